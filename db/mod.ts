@@ -12,6 +12,7 @@ export {
   dropRole,
   type RoleDrift,
   type RoleGrants,
+  RoleSync,
   roleDrift,
   type SyncedRoles,
   syncRoles,

@@ -23,6 +23,7 @@ import { openRuntime, readConfig, readOnlyCommand, reportMissingStore, storeOpti
 import { reportPending } from "./pending.ts";
 import { planOf } from "./plan.ts";
 import { PLUGIN_USAGE, pluginCommand } from "./plugin_command.ts";
+import { programName } from "./program_name.ts";
 import { storesCommand } from "./stores.ts";
 
 /** A command that can be run. */
@@ -84,7 +85,7 @@ export function usage(plugins: readonly AnyPlugin[]): string {
       ([name, command]) => `  ${name.padEnd(12)} ${command.summary}\n${" ".repeat(15)}${name} ${command.usage}`,
     ),
   );
-  return ["Usage: bun core/cli.ts COMMAND [plugin list …] [arguments]", "", ...builtIn, ...added].join("\n");
+  return [`Usage: ${programName()} COMMAND [plugin list …] [arguments]`, "", ...builtIn, ...added].join("\n");
 }
 
 type BuiltInRun = (plugins: readonly AnyPlugin[], io: CommandIo, args: readonly string[]) => Promise<number>;

@@ -2,5 +2,6 @@
 export { AnswerError, ApiClient, type Json, serverUrlOf } from "./api_client.ts";
 export type { Command, CommandIo } from "./command.ts";
 export { inParallel } from "./parallel.ts";
+export { programName } from "./program_name.ts";
 export { Progress } from "./progress.ts";
 export { runSubcommand, type Subcommand } from "./subcommands.ts";

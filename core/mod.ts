@@ -112,6 +112,7 @@ export type {
   Views,
 } from "./runtime/registry.ts";
 export {
+  authorReferences,
   Findings,
   type ItemColumns,
   itemReferences,

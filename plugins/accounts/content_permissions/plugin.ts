@@ -73,7 +73,7 @@ export default definePlugin({
           ...itemReferences(slot("content"), { table: "entity_permissions", kind: "kind", id: "item_id" }),
           { table: "entity_permissions", column: "role_id", to: "roles", where: sql`entity_permissions.role_id <> 0` },
         ],
-        isDeletable: true,
+        repair: "delete",
       }),
     );
     // The plugin "access" removes the role from the access lists.

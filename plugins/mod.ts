@@ -30,6 +30,7 @@ import auditLog from "./operations/audit_log/plugin.ts";
 import docs from "./operations/docs/plugin.ts";
 import health from "./operations/health/plugin.ts";
 import languages from "./operations/languages/plugin.ts";
+import scheduledBackups from "./operations/scheduled_backups/plugin.ts";
 import system from "./operations/system/plugin.ts";
 import webhooks from "./operations/webhooks/plugin.ts";
 import themes from "./themes/plugin.ts";
@@ -79,6 +80,7 @@ const plugins: readonly AnyPlugin[] = [
   migrate,
   docs,
   system,
+  scheduledBackups,
   languages,
   themes,
   health,

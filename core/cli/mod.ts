@@ -3,4 +3,5 @@ export { AnswerError, ApiClient, type Json, serverUrlOf } from "./api_client.ts"
 export type { Command, CommandIo } from "./command.ts";
 export { inParallel } from "./parallel.ts";
 export { Progress } from "./progress.ts";
+export { type RunningCommand, runCommand } from "./run_command.ts";
 export { runSubcommand, type Subcommand } from "./subcommands.ts";

@@ -1,4 +1,9 @@
+/**
+ * Opens what commands work with: the configured store and file store, and a runtime booted over them. Commands that only read get a
+ * temporary store where there is none, so that they create nothing.
+ */
 import { hasStore, openStore, withThrowawayStore } from "../../db/mod.ts";
+import { backupBeforeMigrations } from "../backup/backup_folder.ts";
 import { type Config, configSchema } from "../config.ts";
 import { BootError } from "../errors.ts";
 import { DISK, shippedStoreName } from "../files/contributed_store.ts";
@@ -6,6 +11,7 @@ import { type FileStore, folderStore } from "../files/file_store.ts";
 import { s3Store } from "../files/s3_store.ts";
 import { createLog } from "../log.ts";
 import { boot, type Runtime } from "../runtime/boot.ts";
+import { coreMigrations } from "../runtime/migrations.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { readSettings } from "../runtime/settings.ts";
 import type { CommandIo } from "./command.ts";
@@ -33,6 +39,7 @@ export async function openRuntime(
   });
   try {
     const files = fileStoreOf(config);
+    await backupBeforeMigrations(store, [{ name: "core", migrations: coreMigrations }, ...plugins], config, log);
     const runtime = await boot({
       config,
       store,

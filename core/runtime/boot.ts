@@ -4,6 +4,7 @@
  */
 import { type Db, migrate, migrationStatus, type Store } from "../../db/mod.ts";
 import packaged from "../../package.json" with { type: "json" };
+import { heldFiles } from "../backup/held_files.ts";
 import { type ChildPool, openChildPool } from "../children/pool.ts";
 import { checkCommands } from "../cli/command.ts";
 import { baseUrlOf, type Config } from "../config.ts";
@@ -118,9 +119,10 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const roles = new PluginRoles({ store, log, mode: config.pluginRoles, thirdParty, visibility });
   const contributed = () => (slots.get("response_fields") ?? []) as ResponseFields[];
   const chosen = chosenStore(parts.files, config);
+  const held = heldFiles(chosen.files, store.db, log);
   const shared: ContextParts & { readonly judge: JudgeAnswer | undefined } = {
     ...parts,
-    files: chosen.files,
+    files: held.files,
     jobs,
     bus,
     http,
@@ -150,7 +152,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       lostFiles: () => sweepFiles(chosen.files, (slots.get("file_claims") ?? []) as FileClaim[], { dryRun: true }),
     },
     starts: [],
-    stops: [],
+    stops: [() => held.stop()],
   };
   const contexts = new Map<string, AnyContext>();
   const registered = registrations(jobs, () => (slots.get("content") ?? []) as ContentKind[]);
@@ -187,7 +189,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     bus,
     jobs,
     children,
-    files: chosen.files,
+    files: held.files,
     contexts,
     booted,
     roles,

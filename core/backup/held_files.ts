@@ -20,10 +20,11 @@ export function heldFiles(files: FileStore, db: Db, log: Log, retryMs = RETRY_MS
   const waiting = new Set<string>();
   let timer: Timer | undefined;
   const retry = () => {
-    timer ??= setTimeout(async () => {
+    timer ??= setTimeout(() => {
       timer = undefined;
-      await removeWaiting().catch((error: unknown) => log.warn("Cannot remove files that a backup held", { error }));
-      if (waiting.size > 0) retry();
+      void removeWaiting()
+        .catch((error: unknown) => log.warn("Cannot remove files that a backup held", { error }))
+        .then(() => waiting.size > 0 && retry());
     }, retryMs).unref();
   };
   async function removeWaiting(): Promise<void> {

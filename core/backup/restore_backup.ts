@@ -8,6 +8,7 @@ import { createHash } from "node:crypto";
 import { isEmptyStore, isInUse, rebuildStore, type Store, type TableRows } from "../../db/mod.ts";
 import { BootError } from "../errors.ts";
 import type { FileStore } from "../files/file_store.ts";
+import { MARKER_KEY } from "../files/instance_marker.ts";
 import { readArchive } from "./archive_reader.ts";
 import { type Fit, fitOf, type Manifest, type Migrating, type Summary } from "./manifest.ts";
 import type { BackupPlace } from "./places.ts";
@@ -44,7 +45,7 @@ export async function restoreBackup(
     throw refuse("a server or a command uses the store; stop it first, and all other servers of this database");
   if (!replace && !(await isEmptyStore(store)))
     throw refuse("the store is not empty; restore into an empty one, or add --replace, which deletes what is in it");
-  const { manifest, matching } = await check(place, files, installed);
+  const { manifest, matching, hasMarker } = await check(place, files, installed);
   const present = manifest.files && !replace ? await count(files) : 0;
   if (present > matching)
     throw refuse(`there are files already (${present - matching}); restore into an empty folder, or add --replace`);
@@ -54,6 +55,8 @@ export async function restoreBackup(
     summary = (await fill(place, table, files, changed)).summary;
   });
   if (changed.length > 0) await replaceFiles(place, files, new Set(changed));
+  // A backup of a version without markers: the next start writes one.
+  if (manifest.files && !hasMarker) await files.remove(MARKER_KEY);
   return { ...fitOf(manifest, installed), manifest, summary: summary as Summary };
 }
 
@@ -62,20 +65,22 @@ async function check(
   place: BackupPlace,
   files: FileStore,
   installed: readonly Migrating[],
-): Promise<{ manifest: Manifest; matching: number }> {
+): Promise<{ manifest: Manifest; matching: number; hasMarker: boolean }> {
   let matching = 0;
+  let hasMarker = false;
   const { manifest } = await readArchive(await place.read(), (found) => {
     const { problem } = fitOf(found, installed);
     if (problem !== undefined) throw new BootError(`Cannot restore "${place.name}": ${problem}`);
     return {
       table: async (_name, body) => skip(body),
       async file(key, size, body) {
+        if (key === MARKER_KEY) hasMarker = true;
         if ((await files.get(key))?.size === size) matching++;
         await skip(body);
       },
     };
   });
-  return { manifest, matching };
+  return { manifest, matching, hasMarker };
 }
 
 async function fill(

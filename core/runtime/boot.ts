@@ -28,11 +28,13 @@ import { createTexts } from "../i18n/catalogue.ts";
 import { openSpool, SPOOL_LEFTOVER_MS } from "../input/upload_spool.ts";
 import type { Log } from "../log.ts";
 import { VisibilityRules } from "../resources/visibility.ts";
+import { coreChecks } from "../self_checks/core_checks.ts";
 import { SYSTEM } from "../viewer.ts";
 import { checkTables, warnOfEvents } from "./boot_checks.ts";
 import { inBootOrder, unknownNeighbours } from "./boot_order.ts";
 import { warnOfUnknownSlots } from "./known_names.ts";
 import { missingTable } from "./left_out.ts";
+import { runStarts, runStops, stopPart } from "./lifecycle_hooks.ts";
 import { coreMigrations } from "./migrations.ts";
 import { checkChoices, checkVariables, type PluginChoices } from "./operator_choices.ts";
 import { checkPins } from "./pins.ts";
@@ -94,7 +96,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   checkVariables(parts.plugins);
   checkCommands(parts.plugins, []);
   checkChoices(plugins, parts);
-  checkPins(plugins, parts);
+  checkPins(plugins, parts, parts.shipped);
   // Settings are checked before the first table is altered; `makeContext` reads them again.
   for (const { name, settings } of plugins)
     if (settings) readSettings(name, settings, parts.env, parts.settings?.[name]);
@@ -163,7 +165,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       throw missingTable(foreignTable(error, plugin, plugins), plugins, shipped);
     });
     const denied = parts.denied?.[plugin.name] ?? [];
-    const tables = await roles.prepare(plugin, denied);
+    const tables = await roles.prepare(plugin, denied, migrated.length > 0);
     contexts.set(plugin.name, await setUp(plugin, tables, shared, denied));
     records.push({ plugin, registered: registered() });
     booted.push({ plugin, migrated, denied, ms: performance.now() - started });
@@ -181,6 +183,9 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     "permission",
     plugins.flatMap((plugin) => [...plugin.adds]),
   );
+  const contributions = { claims: () => slot("file_claims"), kinds: () => slot("content") };
+  const checked = { ...contributions, config, db: store.db, files: chosen.files, jobs, roles, plugins, env: parts.env };
+  shared.slots.set("self_check", [...coreChecks(checked), ...slot("self_check")]);
   bus.close();
   await bus.perform("app_boot", SYSTEM, {}, async () => ({}));
   await recordPlugins(store.db, records, log);
@@ -198,14 +203,16 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       store.limit({ statementMs, writeMs, waitMs });
       const failed = (error: unknown) => log.warn("Cannot sweep files of requests", { error });
       const sweeps = setInterval(() => void spool.sweep().catch(failed), SPOOL_LEFTOVER_MS).unref();
-      shared.stops.push(() => clearInterval(sweeps));
+      shared.stops.push({ plugin: "lectern", run: () => clearInterval(sweeps) });
       await jobs.start();
-      for (const start of shared.starts) await start();
+      await runStarts(shared.starts, config.setupTimeoutMs);
     },
     async stop() {
-      await jobs.stop();
-      await bus.settle();
-      for (const stop of shared.stops.reverse()) await stop();
+      const { stopWorkTimeoutMs: limitMs } = config;
+      const late = (what: string) => (error: unknown) => log.error(`${what} did not end before the stop`, { error });
+      await stopPart(limitMs, () => jobs.stop(), late("Jobs or schedules"));
+      await stopPart(limitMs, () => bus.settle(), late("Handlers of events"));
+      await runStops(shared.stops, limitMs, log);
       await children.stop();
       await stopCaches();
       await store.close();

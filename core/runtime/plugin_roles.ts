@@ -6,9 +6,14 @@
  */
 import {
   type Db,
+  dropRole,
   GrantError,
   guarded,
   isDenied,
+  type RoleDrift,
+  type RoleGrants,
+  RoleSync,
+  roleDrift,
   type Store,
   syncRoles,
   type Grants as TableGrants,
@@ -50,28 +55,37 @@ export interface PluginRolesOptions {
   readonly visibility: VisibilityRules;
 }
 
+/** Why nothing is enforced where the operator set it so. */
+export const OFF = "PLUGIN_ROLES is off";
+
 /** The roles of one runtime. */
 export class PluginRoles {
   readonly #options: PluginRolesOptions;
   readonly #tables = new Map<string, TableGrants>();
+  readonly #sync: RoleSync;
   #reason: string | undefined;
   /** Whether a store of a role was given out: it is of no use without the role. */
   #isGiven = false;
 
   constructor(options: PluginRolesOptions) {
     this.#options = options;
-    if (options.mode === "off" && options.thirdParty.size > 0) this.#reason = "PLUGIN_ROLES is off";
+    this.#sync = new RoleSync(options.store.db);
+    if (options.mode === "off" && options.thirdParty.size > 0) this.#reason = OFF;
   }
 
   /** How the grants of a plugin are enforced. */
   enforcementOf(name: string): Enforcement {
     const { mode, thirdParty } = this.#options;
-    const isWanted = mode === "all" || thirdParty.has(name);
+    const isWanted = isEnforcementWanted(mode, thirdParty.has(name));
     return { isWanted, reason: isWanted ? this.#reason : undefined };
   }
 
-  /** Makes the role of a plugin, over the tables that exist so far. `denied` are the kinds of grants that the operator denied. */
-  async prepare(plugin: AnyPlugin, denied: readonly (keyof Grants)[]): Promise<PluginDb> {
+  /**
+   * Makes the role of a plugin, over the tables that exist so far. `denied` are the kinds of grants that the operator denied,
+   * and `hasMigrated` whether the plugin's migrations have just altered tables.
+   */
+  async prepare(plugin: AnyPlugin, denied: readonly (keyof Grants)[], hasMigrated: boolean): Promise<PluginDb> {
+    if (hasMigrated) this.#sync.forget();
     const tables = tablesOf(plugin, denied);
     this.#tables.set(plugin.name, tables);
     const { store } = this.#options;
@@ -81,7 +95,7 @@ export class PluginRoles {
       if (!readable.has(table))
         throw new GrantError(plugin.name, table, "read", { denied: isDenied(tables, table, "read") });
     };
-    await this.#sync([plugin.name], true);
+    await this.#give([plugin.name], true);
     if (!this.#isEnforced(plugin.name))
       return {
         db: check(store.db),
@@ -103,7 +117,9 @@ export class PluginRoles {
 
   /** Completes the roles, once all tables and visibility rules are known, and says which grants are not enforced. */
   async complete(): Promise<void> {
-    await this.#sync([...this.#tables.keys()]);
+    // Setups and `syncSchema` may have altered tables.
+    this.#sync.forget();
+    await this.#give([...this.#tables.keys()], false);
     const affected = [...this.#tables.keys()].filter((name) => this.enforcementOf(name).isWanted);
     if (this.#reason !== undefined && affected.length > 0)
       this.#options.log.warn("The store does not enforce the grants of plugins", {
@@ -112,18 +128,37 @@ export class PluginRoles {
       });
   }
 
+  /** What PostgreSQL has besides or instead of the grants: statements that would correct it, and roles of plugins that are not loaded. */
+  drift(): Promise<RoleDrift> {
+    return roleDrift(this.#options.store.db, this.#enforced(), [...this.#tables.keys()]);
+  }
+
+  /** Corrects that. Returns how many statements changed something and how many roles were dropped. */
+  async repair(): Promise<number> {
+    const { db } = this.#options.store;
+    const { leftovers } = await this.drift();
+    const { changes } = await syncRoles(db, this.#enforced());
+    let dropped = 0;
+    for (const role of leftovers) if (await dropRole(db, role)) dropped++;
+    return changes + dropped;
+  }
+
+  /** The complete grants of the plugins whose roles are enforced. */
+  #enforced(): RoleGrants[] {
+    return [...this.#tables.keys()].filter((name) => this.#isEnforced(name)).map((name) => this.#grantsOf(name));
+  }
+
+  #grantsOf(plugin: string, isPartial = false): RoleGrants {
+    const { read, write } = this.#tables.get(plugin) as TableGrants;
+    // One transaction for the columns of all plugins is faster than one for each.
+    const columns = isPartial ? {} : this.#options.visibility.readsOf([...read, ...write]);
+    return { plugin, read, write, columns, isPartial };
+  }
+
   /** `isPartial` while rules are still registered: a boot that changes nothing does not revoke and grant them again. */
-  async #sync(names: readonly string[], isPartial = false): Promise<void> {
+  async #give(names: readonly string[], isPartial: boolean): Promise<void> {
     const wanted = names.filter((name) => this.#isEnforced(name));
-    if (wanted.length === 0) return;
-    const { store, visibility } = this.#options;
-    const { reason } = await syncRoles(
-      store.db,
-      wanted.map((plugin) => {
-        const { read, write } = this.#tables.get(plugin) as TableGrants;
-        return { plugin, read, write, columns: visibility.readsOf([...read, ...write]), isPartial };
-      }),
-    );
+    const { reason } = await this.#sync.sync(wanted.map((plugin) => this.#grantsOf(plugin, isPartial)));
     if (reason === undefined) return;
     if (this.#isGiven) throw new BootError(`Cannot give plugins the rights of their grants: ${reason}`);
     this.#reason = reason;
@@ -133,6 +168,17 @@ export class PluginRoles {
     const { isWanted, reason } = this.enforcementOf(name);
     return isWanted && reason === undefined;
   }
+}
+
+/** Whether PostgreSQL should enforce the grants of a plugin. */
+export function isEnforcementWanted(mode: Config["pluginRoles"], isThirdParty: boolean): boolean {
+  return mode === "all" || isThirdParty;
+}
+
+/** The grants of a plugin's role before its visibility rules are known, as a boot begins with. */
+export function roleGrantsOf(plugin: AnyPlugin, denied: readonly (keyof Grants)[]): RoleGrants {
+  const { read, write } = tablesOf(plugin, denied);
+  return { plugin: plugin.name, read, write, columns: {}, isPartial: true };
 }
 
 /** The tables that a plugin may use, and those that it declares and the operator denied. */

@@ -19,4 +19,4 @@ declare module "lectern/db" {
 }
 
 /** The context of this plugin. */
-export type BackupContext = PluginContext<never, "scheduled_backups", typeof settings>;
+export type BackupContext = PluginContext<never, "scheduled_backups" | "books" | "bookshelves", typeof settings>;

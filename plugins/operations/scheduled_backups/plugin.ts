@@ -5,17 +5,25 @@
 import { definePlugin, html } from "lectern/core";
 import { migrations } from "./migrations.ts";
 import { lastBackup } from "./queries.ts";
+import { offerRestore } from "./restore_offer.ts";
 import { scheduleBackups } from "./schedule.ts";
 import { settings } from "./settings.ts";
 
 export default definePlugin({
   name: "scheduled_backups",
-  permissions: { write: ["scheduled_backups"], schedules: ["backup"], slots: ["metric", "screen_figure"] },
+  permissions: {
+    write: ["scheduled_backups"],
+    read: ["books", "bookshelves"],
+    schedules: ["backup"],
+    slots: ["metric", "screen_figure", "screen_part"],
+  },
+  optionalTables: ["books", "bookshelves"],
   settings,
   migrations,
   setup(context) {
     const { contribute } = context;
     scheduleBackups(context);
+    offerRestore(context);
     contribute("screen_figure", {
       at: "system/figures",
       label: "Last scheduled backup",

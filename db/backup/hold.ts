@@ -12,7 +12,7 @@ export const FILES_LOCK = 7_206_417;
 /**
  * Removes stored files unless a backup copies files now. Resolves to whether `remove` ran; the backup waits for one that runs.
  * @example
- * if (!(await unlessHeld(db, () => files.remove(key)))) later.push(key);
+ * const isRemoved = await unlessHeld(db, async () => void (await Bun.file("notes/1.pdf").delete()));
  */
 export async function unlessHeld(db: Db, remove: () => Promise<void>): Promise<boolean> {
   return db.transaction().execute(async (tx) => {

@@ -43,7 +43,8 @@ export interface RebuildOptions {
 /**
  * Whether a store has neither tables nor ledgers.
  * @example
- * if (!(await isEmptyStore(store))) throw new BootError("Restore into an empty store");
+ * const store = await openStore({ dataDir: "./data" });
+ * if (!(await isEmptyStore(store))) throw new Error("Restore into an empty store");
  */
 export async function isEmptyStore({ sql }: { readonly sql: Queries }): Promise<boolean> {
   const [found] = await sql.unsafe<{ there: boolean }[]>(`select to_regnamespace('lectern_ledger') is not null
@@ -54,7 +55,8 @@ export async function isEmptyStore({ sql }: { readonly sql: Queries }): Promise<
 /**
  * Whether a server or a command works on the store: any process has a connection of a runtime.
  * @example
- * if (await isInUse(store)) throw new BootError("Stop the server first");
+ * const store = await openStore({ dataDir: "./data" });
+ * if (await isInUse(store)) throw new Error("Stop the server first");
  */
 export async function isInUse(store: Pick<Store, "sql">): Promise<boolean> {
   const [found] = await store.sql.unsafe<{ used: boolean }[]>(`select exists (select from pg_stat_activity
@@ -66,6 +68,10 @@ export async function isInUse(store: Pick<Store, "sql">): Promise<boolean> {
  * Builds a store: `fill` writes the rows, and whatever else has to be there when the tables appear. Commits after it. Throws
  * StoreError where the store has tables already, and whatever `fill` throws; nothing has changed then.
  * @example
+ * const tables = [{ name: "notes", columns: ["id", "name"], create: "create table notes (id integer, name text)" }];
+ * const schema = { schema: "public", extensions: [], before: [], tables, after: [] };
+ * const plan = { schema, sequences: [], ledgers: {} };
+ * const store = await openStore({ dataDir: "./data" });
  * await rebuildStore(store, plan, { replace: false, onLeftOut: console.error }, async ({ table }) => {
  *   const rows = await table("notes");
  *   await rows.write(new TextEncoder().encode("1\tFirst note\n"));

@@ -46,6 +46,7 @@ export interface SnapshotUse {
 /**
  * Reads the rows of one moment, then the files that belong to them. It uses both connections for tools.
  * @example
+ * const store = await openStore({ dataDir: "./data" });
  * await withSnapshot(store, {
  *   async rows({ schema, copy }) {
  *     for (const { name } of schema.tables) for await (const chunk of await copy(name)) console.log(name, chunk.byteLength);

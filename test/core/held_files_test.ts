@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Store, withSnapshot } from "../../db/mod.ts";
-import { createTestDatabase, openTestStore, type TestDatabase } from "../../test/support/harness/test_database.ts";
-import { until } from "../../test/support/harness/until.ts";
-import { folderStore } from "../files/file_store.ts";
-import { createLog } from "../log.ts";
-import { heldFiles } from "./held_files.ts";
+import { type Store, withSnapshot } from "lectern/db";
+import { heldFiles } from "../../core/backup/held_files.ts";
+import { folderStore } from "../../core/files/file_store.ts";
+import { createLog } from "../../core/log.ts";
+import { createTestDatabase, openTestStore, type TestDatabase } from "../support/harness/test_database.ts";
+import { until } from "../support/harness/until.ts";
 
 const root = mkdtempSync(join(tmpdir(), "lectern-held-"));
 const bytes = new TextEncoder().encode("content");

@@ -154,7 +154,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       lostFiles: () => sweepFiles(chosen.files, (slots.get("file_claims") ?? []) as FileClaim[], { dryRun: true }),
     },
     starts: [],
-    stops: [() => held.stop()],
+    stops: [{ plugin: "lectern", run: () => held.stop() }],
   };
   const contexts = new Map<string, AnyContext>();
   const registered = registrations(jobs, () => (slots.get("content") ?? []) as ContentKind[]);

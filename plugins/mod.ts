@@ -32,6 +32,7 @@ import doctor from "./operations/doctor/plugin.ts";
 import health from "./operations/health/plugin.ts";
 import languages from "./operations/languages/plugin.ts";
 import opentelemetry from "./operations/opentelemetry/plugin.ts";
+import scheduledBackups from "./operations/scheduled_backups/plugin.ts";
 import system from "./operations/system/plugin.ts";
 import webhooks from "./operations/webhooks/plugin.ts";
 import themes from "./themes/plugin.ts";
@@ -81,6 +82,7 @@ const plugins: readonly AnyPlugin[] = [
   migrate,
   docs,
   system,
+  scheduledBackups,
   languages,
   themes,
   health,

@@ -13,7 +13,9 @@ import { withoutPlugins } from "../runtime/left_out.ts";
 import { checkedBlock } from "../runtime/operator_choices.ts";
 import type { PinnedGrants } from "../runtime/pins.ts";
 import type { AnyPlugin, Grants } from "../runtime/plugin.ts";
-import { fileOfList, INSTALL_ROOT, packageVersion, registerExports } from "./resolve.ts";
+import { fileOfList, INSTALL_ROOT, isList, packageVersion, registerExports } from "./resolve.ts";
+
+export { isList } from "./resolve.ts";
 
 const SHIPPED = resolve(INSTALL_ROOT, "plugins/mod.ts");
 
@@ -88,11 +90,6 @@ export function shippedPlugins(): Promise<AnyPlugin[]> {
 export async function thirdParty(plugins: readonly AnyPlugin[]): Promise<AnyPlugin[]> {
   const shipped = await shippedPlugins();
   return plugins.filter((plugin) => !shipped.includes(plugin));
-}
-
-/** Whether an argument names a list of plugins. */
-export function isList(arg: string): boolean {
-  return !arg.startsWith("-") && /\.(ts|js|mjs)$/.test(arg);
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 import { type Db, isMigrated, migrate, migrationStatus, type Store } from "../../db/mod.ts";
 import packaged from "../../package.json" with { type: "json" };
+import { heldFiles } from "../backup/held_files.ts";
 import { type ChildPool, openChildPool } from "../children/pool.ts";
 import { checkCommands } from "../cli/command.ts";
 import { baseUrlOf, type Config } from "../config.ts";
@@ -133,9 +134,10 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const roles = new PluginRoles({ store, log, mode: config.pluginRoles, thirdParty, visibility, contentTables });
   const contributed = () => (slots.get("response_fields") ?? []) as ResponseFields[];
   const chosen = chosenStore(parts.files, config);
+  const held = heldFiles(chosen.files, store.db, log);
   const shared: ContextParts & { readonly judge: JudgeAnswer | undefined } = {
     ...parts,
-    files: chosen.files,
+    files: held.files,
     jobs,
     bus,
     http,
@@ -179,7 +181,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       lostFiles: () => sweepFiles(chosen.files, (slots.get("file_claims") ?? []) as FileClaim[], { dryRun: true }),
     },
     starts: [],
-    stops: [],
+    stops: [{ plugin: "lectern", run: () => held.stop() }],
   };
   const contexts = new Map<string, AnyContext>();
   const registered = registrations(jobs, content);
@@ -219,7 +221,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     bus,
     jobs,
     children,
-    files: chosen.files,
+    files: held.files,
     contexts,
     booted,
     roles,

@@ -256,6 +256,12 @@ export const configSchema = t.Object({
     env: "STOP_LINGER_MS",
     description: "How long no request must have arrived before a stopping server closes its port",
   }),
+  stopWorkTimeoutMs: t.Integer({
+    default: 60_000,
+    minimum: 100,
+    env: "STOP_WORK_TIMEOUT_MS",
+    description: "How long a stopping server waits for running jobs and for each stop hook of a plugin",
+  }),
   stopTimeoutMs: t.Integer({
     default: 10_000,
     minimum: 0,

@@ -142,6 +142,23 @@ export function callContributionNow<C, R>(contribution: C, run: (contribution: C
   }
 }
 
+/** A listener of a plugin, such as that of `runtime.onAnswer`: its failures are recorded as faults and not thrown. */
+export function withFaults<Given>(
+  listener: (given: Given) => void,
+  { plugin, faults }: { readonly plugin: string; readonly faults: Faults },
+): (given: Given) => void {
+  const failed = (error: unknown) => faults.record(plugin, "onAnswer", error);
+  return (given) => {
+    try {
+      // One that is asynchronous, which its type does not exclude.
+      const result: unknown = listener(given);
+      if (result instanceof Promise) result.catch(failed);
+    } catch (error) {
+      failed(error);
+    }
+  };
+}
+
 function originOf(contribution: unknown): Origin | undefined {
   return typeof contribution === "object" && contribution !== null ? ORIGINS.get(contribution) : undefined;
 }
@@ -173,14 +190,19 @@ function within<R>(promise: PromiseLike<R>, limitMs: number): Promise<R> {
   });
 }
 
-/** Deepest nesting of a value that is answered as JSON; deeper ones are taken for circular. */
-const MAX_DEPTH = 100;
+/** Deepest nesting of a value that is answered as JSON; deeper ones are taken for circular. Trees of comments have some 200 levels. */
+const MAX_DEPTH = 500;
 
-/** Why a value cannot be written as JSON; undefined if it can. */
+/**
+ * Why a value cannot be written as JSON; undefined if it can. Throws what a `toJSON` of it throws.
+ * @example
+ * const reason = unwritable({ stars: 3n }); // "a BigInt, which is no JSON"
+ */
 export function unwritable(value: unknown, depth = 0): string | undefined {
   if (typeof value === "bigint") return "a BigInt, which is no JSON";
   if (typeof value !== "object" || value === null) return undefined;
   if (depth > MAX_DEPTH) return "an object that contains itself";
+  if ("toJSON" in value && typeof value.toJSON === "function") return unwritable(value.toJSON(), depth + 1);
   for (const key in value) {
     const reason = unwritable((value as Record<string, unknown>)[key], depth + 1);
     if (reason !== undefined) return reason;

@@ -21,7 +21,14 @@ export { ApiError, BootError, denied, localizedError, notFound } from "./errors.
 export type { Cached } from "./events/cache.ts";
 export type { EventRecord, EventTransaction } from "./events/event_bus.ts";
 export { JobFailure, type JobOptions, type JobPauses } from "./events/job_retry.ts";
-export { callContribution, callContributionNow, callContributions, contributorOf, type Fault } from "./faults.ts";
+export {
+  callContribution,
+  callContributionNow,
+  callContributions,
+  contributorOf,
+  type Fault,
+  unwritable,
+} from "./faults.ts";
 export type { ByteRange, FileContent, FileStore, StoredEntry, StoredFile } from "./files/file_store.ts";
 export type { AnsweredRequest } from "./http/answer_observers.ts";
 export { type AnswerSchemas, fileAnswer, mediaTypeOf } from "./http/answer_schemas.ts";

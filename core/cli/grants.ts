@@ -1,18 +1,27 @@
 /**
  * The command `grants`: shows the grants of plugins, and accepts those of plugins that do not ship, by writing them to
- * `lectern.grants` in package.json (`runtime/pins.ts`). Nothing boots.
+ * `lectern.grants` in package.json (`runtime/pins.ts`). Nothing boots; the store's server is asked whether it enforces them.
  */
 import { resolve } from "node:path";
 import { closestMatch } from "../closest_match.ts";
 import { BootError } from "../errors.ts";
 import { inBootOrder } from "../runtime/boot_order.ts";
 import { checkChoices, checkVariables } from "../runtime/operator_choices.ts";
-import { beyondPin, checkPinShape, declaredGrants, gonePins, PINS_VERSION, pinOf } from "../runtime/pins.ts";
+import {
+  beyondPin,
+  checkPinShape,
+  declaredGrants,
+  gonePins,
+  isOperators,
+  PINS_VERSION,
+  pinOf,
+} from "../runtime/pins.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { checkPermissions } from "../runtime/powers.ts";
 import { versionLines } from "../runtime/versions.ts";
 import type { CommandIo } from "./command.ts";
-import { grantsInWords, grantsLines } from "./grants_text.ts";
+import { enforcementNote, grantsInWords, grantsLines } from "./grants_text.ts";
+import { type Asked, type KnownEnforcement, knownEnforcement } from "./known_enforcement.ts";
 import { type Choices, readChoices, shippedPlugins, thirdParty } from "./load.ts";
 import { writeLecternKey } from "./package_file.ts";
 import { programName } from "./program_name.ts";
@@ -43,11 +52,12 @@ export async function grantsCommand(
     plugins,
     args.filter((arg) => !arg.startsWith("-")),
   );
-  const shown: Shown = {
+  const asked: Asked = {
     choices,
-    others: new Set(await thirdParty(plugins)),
+    others: await thirdParty(plugins),
     plugins: wanted ?? inBootOrder(plugins, await shippedPlugins()),
   };
+  const shown: Shown = { ...asked, enforcementOf: await knownEnforcement(asked, io) };
   if (options.length > 0) io.out(jsonOf(shown));
   else for (const line of [...linesOf(shown, wanted !== undefined), ...versionLines(shown.plugins)]) io.out(line);
   if (wanted === undefined && options.length === 0)
@@ -58,42 +68,54 @@ export async function grantsCommand(
 
 /** What `serve` says once about third-party plugins whose grants are not pinned; undefined if all are. */
 export function pinHint(others: readonly AnyPlugin[], { grants }: Choices): string | undefined {
-  const open = others.filter((plugin) => !isOperators(plugin) && !pinOf(grants, plugin.name)).map(({ name }) => name);
+  const open = others
+    .filter((plugin) => !isOperators(plugin, others) && !pinOf(grants, plugin.name))
+    .map(({ name }) => name);
   if (open.length === 0) return undefined;
   return `To be asked before an upgrade of ${open.map((name) => `"${name}"`).join(", ")} gets more: ${programName()} grants accept`;
 }
 
-interface Shown {
-  readonly plugins: readonly AnyPlugin[];
-  readonly others: ReadonlySet<AnyPlugin>;
-  readonly choices: Choices;
+interface Shown extends Asked {
+  enforcementOf(plugin: AnyPlugin): KnownEnforcement;
 }
 
-function linesOf({ plugins, others, choices }: Shown, inWords: boolean): string[] {
+function linesOf({ plugins, others, choices, enforcementOf }: Shown, inWords: boolean): string[] {
   return plugins.flatMap((plugin) => {
     const denied = choices.denied[plugin.name] ?? [];
-    const lines = inWords ? grantsInWords(plugin, denied) : grantsLines(plugin, denied);
+    const enforcement = enforcementOf(plugin);
+    const note = inWords ? enforcementNote(enforcement) : "";
+    const lines = inWords ? grantsInWords(plugin, denied) : grantsLines(plugin, denied, enforcement);
     const indent = inWords ? "  " : " ".repeat(17);
-    return [...lines, ...pinLines(plugin, others, choices).map((line) => indent + line)];
+    return [
+      ...lines,
+      ...(note === "" ? [] : [note]),
+      ...pinLines(plugin, others, choices).map((line) => indent + line),
+    ];
   });
 }
 
 /** The state of a plugin's pin as text: of pinned plugins, and of third-party ones. */
-function pinLines(plugin: AnyPlugin, others: ReadonlySet<AnyPlugin>, { grants, denied }: Choices): string[] {
+function pinLines(plugin: AnyPlugin, others: readonly AnyPlugin[], { grants, denied }: Choices): string[] {
   const pinned = pinOf(grants, plugin.name);
-  if (!pinned) return others.has(plugin) && !isOperators(plugin) ? ["not accepted in package.json"] : [];
+  if (!pinned) return others.includes(plugin) && !isOperators(plugin, others) ? ["not accepted in package.json"] : [];
   const more = beyondPin(plugin, pinned, denied[plugin.name]);
   return more.length === 0
     ? ["accepted in package.json"]
     : ["more than accepted in package.json:", ...more.map((line) => `  ${line}`)];
 }
 
-function jsonOf({ plugins, others, choices: { denied, grants } }: Shown): string {
+function jsonOf({ plugins, others, choices: { denied, grants }, enforcementOf }: Shown): string {
   const entries = plugins.map((plugin) => {
     const pinned = pinOf(grants, plugin.name);
     const state = pinned ? { accepted: pinned, beyond: beyondPin(plugin, pinned, denied[plugin.name]) } : {};
-    const facts = { ships: !others.has(plugin), grants: declaredGrants(plugin), denied: denied[plugin.name] ?? [] };
-    return [plugin.name, { ...facts, ...state }];
+    const facts = {
+      ships: !others.includes(plugin),
+      grants: declaredGrants(plugin),
+      denied: denied[plugin.name] ?? [],
+    };
+    const { isWanted, isUnknown, reason } = enforcementOf(plugin);
+    const tables = isWanted ? { enforced: isUnknown ? null : reason === undefined, notEnforced: reason } : {};
+    return [plugin.name, { ...facts, ...tables, ...state }];
   });
   return JSON.stringify(Object.fromEntries(entries), null, 2);
 }
@@ -104,7 +126,8 @@ async function accept(
   io: CommandIo,
   names: readonly string[],
 ): Promise<number> {
-  const chosen = named(plugins, names) ?? (await thirdParty(plugins)).filter((plugin) => !isOperators(plugin));
+  const others = await thirdParty(plugins);
+  const chosen = named(plugins, names) ?? others.filter((plugin) => !isOperators(plugin, others));
   if (chosen.length === 0) {
     io.err("There is nothing to accept: all plugins ship with Lectern");
     return 1;
@@ -129,9 +152,4 @@ function named(plugins: readonly AnyPlugin[], names: readonly string[]): AnyPlug
     );
     throw new BootError(`There is no plugin "${name}"${near === undefined ? "" : `; did you mean "${near}"?`}`);
   });
-}
-
-/** Whether a plugin is code of the operator's own files, which needs no acceptance. */
-function isOperators({ addedBy }: AnyPlugin): boolean {
-  return addedBy !== undefined;
 }

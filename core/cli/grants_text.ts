@@ -5,8 +5,8 @@
 import { variablesOf } from "../runtime/operator_choices.ts";
 import { accessText } from "../runtime/path_patterns.ts";
 import type { AnyPlugin, Grants } from "../runtime/plugin.ts";
-import type { Enforcement } from "../runtime/plugin_roles.ts";
 import { GRANT_KINDS, SWITCHES } from "../runtime/powers.ts";
+import type { KnownEnforcement } from "./known_enforcement.ts";
 
 /** Names of one kind that the short line shows; the others are counted. */
 const MAX_SHORT = 3;
@@ -47,7 +47,11 @@ interface Shown {
  * The lines of a plugin: its name, resources and switches, how its process is confined, and where PostgreSQL does not enforce the
  * tables of a plugin that it should, the reason; then a line for each kind of powers.
  */
-export function grantsLines(plugin: AnyPlugin, denied: readonly (keyof Grants)[], enforcement?: Enforcement): string[] {
+export function grantsLines(
+  plugin: AnyPlugin,
+  denied: readonly (keyof Grants)[],
+  enforcement?: KnownEnforcement,
+): string[] {
   const shown = shownOf(plugin, denied);
   const isFirst = ({ kind }: Shown) => SWITCHES.has(kind) || RESOURCES.includes(kind);
   const lines = [
@@ -63,9 +67,10 @@ function isolationNote({ isolation }: AnyPlugin): string {
   return isolation === undefined ? "" : ` ${isolation}`;
 }
 
-function enforcementNote(enforcement: Enforcement | undefined): string {
-  if (enforcement === undefined || !enforcement.isWanted) return "";
-  return enforcement.reason === undefined ? "" : `  not enforced: ${enforcement.reason}`;
+/** That PostgreSQL does not enforce the tables of a plugin that it should, or that nobody knows, after two spaces; else "". */
+export function enforcementNote({ isWanted = false, isUnknown, reason }: Partial<KnownEnforcement> = {}): string {
+  if (!isWanted || reason === undefined) return "";
+  return `  ${isUnknown ? "not known to be enforced" : "not enforced"}: ${reason}`;
 }
 
 /** One short line: long lists are cut. */

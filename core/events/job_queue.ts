@@ -8,6 +8,7 @@ import { type Db, type Migrations, type Store, withSlowPool } from "../../db/mod
 import { BootError } from "../errors.ts";
 import { CHANNEL, claimJob, failJob, insertJob, type JobsTable, notifyQueues, removeJob } from "../job_store.ts";
 import type { Log } from "../log.ts";
+import { withinTime } from "../within_time.ts";
 import type { EnqueueOptions } from "./event_bus.ts";
 import { JobFailure, type JobOptions, jobOptions, pauseAfter } from "./job_retry.ts";
 import { Schedules } from "./schedules.ts";
@@ -149,9 +150,14 @@ export class JobQueue {
     const job = await this.#claim();
     if (!job) return false;
     const { run, options } = this.#handlers.get(job.name) as { run: Handler; options: Required<JobOptions> };
-    try {
+    const { leaseMs } = options;
+    const work = async () => {
       await this.#onSlowPool(() => run(job.payload, { id: job.id, attempt: job.attempts }));
       await removeJob.execute(this.#store.db, { id: job.id });
+    };
+    try {
+      // Past its lease it may be claimed again. A worker that waited longer would be lost to all other jobs if it never ends.
+      await withinTime(leaseMs, work, `It did not end within its lease of ${leaseMs} ms (leaseMs)`);
     } catch (error) {
       await this.#failed(job, options, error);
     }

@@ -34,6 +34,8 @@ const MAIN = join(import.meta.dir, "child_main.ts");
 const BYTES_PER_MB = 2 ** 20;
 const FIRST_PAUSE_MS = 200;
 const RETRY_AFTER_S = 5;
+/** The process waits with calls beyond its limit (`child_channel.ts`); one that makes so many times as many breaks the protocol. */
+const CALLS_MARGIN = 2;
 /** A process that lived so long counts as sound: the pauses begin anew. */
 const SOUND_MS = 60_000;
 const SLOW = 'The plugin ":plugin" did not answer in time.';
@@ -134,7 +136,7 @@ export class IsolatedHost {
         ended: (reason) => this.#ended(running, reason),
       },
     );
-    const channel = new Channel((message) => child.send(message), answer, limits.calls);
+    const channel = new Channel((message) => child.send(message), answer, limits.calls * CALLS_MARGIN);
     const heartbeat = setInterval(
       () => void this.#limited(running, "ping", null, limits.timeoutMs).catch(() => {}),
       limits.timeoutMs,

@@ -163,8 +163,11 @@ export class IsolatedProcess {
 
   async #readErrors(): Promise<void> {
     const decoder = new TextDecoder();
-    for await (const chunk of this.#child.stderr)
-      this.#errors = (this.#errors + decoder.decode(chunk, { stream: true })).slice(-ERRORS_KEPT);
+    const pace = pacer();
+    for await (const chunk of this.#child.stderr) {
+      this.#errors = (this.#errors + decoder.decode(chunk.subarray(-ERRORS_KEPT))).slice(-ERRORS_KEPT);
+      await pace(chunk.length, 1);
+    }
   }
 }
 

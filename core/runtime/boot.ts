@@ -32,6 +32,7 @@ import { checkTables, warnOfEvents } from "./boot_checks.ts";
 import { inBootOrder, unknownNeighbours } from "./boot_order.ts";
 import { warnOfUnknownSlots } from "./known_names.ts";
 import { missingTable } from "./left_out.ts";
+import { runStarts, runStops, stopPart } from "./lifecycle_hooks.ts";
 import { coreMigrations } from "./migrations.ts";
 import { checkChoices, checkVariables, type PluginChoices } from "./operator_choices.ts";
 import { checkPins } from "./pins.ts";
@@ -93,7 +94,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   checkVariables(parts.plugins);
   checkCommands(parts.plugins, []);
   checkChoices(plugins, parts);
-  checkPins(plugins, parts);
+  checkPins(plugins, parts, parts.shipped);
   // Settings are checked before the first table is altered; `makeContext` reads them again.
   for (const { name, settings } of plugins)
     if (settings) readSettings(name, settings, parts.env, parts.settings?.[name]);
@@ -161,7 +162,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       throw missingTable(foreignTable(error, plugin, plugins), plugins, shipped);
     });
     const denied = parts.denied?.[plugin.name] ?? [];
-    const tables = await roles.prepare(plugin, denied);
+    const tables = await roles.prepare(plugin, denied, migrated.length > 0);
     contexts.set(plugin.name, await setUp(plugin, tables, shared, denied));
     records.push({ plugin, registered: registered() });
     booted.push({ plugin, migrated, denied, ms: performance.now() - started });
@@ -196,14 +197,16 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       store.limit({ statementMs, writeMs, waitMs });
       const failed = (error: unknown) => log.warn("Cannot sweep files of requests", { error });
       const sweeps = setInterval(() => void spool.sweep().catch(failed), SPOOL_LEFTOVER_MS).unref();
-      shared.stops.push(() => clearInterval(sweeps));
+      shared.stops.push({ plugin: "lectern", run: () => clearInterval(sweeps) });
       await jobs.start();
-      for (const start of shared.starts) await start();
+      await runStarts(shared.starts, config.setupTimeoutMs);
     },
     async stop() {
-      await jobs.stop();
-      await bus.settle();
-      for (const stop of shared.stops.reverse()) await stop();
+      const { stopWorkTimeoutMs: limitMs } = config;
+      const late = (what: string) => (error: unknown) => log.error(`${what} did not end before the stop`, { error });
+      await stopPart(limitMs, () => jobs.stop(), late("Jobs or schedules"));
+      await stopPart(limitMs, () => bus.settle(), late("Handlers of events"));
+      await runStops(shared.stops, limitMs, log);
       await children.stop();
       await stopCaches();
       await store.close();

@@ -121,6 +121,8 @@ type OptionalField = "syncSchema" | "extend" | "settings" | "version" | "lectern
 export interface AnyPlugin extends Required<Omit<ErasedSpec, OptionalField>>, Pick<ErasedSpec, OptionalField> {
   /** The plugin that added it by `extend`: it is then code of the operator's own files. */
   readonly addedBy?: string;
+  /** The file of the operator's list that it was loaded from; absent for shipped plugins and those that others add. */
+  readonly listFile?: string;
   /** The file that errors name beside the plugin. */
   readonly source?: string;
   /** How its process is confined, for `plan` and `grants`; absent for plugins in the server's own process. */
@@ -198,6 +200,7 @@ export interface PluginContext<
   readonly runtime: RuntimeInfo;
   /** Runs when a server starts to work on jobs and to listen; commands never do. */
   onStart(run: () => void | Promise<void>): void;
+  /** Runs when a server stops and a command ends, after the jobs, in reverse boot order. */
   onStop(run: () => void | Promise<void>): void;
 }
 

@@ -11,7 +11,7 @@ import type { Caches } from "../events/cache.ts";
 import type { EventBus } from "../events/event_bus.ts";
 import type { JobQueue } from "../events/job_queue.ts";
 import { ScopedTransaction } from "../events/scoped_transaction.ts";
-import { type Faults, withOrigin, withOriginOf } from "../faults.ts";
+import { type Faults, withFaults, withOrigin, withOriginOf } from "../faults.ts";
 import { below, refusedFiles } from "../files/file_store.ts";
 import { outgoingFetch } from "../http/outbound_fetch.ts";
 import type { PluginApp, SiteApp } from "../http/plugin_app.ts";
@@ -27,6 +27,7 @@ import { validate } from "../validation/validate.ts";
 import { type ActAs, actingWith, calledBy, contractFor, needingPowers } from "./acting.ts";
 import type { RuntimeOptions } from "./boot.ts";
 import { stoppingBoot } from "./boot_listeners.ts";
+import type { LifecycleHook } from "./lifecycle_hooks.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
 import type { PluginDb } from "./plugin_roles.ts";
 import type { PowerChecks } from "./power_checks.ts";
@@ -49,8 +50,8 @@ export interface ContextParts extends RuntimeOptions {
   readonly faults: Faults;
   /** Slots that plugins have read. */
   readonly readSlots: Set<string>;
-  readonly starts: (() => void | Promise<void>)[];
-  readonly stops: (() => void | Promise<void>)[];
+  readonly starts: LifecycleHook[];
+  readonly stops: LifecycleHook[];
   readonly runtime: RuntimeInfo;
 }
 
@@ -162,9 +163,13 @@ export function makeContext(
     },
     cached: (name, load) => parts.caches.make(`${plugin.name}:${name}`, load),
     children: parts.children,
-    runtime: parts.runtime,
-    onStart: (run) => void parts.starts.push(run),
-    onStop: (run) => void parts.stops.push(run),
+    runtime: {
+      ...parts.runtime,
+      onAnswer: (listener) =>
+        parts.runtime.onAnswer(withFaults(listener, { plugin: plugin.name, faults: parts.faults })),
+    },
+    onStart: (run) => void parts.starts.push({ plugin: plugin.name, run }),
+    onStop: (run) => void parts.stops.push({ plugin: plugin.name, run }),
   });
 }
 

@@ -9,8 +9,9 @@ import {
   GrantError,
   guarded,
   isDenied,
+  type RoleGrants,
+  RoleSync,
   type Store,
-  syncRoles,
   type Grants as TableGrants,
   type TableName,
 } from "../../db/mod.ts";
@@ -50,28 +51,37 @@ export interface PluginRolesOptions {
   readonly visibility: VisibilityRules;
 }
 
+/** Why nothing is enforced where the operator set it so. */
+export const OFF = "PLUGIN_ROLES is off";
+
 /** The roles of one runtime. */
 export class PluginRoles {
   readonly #options: PluginRolesOptions;
   readonly #tables = new Map<string, TableGrants>();
+  readonly #sync: RoleSync;
   #reason: string | undefined;
   /** Whether a store of a role was given out: it is of no use without the role. */
   #isGiven = false;
 
   constructor(options: PluginRolesOptions) {
     this.#options = options;
-    if (options.mode === "off" && options.thirdParty.size > 0) this.#reason = "PLUGIN_ROLES is off";
+    this.#sync = new RoleSync(options.store.db);
+    if (options.mode === "off" && options.thirdParty.size > 0) this.#reason = OFF;
   }
 
   /** How the grants of a plugin are enforced. */
   enforcementOf(name: string): Enforcement {
     const { mode, thirdParty } = this.#options;
-    const isWanted = mode === "all" || thirdParty.has(name);
+    const isWanted = isEnforcementWanted(mode, thirdParty.has(name));
     return { isWanted, reason: isWanted ? this.#reason : undefined };
   }
 
-  /** Makes the role of a plugin, over the tables that exist so far. `denied` are the kinds of grants that the operator denied. */
-  async prepare(plugin: AnyPlugin, denied: readonly (keyof Grants)[]): Promise<PluginDb> {
+  /**
+   * Makes the role of a plugin, over the tables that exist so far. `denied` are the kinds of grants that the operator denied,
+   * and `hasMigrated` whether the plugin's migrations have just altered tables.
+   */
+  async prepare(plugin: AnyPlugin, denied: readonly (keyof Grants)[], hasMigrated: boolean): Promise<PluginDb> {
+    if (hasMigrated) this.#sync.forget();
     const tables = tablesOf(plugin, denied);
     this.#tables.set(plugin.name, tables);
     const { store } = this.#options;
@@ -81,7 +91,7 @@ export class PluginRoles {
       if (!readable.has(table))
         throw new GrantError(plugin.name, table, "read", { denied: isDenied(tables, table, "read") });
     };
-    await this.#sync([plugin.name], true);
+    await this.#give([plugin.name], true);
     if (!this.#isEnforced(plugin.name))
       return {
         db: check(store.db),
@@ -103,7 +113,9 @@ export class PluginRoles {
 
   /** Completes the roles, once all tables and visibility rules are known, and says which grants are not enforced. */
   async complete(): Promise<void> {
-    await this.#sync([...this.#tables.keys()]);
+    // Setups and `syncSchema` may have altered tables.
+    this.#sync.forget();
+    await this.#give([...this.#tables.keys()], false);
     const affected = [...this.#tables.keys()].filter((name) => this.enforcementOf(name).isWanted);
     if (this.#reason !== undefined && affected.length > 0)
       this.#options.log.warn("The store does not enforce the grants of plugins", {
@@ -113,15 +125,14 @@ export class PluginRoles {
   }
 
   /** `isPartial` while rules are still registered: a boot that changes nothing does not revoke and grant them again. */
-  async #sync(names: readonly string[], isPartial = false): Promise<void> {
+  async #give(names: readonly string[], isPartial: boolean): Promise<void> {
+    const { visibility } = this.#options;
     const wanted = names.filter((name) => this.#isEnforced(name));
-    if (wanted.length === 0) return;
-    const { store, visibility } = this.#options;
-    const { reason } = await syncRoles(
-      store.db,
+    const { reason } = await this.#sync.sync(
       wanted.map((plugin) => {
         const { read, write } = this.#tables.get(plugin) as TableGrants;
-        return { plugin, read, write, columns: visibility.readsOf([...read, ...write]), isPartial };
+        // One transaction for all columns is faster than one for each plugin.
+        return { plugin, read, write, columns: isPartial ? {} : visibility.readsOf([...read, ...write]), isPartial };
       }),
     );
     if (reason === undefined) return;
@@ -133,6 +144,17 @@ export class PluginRoles {
     const { isWanted, reason } = this.enforcementOf(name);
     return isWanted && reason === undefined;
   }
+}
+
+/** Whether PostgreSQL should enforce the grants of a plugin. */
+export function isEnforcementWanted(mode: Config["pluginRoles"], isThirdParty: boolean): boolean {
+  return mode === "all" || isThirdParty;
+}
+
+/** The grants of a plugin's role before its visibility rules are known, as a boot begins with. */
+export function roleGrantsOf(plugin: AnyPlugin, denied: readonly (keyof Grants)[]): RoleGrants {
+  const { read, write } = tablesOf(plugin, denied);
+  return { plugin: plugin.name, read, write, columns: {}, isPartial: true };
 }
 
 /** The tables that a plugin may use, and those that it declares and the operator denied. */

@@ -14,7 +14,7 @@ export interface InstalledPluginsTable {
   name: string;
   /** The newest version that booted; null where the plugin had none. */
   version: string | null;
-  /** When it booted first, and last. */
+  /** When it booted first, and when what is stored here changed last. */
   first_at: string;
   last_at: string;
   /** Names of its jobs. */
@@ -114,19 +114,22 @@ export function registrations(jobs: { names(): string[] }, kinds: () => readonly
   };
 }
 
-/** Stores which plugins booted and what they registered. Warns of each whose version is older than one that has booted over this store before. */
+/** Stores which plugins booted and what they registered; writes only what changed. Warns of each whose version is older than one that has booted over this store before. */
 export async function recordPlugins(
   db: Db,
   booted: readonly { readonly plugin: AnyPlugin; readonly registered: Registered }[],
   log: Log,
 ): Promise<void> {
   const store = db as unknown as Kysely<{ installed_plugins: InstalledPluginsTable }>;
-  const stored = await store.selectFrom("installed_plugins").select(["name", "version"]).execute();
-  const newest = new Map(stored.map(({ name, version }) => [name, version ?? undefined]));
+  const stored = await store
+    .selectFrom("installed_plugins")
+    .select(["name", "version", "jobs", "kinds", "permissions"])
+    .execute();
+  const found = new Map(stored.map((row) => [row.name, row]));
   // Code that another plugin added has no data of its own.
   const plugins = booted.filter(({ plugin }) => plugin.addedBy === undefined);
   const rows = plugins.map(({ plugin: { name, version, adds }, registered: { jobs, kinds } }) => {
-    const before = newest.get(name);
+    const before = found.get(name)?.version ?? undefined;
     const isOlder = version !== undefined && before !== undefined && Bun.semver.order(version, before) < 0;
     if (isOlder)
       log.warn("The plugin is older than the version that ran last: it may not know its newer data", {
@@ -135,12 +138,17 @@ export async function recordPlugins(
         newest: before,
       });
     const newestNow = (isOlder ? before : (version ?? before)) ?? null;
-    return { name, version: newestNow, jobs: [...jobs], kinds: asJson(kinds), permissions: [...adds] };
+    return { name, version: newestNow, jobs: [...jobs], kinds: [...kinds], permissions: [...adds] };
   });
+  const changed = rows.filter((row) => {
+    const known = found.get(row.name);
+    return !known || contentOf(known) !== contentOf(row);
+  });
+  if (changed.length === 0) return;
   const now = sql<string>`now()`;
   await store
     .insertInto("installed_plugins")
-    .values(rows.map((row) => ({ ...row, first_at: now, last_at: now })))
+    .values(changed.map((row) => ({ ...row, kinds: asJson(row.kinds), first_at: now, last_at: now })))
     .onConflict((conflict) =>
       conflict.column("name").doUpdateSet((eb) => ({
         version: eb.ref("excluded.version"),
@@ -151,6 +159,13 @@ export async function recordPlugins(
       })),
     )
     .execute();
+}
+
+type PluginRecord = Omit<InstalledPluginsTable, "first_at" | "last_at">;
+
+/** The content of a record as text, to compare two. */
+function contentOf({ version, jobs, kinds, permissions }: PluginRecord): string {
+  return JSON.stringify([version, jobs, kinds.map(({ kind, table }) => [kind, table]), permissions]);
 }
 
 function asJson(value: unknown) {

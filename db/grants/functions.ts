@@ -5,6 +5,7 @@
  * none across statements), and refuse a statement that changed settings of the session, which outlive it: the error
  * undoes the change.
  */
+import { createHash } from "node:crypto";
 import { functionName, GRANTS_SCHEMA, ident, literal } from "./names.ts";
 
 /** Settings that decide what later statements of a session mean, and whether they run and are durable. */
@@ -60,11 +61,14 @@ begin
 end `,
 };
 
+const md5 = (text: string) => createHash("md5").update(text).digest("hex");
+const HASHES = { run: md5(BODIES.run), exec: md5(BODIES.exec) };
+
 /** A function as it has to be. */
 export interface WantedFunction {
   readonly name: string;
-  /** As pg_proc.prosrc shows it. */
-  readonly source: string;
+  /** The MD5 of its source, as pg_proc.prosrc shows it. */
+  readonly hash: string;
   /** As pg_proc.proconfig shows it. */
   readonly config: string;
   /** SQL that creates it, run as the plugin's role; `account` may execute it. */
@@ -79,7 +83,7 @@ export function functionsOf(plugin: string, path: string): WantedFunction[] {
     const source = BODIES[kind];
     return {
       name,
-      source,
+      hash: HASHES[kind],
       config: `search_path=${path}`,
       create: (account) => `create function ${full}(q text, args text[])
         returns ${kind === "run" ? "setof record" : "bigint"} language plpgsql security definer

@@ -23,7 +23,8 @@ export interface FoundFunction {
   readonly name: string;
   readonly owner: string;
   readonly definer: boolean;
-  readonly source: string;
+  /** The MD5 of its source. */
+  readonly hash: string;
   readonly config: string;
   /** Whether the runtime's account may execute it. */
   readonly ours: boolean;
@@ -57,12 +58,36 @@ export interface RoleState {
   readonly tables: readonly { readonly name: string; readonly schema: string; readonly sequences: readonly string[] }[];
 }
 
+/** The rights of a role on one relation or column, with the verbs between spaces; rows of text are small, as there are many. */
+type HeldRights = readonly [
+  role: string,
+  schema: string,
+  table: string,
+  column: string,
+  verbs: string,
+  sequence: boolean,
+];
+
+function rightsOf([role, schema, table, column, verbs, sequence]: HeldRights): Right[] {
+  return verbs.split(" ").map((verb) => ({ role, schema, table, column, verb, sequence }));
+}
+
+/** SQL: whether everybody may create temporary tables in the database. */
+const TEMPORARY = sql<boolean>`exists (select from pg_database d, aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) a
+  where d.datname = current_database() and a.grantee = 0 and a.privilege_type = 'TEMPORARY')`;
+
+/** Whether everybody may create temporary tables in the database. */
+export async function mayCreateTemporary(db: Db): Promise<boolean> {
+  const [found] = await rows(db, sql<{ may: boolean }>`select ${TEMPORARY} as may`);
+  return found?.may ?? true;
+}
+
 /** Reads the state. */
 export async function readState(db: Db): Promise<RoleState> {
   // A template: Kysely's builder has no words for catalogs.
   const [found] = await rows(
     db,
-    sql<{ state: RoleState }>`
+    sql<{ state: Omit<RoleState, "rights"> & { readonly rights: readonly HeldRights[] } }>`
     with place as (select to_regnamespace(${sql.lit(GRANTS_SCHEMA)}) as grants,
         coalesce(obj_description(to_regnamespace(${sql.lit(GRANTS_SCHEMA)}), 'pg_namespace'),
           'lectern:' || current_database()) as prefix),
@@ -84,27 +109,32 @@ export async function readState(db: Db): Promise<RoleState> {
       'schema', (select grants is not null from place),
       'prefix', (select prefix from place),
       'version', current_setting('server_version_num')::int,
-      'temporary', exists (select from pg_database d, aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) a
-        where d.datname = current_database() and a.grantee = 0 and a.privilege_type = 'TEMPORARY'),
+      'temporary', ${TEMPORARY},
       'creating', exists (select from pg_namespace n, aclexplode(coalesce(n.nspacl, acldefault('n', n.nspowner))) a
         where n.nspname = any(current_schemas(false)) and a.grantee = 0 and a.privilege_type = 'CREATE'),
       'roles', coalesce((select json_agg(rolname) from own), '[]'),
       'usage', coalesce((select json_agg(own.rolname || ' ' || n.nspname) from pg_namespace n, aclexplode(n.nspacl) a
         join own on own.oid = a.grantee where a.privilege_type = 'USAGE'), '[]'),
       'functions', coalesce((select json_agg(json_build_object('name', p.proname, 'owner', pg_get_userbyid(p.proowner),
-          'definer', p.prosecdef, 'source', p.prosrc, 'config', array_to_string(p.proconfig, ';'),
+          'definer', p.prosecdef, 'hash', md5(p.prosrc), 'config', array_to_string(p.proconfig, ';'),
           'ours', has_function_privilege(p.oid, 'execute'),
           'open', exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a where a.grantee = 0)))
         from pg_proc p, place where p.pronamespace = place.grants), '[]'),
-      'rights', coalesce((select json_agg(json_build_object('role', own.rolname, 'schema', n.nspname, 'table', acls.relname,
-          'column', acls.attname, 'verb', acls.privilege_type, 'sequence', acls.relkind = 'S'))
-        from acls join own on own.oid = acls.grantee join pg_namespace n on n.oid = acls.relnamespace), '[]'),
-      'tables', coalesce((select json_agg(json_build_object('name', c.relname, 'schema', n.nspname, 'sequences',
-          coalesce((select json_agg(s.relname) from pg_depend d join pg_class s on s.oid = d.objid and s.relkind = 'S'
-            where d.refobjid = c.oid and d.deptype in ('a', 'i') and d.classid = 'pg_class'::regclass), '[]')))
+      'rights', coalesce((select json_agg(json_build_array(role, schema, relation, attname, verbs, relkind = 'S'))
+        from (select own.rolname as role, n.nspname as schema, acls.relname as relation, acls.attname, acls.relkind,
+            string_agg(acls.privilege_type, ' ') as verbs
+          from acls join own on own.oid = acls.grantee join pg_namespace n on n.oid = acls.relnamespace
+          group by 1, 2, 3, 4, 5) as held), '[]'),
+      'tables', coalesce((select json_agg(json_build_object('name', c.relname, 'schema', n.nspname,
+          'sequences', coalesce(sequences, '[]')))
         from relations c join pg_namespace n on n.oid = c.relnamespace
+          left join (select d.refobjid, json_agg(s.relname) as sequences from relations s
+              join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = s.oid
+            where s.relkind = 'S' and d.refclassid = 'pg_class'::regclass and d.deptype in ('a', 'i')
+            group by d.refobjid) as fed on fed.refobjid = c.oid
         where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname = any(current_schemas(false))), '[]')) as state`,
   );
   if (!found) throw new Error("The catalogs of the store gave no answer");
-  return found.state;
+  const { rights, ...state } = found.state;
+  return { ...state, rights: rights.flatMap(rightsOf) };
 }

@@ -9,7 +9,7 @@ import { rows } from "../query/query.ts";
 import type { Db } from "../query/tables.ts";
 import { functionsOf } from "./functions.ts";
 import { functionName, GRANTS_SCHEMA, ident, literal, roleName } from "./names.ts";
-import { type Right, type RoleState, readState } from "./role_state.ts";
+import { mayCreateTemporary, type Right, type RoleState, readState } from "./role_state.ts";
 
 /** The tables of a plugin's role; writing implies reading. */
 export interface RoleGrants {
@@ -45,27 +45,69 @@ const DENIED = "42501";
  * @example
  * const { reason } = await syncRoles(db, [{ plugin: "notes", read: ["users"], write: ["notes"], columns: {} }]);
  */
-export async function syncRoles(db: Db, wanted: readonly RoleGrants[]): Promise<SyncedRoles> {
-  if (wanted.length === 0 || changesOf(await readState(db), wanted).length === 0)
-    return { reason: undefined, changes: 0 };
-  try {
-    return await db.transaction().execute(async (tx) => {
-      await sql`select pg_advisory_xact_lock(${LOCK}::int8)`.execute(tx);
-      const changes = changesOf(await readState(tx), wanted);
-      if (changes.length > 0) await sql.raw(changes.join(";\n")).execute(tx);
-      // REVOKE only warns where the account does not own the database.
-      const { temporary, database } = await readState(tx);
-      if (temporary)
-        throw new NotEnforced(
-          `everybody may create temporary tables in "${database}", and its account may not revoke that`,
-        );
-      return { reason: undefined, changes: changes.length };
-    });
-  } catch (error) {
-    if (error instanceof NotEnforced) return { reason: error.message, changes: 0 };
-    if ((error as { code?: unknown }).code === DENIED) return { reason: (error as Error).message, changes: 0 };
-    throw error;
+export function syncRoles(db: Db, wanted: readonly RoleGrants[]): Promise<SyncedRoles> {
+  return new RoleSync(db).sync(wanted);
+}
+
+/**
+ * The same for one plugin after the other, as at a boot: the state of the roles is read once, and again where roles or tables
+ * have changed since.
+ * @example
+ * const roles = new RoleSync(db);
+ * await roles.sync([{ plugin: "notes", read: ["users"], write: ["notes"], columns: {} }]);
+ */
+export class RoleSync {
+  readonly #db: Db;
+  #state: RoleState | undefined;
+
+  constructor(db: Db) {
+    this.#db = db;
   }
+
+  /** Has the next `sync` read the state again: tables were made or altered. */
+  forget(): void {
+    this.#state = undefined;
+  }
+
+  /** Does what `syncRoles` does. With `dryRun` nothing stays, and the reason is that which a boot would meet. */
+  async sync(wanted: readonly RoleGrants[], { dryRun = false } = {}): Promise<SyncedRoles> {
+    if (wanted.length === 0) return UNCHANGED;
+    if (this.#state && changesOf(this.#state, wanted).length === 0) return UNCHANGED;
+    this.forget();
+    try {
+      return await this.#db.transaction().execute(async (tx) => {
+        const { state, ...synced } = await change(tx, wanted);
+        if (dryRun) throw new DryRun(synced);
+        this.#state = state;
+        return synced;
+      });
+    } catch (error) {
+      if (error instanceof DryRun) return error.synced;
+      if (error instanceof NotEnforced) return { reason: error.message, changes: 0 };
+      if ((error as { code?: unknown }).code === DENIED) return { reason: (error as Error).message, changes: 0 };
+      throw error;
+    }
+  }
+}
+
+const UNCHANGED: SyncedRoles = { reason: undefined, changes: 0 };
+
+/** Changes the roles under the advisory lock; `state` is undefined where something changed. Throws NotEnforced. */
+async function change(
+  tx: Db,
+  wanted: readonly RoleGrants[],
+): Promise<SyncedRoles & { readonly state: RoleState | undefined }> {
+  await sql`select pg_advisory_xact_lock(${LOCK}::int8)`.execute(tx);
+  const state = await readState(tx);
+  const changes = changesOf(state, wanted);
+  if (changes.length === 0) return { ...UNCHANGED, state };
+  await sql.raw(changes.join(";\n")).execute(tx);
+  // REVOKE only warns where the account does not own the database.
+  if (state.temporary && (await mayCreateTemporary(tx)))
+    throw new NotEnforced(
+      `everybody may create temporary tables in "${state.database}", and its account may not revoke that`,
+    );
+  return { reason: undefined, changes: changes.length, state: undefined };
 }
 
 /**
@@ -94,6 +136,16 @@ export async function dropPluginRole(db: Db, plugin: string): Promise<boolean> {
 
 class NotEnforced extends Error {}
 
+/** Rolls a dry run back. */
+class DryRun extends Error {
+  readonly synced: SyncedRoles;
+
+  constructor(synced: SyncedRoles) {
+    super("A dry run is rolled back");
+    this.synced = synced;
+  }
+}
+
 /** Statements that make the state as wanted; none where it is. */
 function changesOf(state: RoleState, wanted: readonly RoleGrants[]): string[] {
   const texts: string[] = [];
@@ -115,8 +167,7 @@ function roleChanges(state: RoleState, grants: RoleGrants): string[] {
   if (!state.roles.includes(role)) texts.push(createRole(role));
   const functions = functionsOf(grants.plugin, state.path).filter((wanted) => {
     const found = state.functions.find(({ name }) => name === wanted.name);
-    const isRight =
-      found?.owner === role && found.definer && found.ours && !found.open && found.source === wanted.source;
+    const isRight = found?.owner === role && found.definer && found.ours && !found.open && found.hash === wanted.hash;
     return !(isRight && found.config === wanted.config);
   });
   if (functions.length > 0) {
@@ -136,7 +187,7 @@ function roleChanges(state: RoleState, grants: RoleGrants): string[] {
 
 /** Two processes that boot over copies of one database may create the same role at once. */
 function createRole(role: string): string {
-  return `do $lectern$ begin create role ${ident(role)} nologin noinherit; exception when duplicate_object then null; end $lectern$`;
+  return `do $lectern$ begin create role ${ident(role)} nologin noinherit; exception when duplicate_object or unique_violation then null; end $lectern$`;
 }
 
 /** Lets the account act as the role, to create functions that the role owns. Since 16 that is an option of its own. */
@@ -150,8 +201,9 @@ function rightChanges(state: RoleState, role: string, grants: RoleGrants): strin
   const wanted = new Map(wantedRights(state, role, grants).map((right) => [keyOf(right), right]));
   const found = new Map(state.rights.filter((right) => right.role === role).map((right) => [keyOf(right), right]));
   const isKept = (key: string, { column }: Right) => wanted.has(key) || (grants.isPartial && column !== "");
-  const texts = [...found].flatMap(([key, right]) => (isKept(key, right) ? [] : [change("revoke", right)]));
-  return [...texts, ...[...wanted].flatMap(([key, right]) => (found.has(key) ? [] : [change("grant", right)]))];
+  const lost = [...found].flatMap(([key, right]) => (isKept(key, right) ? [] : [right]));
+  const added = [...wanted].flatMap(([key, right]) => (found.has(key) ? [] : [right]));
+  return [...rightTexts("revoke", lost), ...rightTexts("grant", added)];
 }
 
 function wantedRights(state: RoleState, role: string, { read, write, columns }: RoleGrants): Right[] {
@@ -182,10 +234,15 @@ function keyOf({ schema, table, column, verb, sequence }: Right): string {
   return JSON.stringify([schema, table, column, verb, sequence]);
 }
 
-function change(how: "grant" | "revoke", { role, schema, table, column, verb, sequence }: Right): string {
-  const what = column === "" ? verb : `${verb} (${ident(column)})`;
-  const on = `${sequence ? "sequence" : "table"} ${ident(schema)}.${ident(table)}`;
-  return `${how} ${what} on ${on} ${how === "grant" ? "to" : "from"} ${ident(role)}`;
+/** The statements that grant or revoke rights, one for each table or sequence. */
+function rightTexts(how: "grant" | "revoke", rights: readonly Right[]): string[] {
+  const relations = Map.groupBy(rights, ({ schema, table }) => JSON.stringify([schema, table]));
+  return [...relations.values()].map((some) => {
+    const { role, schema, table, sequence } = some[0] as Right;
+    const what = some.map(({ column, verb }) => (column === "" ? verb : `${verb} (${ident(column)})`)).join(", ");
+    const on = `${sequence ? "sequence" : "table"} ${ident(schema)}.${ident(table)}`;
+    return `${how} ${what} on ${on} ${how === "grant" ? "to" : "from"} ${ident(role)}`;
+  });
 }
 
 /** The SQL name of the function that runs statements of a plugin. */

@@ -132,8 +132,9 @@ function enter(node: Tree, place: Place): Place {
 
 function checkTable(node: Tree, { check, wanted, names }: Place): void {
   const name = tableName(node);
-  // Only a read can mean a name of `with`: PostgreSQL writes to tables alone.
-  if (wanted === "write" || !names.has(name)) check(name, wanted);
+  const { schema } = node.table as { schema?: unknown };
+  // Only a read can mean a name of `with`: PostgreSQL writes to tables alone, and a name with a schema is that of a table.
+  if (wanted === "write" || schema !== undefined || !names.has(name)) check(name, wanted);
 }
 
 function tableName(node: Tree): string {

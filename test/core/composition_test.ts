@@ -145,6 +145,24 @@ describe("a shipped plugin that is left out", () => {
   });
 });
 
+test("a boot writes what is stored about plugins only where it changed", async () => {
+  const extra = (version: string) => [definePlugin({ name: "test-recorded", version, setup() {} })];
+  const first = await bootTestRuntime({ extra: extra("1.0.0") });
+  // xmin is the transaction that wrote the row.
+  const written = async (): Promise<Map<string, string>> => {
+    const rows = await first.store.sql<{ name: string; xmin: string }[]>`select name, xmin from installed_plugins`;
+    return new Map(rows.map(({ name, xmin }) => [name, String(xmin)]));
+  };
+  const before = await written();
+  const again = async (version: string) => {
+    await (await bootTestRuntime({ extra: extra(version), beside: first })).stop();
+    return [...(await written())].filter(([name, xmin]) => before.get(name) !== xmin).map(([name]) => name);
+  };
+  expect([before.size > 40, await again("1.0.0")]).toEqual([true, []]);
+  expect(await again("1.1.0")).toEqual(["test-recorded"]);
+  await first.stop();
+});
+
 test("a plugin that is older than the version that ran before is reported, until it is as new again", async () => {
   const at = (version: string) => definePlugin({ name: "test-versioned", version, setup() {} });
   const runtime = await bootTestRuntime({ extra: [at("1.10.0")] });

@@ -78,6 +78,7 @@ export const bootedPluginsSchema = t.Object(
       t.Object(
         {
           name: t.String(),
+          version: t.Optional(t.String({ description: "For plugins that have a version of their own" })),
           requires: texts,
           provides: texts,
           grants,

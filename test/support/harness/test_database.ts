@@ -29,6 +29,8 @@ export async function createTestDatabase(content: "empty" | "migrated"): Promise
   try {
     const template = content === "migrated" ? await templateOn(admin) : undefined;
     await admin.sql.unsafe(`create database ${name}${template === undefined ? "" : ` template ${template}`}`);
+    // A copy has no rights of the template on itself; the boot would revoke this one.
+    if (template !== undefined) await admin.sql.unsafe(`revoke temporary on database ${name} from public`);
   } catch (error) {
     await leave();
     throw error;

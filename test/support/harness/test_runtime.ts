@@ -98,7 +98,7 @@ export async function bootTestRuntime(options: TestRuntimeOptions = {}): Promise
     ADMIN_TOKEN,
     API_REQUESTS_PER_MIN: "1000000",
     LOG_LEVEL: "silent",
-    ...(process.env.TEST_PLUGIN_ROLES !== undefined && { PLUGIN_ROLES: process.env.TEST_PLUGIN_ROLES }),
+    PLUGIN_ROLES: process.env.TEST_PLUGIN_ROLES ?? "all",
     ...options.env,
   };
   const config = readSettings("lectern", configSchema, env);

@@ -1,0 +1,65 @@
+/**
+ * Whether PostgreSQL enforces the tables of plugins, as `grants` shows it without a boot. The account of the embedded store may
+ * always make roles. At a server the changes that a boot would make are tried and rolled back, since rights of accounts,
+ * ownership and hosters' restrictions all decide.
+ */
+import { Type } from "@sinclair/typebox";
+import { openStore, RoleSync } from "../../db/mod.ts";
+import { configSchema } from "../config.ts";
+import type { AnyPlugin } from "../runtime/plugin.ts";
+import { type Enforcement, isEnforcementWanted, OFF, roleGrantsOf } from "../runtime/plugin_roles.ts";
+import { readSettings } from "../runtime/settings.ts";
+import type { CommandIo } from "./command.ts";
+import type { Choices } from "./load.ts";
+
+/** Milliseconds to connect, and for each statement. */
+const LIMIT_MS = 5_000;
+const SETTINGS = Type.Pick(configSchema, ["pluginRoles", "databaseUrl"]);
+
+/** Whether PostgreSQL enforces the grants of a plugin. */
+export interface KnownEnforcement extends Enforcement {
+  /** Whether that could not be found out, for `reason`. */
+  readonly isUnknown?: boolean;
+}
+
+/** The plugins of a command, and what their operator chose. */
+export interface Asked {
+  readonly plugins: readonly AnyPlugin[];
+  /** The plugins that do not ship with Lectern. */
+  readonly others: readonly AnyPlugin[];
+  readonly choices: Choices;
+}
+
+/** Finds out how the grants of each plugin are enforced. Makes no store, and leaves no role behind. Throws BootError for invalid settings. */
+export async function knownEnforcement(
+  { plugins, others, choices }: Asked,
+  io: CommandIo,
+): Promise<(plugin: AnyPlugin) => KnownEnforcement> {
+  const { pluginRoles: mode, databaseUrl } = readSettings("lectern", SETTINGS, io.env);
+  const isWanted = (plugin: AnyPlugin) => isEnforcementWanted(mode, others.includes(plugin));
+  const wanted = plugins.filter(isWanted);
+  const found = await answerFor(wanted, { mode, databaseUrl, choices });
+  return (plugin) => (isWanted(plugin) ? { isWanted: true, ...found } : { isWanted: false });
+}
+
+async function answerFor(
+  wanted: readonly AnyPlugin[],
+  { mode, databaseUrl, choices }: { mode: string; databaseUrl: string; choices: Choices },
+): Promise<Omit<KnownEnforcement, "isWanted">> {
+  if (wanted.length === 0) return {};
+  if (mode === "off") return { reason: OFF };
+  if (databaseUrl === "") return {};
+  try {
+    const store = await openStore({ databaseUrl, dataDir: "", poolSize: 2, connectTimeoutMs: LIMIT_MS });
+    try {
+      store.limit({ statementMs: LIMIT_MS, writeMs: LIMIT_MS, waitMs: LIMIT_MS });
+      const grants = wanted.map((plugin) => roleGrantsOf(plugin, choices.denied[plugin.name] ?? []));
+      const { reason } = await new RoleSync(store.db).sync(grants, { dryRun: true });
+      return { reason };
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    return { isUnknown: true, reason: error instanceof Error ? error.message : String(error) };
+  }
+}

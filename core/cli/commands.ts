@@ -10,6 +10,7 @@ import { createLog } from "../log.ts";
 import { inBootOrder } from "../runtime/boot_order.ts";
 import { coreMigrations } from "../runtime/migrations.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
+import { checkStoreVersion } from "../runtime/store_version.ts";
 import { type Command, type CommandIo, checkCommands } from "./command.ts";
 import { dev } from "./dev.ts";
 import { sweepFilesCommand } from "./files.ts";
@@ -154,6 +155,7 @@ async function serveCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promi
 async function migrateCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
   const store = await openStore(storeOptions(readConfig(io)));
   try {
+    await checkStoreVersion(store.db, plugins);
     for (const { name, migrations } of [
       { name: "core", migrations: coreMigrations },
       ...inBootOrder(plugins, await shippedPlugins()),

@@ -46,6 +46,7 @@ import { checkPermissions } from "./powers.ts";
 import type { SlotName, Slots } from "./registry.ts";
 import type { BootedPlugin } from "./runtime_info.ts";
 import { readSettings } from "./settings.ts";
+import { checkStoreVersion, recordVersion } from "./store_version.ts";
 import { foreignTable } from "./table_owners.ts";
 import { checkVersions, recordPlugins, registrations } from "./versions.ts";
 
@@ -98,6 +99,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   // Settings are checked before the first table is altered; `makeContext` reads them again.
   for (const { name, settings } of plugins)
     if (settings) readSettings(name, settings, parts.env, parts.settings?.[name]);
+  await checkStoreVersion(store.db, plugins);
   await migrate(store.db, "core", coreMigrations);
   const caches = new Caches();
   const stopCaches = await caches.listen(store);
@@ -183,6 +185,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   bus.close();
   await bus.perform("app_boot", SYSTEM, {}, async () => ({}));
   await recordPlugins(store.db, records, log);
+  await recordVersion(store.db);
   return {
     http,
     bus,

@@ -98,7 +98,9 @@ export function checkPins(
   );
   if (misspelt !== undefined) throw unknownInBlock("grants", `the plugin "${misspelt}"`, misspelt, known);
   if (asking.length > 0)
-    throw new BootError([...differences, `To accept it: ${programName()} grants accept ${asking.join(" ")}`].join("\n"));
+    throw new BootError(
+      [...differences, `To accept it: ${programName()} grants accept ${asking.join(" ")}`].join("\n"),
+    );
 }
 
 /** The accepted grants of a plugin; undefined if it is not pinned. */

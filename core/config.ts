@@ -42,6 +42,11 @@ export const configSchema = t.Object({
     env: "DATA_DIR",
     description: "Folder of the embedded store and of uploaded files",
   }),
+  dataRequired: t.Boolean({
+    default: false,
+    env: "DATA_REQUIRED",
+    description: "Refuses a start that would create a new store, such as where a volume is not mounted",
+  }),
   databaseUrl: t.String({
     default: "",
     env: "DATABASE_URL",
@@ -242,6 +247,19 @@ export const configSchema = t.Object({
     minimum: 10,
     env: "PLUGIN_PART_TIMEOUT_MS",
     description: "How long a plugin's part of a screen or answer may take before the rest is answered without it",
+  }),
+  clockSeconds: t.Number({
+    default: 5,
+    minimum: 0.1,
+    env: "CHECK_CLOCK_SECONDS",
+    description: "Difference of the clocks of server and database that the checks of the instance report",
+  }),
+  minDiskPercent: t.Number({
+    default: 10,
+    minimum: 0,
+    maximum: 100,
+    env: "CHECK_DISK_PERCENT",
+    description: "Free part of the disk below which the checks of the instance warn; below half of it is an error",
   }),
   setupTimeoutMs: t.Integer({
     default: 30_000,

@@ -110,6 +110,16 @@ export type {
   ViewName,
   Views,
 } from "./runtime/registry.ts";
+export {
+  Findings,
+  type ItemColumns,
+  itemReferences,
+  type MissingFilesOptions,
+  missingFilesCheck,
+  type Reference,
+  type ReferenceCheckOptions,
+  referenceCheck,
+} from "./self_checks/findings.ts";
 export { Semaphore } from "./semaphore.ts";
 export { rejectControlCharacters } from "./validation/control_characters.ts";
 export { errorsOfList, type FormErrors, formErrors } from "./validation/form_errors.ts";

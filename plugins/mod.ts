@@ -28,6 +28,7 @@ import dashboard from "./monitoring/dashboard_stats/plugin.ts";
 import hosts from "./monitoring/hosts/plugin.ts";
 import auditLog from "./operations/audit_log/plugin.ts";
 import docs from "./operations/docs/plugin.ts";
+import doctor from "./operations/doctor/plugin.ts";
 import health from "./operations/health/plugin.ts";
 import languages from "./operations/languages/plugin.ts";
 import system from "./operations/system/plugin.ts";
@@ -82,6 +83,7 @@ const plugins: readonly AnyPlugin[] = [
   languages,
   themes,
   health,
+  doctor,
   web,
   webReading,
   webEditing,

@@ -13,13 +13,15 @@ import type { AnyPlugin } from "../runtime/plugin.ts";
 import { checkStoreVersion } from "../runtime/store_version.ts";
 import { type Command, type CommandIo, checkCommands } from "./command.ts";
 import { dev } from "./dev.ts";
-import { sweepFilesCommand } from "./files.ts";
+import { FILES_USAGE, filesCommand } from "./files.ts";
 import { GRANTS_USAGE, grantsCommand, pinHint } from "./grants.ts";
 import { shortGrants } from "./grants_text.ts";
 import { type Described, helpOf } from "./help.ts";
 import { readChoices, shippedPlugins, thirdParty } from "./load.ts";
+import { MOVE_USAGE, moveFilesCommand } from "./move_files.ts";
 import { newPlugin } from "./new_plugin.ts";
 import { openRuntime, readConfig, readOnlyCommand, reportMissingStore, storeOptions } from "./open.ts";
+import { reportPending } from "./pending.ts";
 import { planOf } from "./plan.ts";
 import { PLUGIN_USAGE, pluginCommand } from "./plugin_command.ts";
 import { programName } from "./program_name.ts";
@@ -107,10 +109,17 @@ const BUILT_IN: Readonly<
     run: checkCommand,
   },
   files: {
-    summary: "deletes stored files that no row refers to",
-    usage: "sweep [--dry-run]",
-    run: sweepFilesCommand,
+    summary: "deletes stored files that no row refers to; accepts the file store in use as that of the database",
+    usage: FILES_USAGE,
+    run: filesCommand,
     takesArguments: true,
+  },
+  "move-files": {
+    summary: "copies uploaded files between the data folder and the bucket, verified and resumable",
+    usage: MOVE_USAGE,
+    run: async (_plugins, io, args) => moveFilesCommand(io, args),
+    takesArguments: true,
+    standalone: true,
   },
   stores: {
     summary: "lists embedded stores outside of their data folders, and deletes one whose data folder is gone",
@@ -183,7 +192,7 @@ async function planText(plugins: readonly AnyPlugin[], io: CommandIo, config: Co
   } finally {
     await store.close();
   }
-  const { runtime } = await openRuntime(plugins, io, config);
+  const { runtime } = await openRuntime(plugins, io, config, "check");
   try {
     return planOf(runtime, steps, (await readChoices()).denied);
   } finally {
@@ -193,7 +202,7 @@ async function planText(plugins: readonly AnyPlugin[], io: CommandIo, config: Co
 
 function checkCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
   return readOnlyCommand(io, async (config) => {
-    const { runtime } = await openRuntime(plugins, io, config);
+    const { runtime } = await openRuntime(plugins, io, config, "check");
     await runtime.stop();
     io.out(`${runtime.booted.length} plugins boot, ${runtime.http.routes().length} routes`);
     return 0;
@@ -209,6 +218,7 @@ async function runOfPlugin(
 ): Promise<number> {
   if (!command.store) return command.run(args, io);
   if (command.looks?.(args) && (await reportMissingStore(io))) return 0;
+  if (command.refusesPending?.(args) && (await reportPending(plugins, io))) return 1;
   const { runtime } = await openRuntime(plugins, { ...io, env: { LOG_LEVEL: "warn", ...io.env } });
   try {
     return await command.run(args, io, runtime.contexts.get(plugin.name));

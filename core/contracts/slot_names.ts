@@ -36,6 +36,7 @@ export const CORE_SLOTS = [
   "screen_redirect",
   "search_engine",
   "searchable",
+  "self_check",
   "sign_in_step",
   "toolbar_entry",
   "view_part",

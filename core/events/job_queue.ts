@@ -87,6 +87,11 @@ export class JobQueue {
     return [...this.#handlers.keys()];
   }
 
+  /** The names of the schedules, such as "notes:sweep". */
+  scheduleNames(): string[] {
+    return this.#schedules.names();
+  }
+
   /** Registers work of a plugin that one process at a time does every `everyMs` milliseconds. */
   schedule(plugin: string, name: string, everyMs: number, run: () => Promise<void>): void {
     this.#schedules.add({ name: `${plugin}:${name}`, plugin, everyMs, run });

@@ -27,6 +27,7 @@ import { createTexts } from "../i18n/catalogue.ts";
 import { openSpool, SPOOL_LEFTOVER_MS } from "../input/upload_spool.ts";
 import type { Log } from "../log.ts";
 import { VisibilityRules } from "../resources/visibility.ts";
+import { coreChecks } from "../self_checks/core_checks.ts";
 import { SYSTEM } from "../viewer.ts";
 import { checkTables, warnOfEvents } from "./boot_checks.ts";
 import { inBootOrder, unknownNeighbours } from "./boot_order.ts";
@@ -182,6 +183,9 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     "permission",
     plugins.flatMap((plugin) => [...plugin.adds]),
   );
+  const contributions = { claims: () => slot("file_claims"), kinds: () => slot("content") };
+  const checked = { ...contributions, config, db: store.db, files: chosen.files, jobs, roles, plugins, env: parts.env };
+  shared.slots.set("self_check", [...coreChecks(checked), ...slot("self_check")]);
   bus.close();
   await bus.perform("app_boot", SYSTEM, {}, async () => ({}));
   await recordPlugins(store.db, records, log);

@@ -6,11 +6,14 @@
  */
 import {
   type Db,
+  dropRole,
   GrantError,
   guarded,
   isDenied,
+  type RoleDrift,
   type RoleGrants,
   RoleSync,
+  roleDrift,
   type Store,
   type Grants as TableGrants,
   type TableName,
@@ -124,17 +127,37 @@ export class PluginRoles {
       });
   }
 
+  /** What PostgreSQL has besides or instead of the grants: statements that would correct it, and roles of plugins that are not loaded. */
+  drift(): Promise<RoleDrift> {
+    return roleDrift(this.#options.store.db, this.#enforced(), [...this.#tables.keys()]);
+  }
+
+  /** Corrects that. Returns how many statements changed something and how many roles were dropped. */
+  async repair(): Promise<number> {
+    const { db } = this.#options.store;
+    const { leftovers } = await this.drift();
+    const { changes } = await syncRoles(db, this.#enforced());
+    let dropped = 0;
+    for (const role of leftovers) if (await dropRole(db, role)) dropped++;
+    return changes + dropped;
+  }
+
+  /** The complete grants of the plugins whose roles are enforced. */
+  #enforced(): RoleGrants[] {
+    return [...this.#tables.keys()].filter((name) => this.#isEnforced(name)).map((name) => this.#grantsOf(name));
+  }
+
+  #grantsOf(plugin: string, isPartial = false): RoleGrants {
+    const { read, write } = this.#tables.get(plugin) as TableGrants;
+    // One transaction for the columns of all plugins is faster than one for each.
+    const columns = isPartial ? {} : this.#options.visibility.readsOf([...read, ...write]);
+    return { plugin, read, write, columns, isPartial };
+  }
+
   /** `isPartial` while rules are still registered: a boot that changes nothing does not revoke and grant them again. */
   async #give(names: readonly string[], isPartial: boolean): Promise<void> {
-    const { visibility } = this.#options;
     const wanted = names.filter((name) => this.#isEnforced(name));
-    const { reason } = await this.#sync.sync(
-      wanted.map((plugin) => {
-        const { read, write } = this.#tables.get(plugin) as TableGrants;
-        // One transaction for all columns is faster than one for each plugin.
-        return { plugin, read, write, columns: isPartial ? {} : visibility.readsOf([...read, ...write]), isPartial };
-      }),
-    );
+    const { reason } = await this.#sync.sync(wanted.map((plugin) => this.#grantsOf(plugin, isPartial)));
     if (reason === undefined) return;
     if (this.#isGiven) throw new BootError(`Cannot give plugins the rights of their grants: ${reason}`);
     this.#reason = reason;

@@ -4,7 +4,7 @@
  * inherited; items share the lists, and the plugin "access" decides by them. A change updates the lists of the item and
  * everything below it in one transaction. Every kind in the slot `content` can have overrides.
  */
-import { definePlugin, type EventTransaction, sql } from "lectern/core";
+import { definePlugin, type EventTransaction, itemReferences, referenceCheck, sql } from "lectern/core";
 import { prepared } from "lectern/db";
 import { createOverrides } from "./changes.ts";
 import type {} from "./contract.ts";
@@ -34,7 +34,7 @@ export default definePlugin({
     write: ["entity_permissions", "acl", "acl_count", "books", "bookshelves", "chapters", "pages", "roles"],
     read: ["roles", "users"],
     handlers: "any",
-    slots: ["dependents"],
+    slots: ["dependents", "self_check"],
     schedules: ["sweep"],
   },
   optionalTables: ["books", "bookshelves", "chapters", "pages"],
@@ -63,6 +63,18 @@ export default definePlugin({
         await removeOfItems.execute(tx.db, { kind, ids: [...ids] });
       },
     });
+    contribute(
+      "self_check",
+      referenceCheck(db, {
+        name: "content_permissions/entries",
+        title: "Every content permission belongs to an item and a role",
+        references: () => [
+          ...itemReferences(slot("content"), { table: "entity_permissions", kind: "kind", id: "item_id" }),
+          { table: "entity_permissions", column: "role_id", to: "roles", where: sql`entity_permissions.role_id <> 0` },
+        ],
+        isDeletable: true,
+      }),
+    );
     // The plugin "access" removes the role from the access lists.
     on("role_delete", {
       async inTransaction({ id }, tx) {

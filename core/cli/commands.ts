@@ -3,7 +3,7 @@
  * listening, so that it does exactly what the server would do and works beside a running one; `plan` and `check` are
  * such boots and nothing more.
  */
-import { migrate, openStore, pending } from "../../db/mod.ts";
+import { hasStore, migrate, openStore, pending } from "../../db/mod.ts";
 import type { Config } from "../config.ts";
 import { serve } from "../http/listen.ts";
 import { createLog } from "../log.ts";
@@ -26,6 +26,7 @@ import { planOf } from "./plan.ts";
 import { PLUGIN_USAGE, pluginCommand } from "./plugin_command.ts";
 import { programName } from "./program_name.ts";
 import { storesCommand } from "./stores.ts";
+import { UPGRADE_USAGE, upgradeCommand } from "./upgrade.ts";
 
 /** A command that can be run. */
 export interface Runnable {
@@ -135,6 +136,12 @@ const BUILT_IN: Readonly<
     takesArguments: true,
     standalone: true,
   },
+  upgrade: {
+    summary: "makes a backup and installs another version by npm; the next start migrates the store",
+    usage: UPGRADE_USAGE,
+    run: (plugins, io, args) => upgradeCommand(io, args, { backup: () => backupOf(plugins, io) }),
+    takesArguments: true,
+  },
   grants: {
     summary: "shows the grants of plugins, or accepts them",
     usage: GRANTS_USAGE,
@@ -149,6 +156,15 @@ const BUILT_IN: Readonly<
     standalone: true,
   },
 };
+
+/** Makes a backup by the command of that name. Returns its exit code; undefined if there is no store yet. */
+async function backupOf(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number | undefined> {
+  if (!(await hasStore(storeOptions(readConfig(io))))) return undefined;
+  const command = findCommand("backup", plugins);
+  if (command) return command.run([], io);
+  io.err('There is no command "backup"');
+  return 1;
+}
 
 async function serveCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
   const choices = await readChoices();

@@ -15,6 +15,7 @@ import {
   RoleSync,
   roleDrift,
   type Store,
+  syncRoles,
   type Grants as TableGrants,
   type TableName,
 } from "../../db/mod.ts";

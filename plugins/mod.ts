@@ -32,7 +32,7 @@ import doctor from "./operations/doctor/plugin.ts";
 import health from "./operations/health/plugin.ts";
 import languages from "./operations/languages/plugin.ts";
 import system from "./operations/system/plugin.ts";
-import updates from "./operations/updates/plugin.ts";
+import versionCheck from "./operations/version_check/plugin.ts";
 import webhooks from "./operations/webhooks/plugin.ts";
 import themes from "./themes/plugin.ts";
 import exporting from "./transfer/exports/plugin.ts";
@@ -84,7 +84,7 @@ const plugins: readonly AnyPlugin[] = [
   languages,
   themes,
   health,
-  updates,
+  versionCheck,
   doctor,
   web,
   webReading,

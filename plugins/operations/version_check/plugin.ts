@@ -10,7 +10,7 @@ import { settings } from "./settings.ts";
 const DAY_MS = 86_400_000;
 
 export default definePlugin({
-  name: "updates",
+  name: "version_check",
   permissions: { net: "any", slots: ["screen_figure"] },
   settings,
   setup({ contribute, fetch, log, onStart, onStop, runtime, settings: { url } }) {

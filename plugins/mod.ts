@@ -34,6 +34,7 @@ import languages from "./operations/languages/plugin.ts";
 import opentelemetry from "./operations/opentelemetry/plugin.ts";
 import scheduledBackups from "./operations/scheduled_backups/plugin.ts";
 import system from "./operations/system/plugin.ts";
+import versionCheck from "./operations/version_check/plugin.ts";
 import webhooks from "./operations/webhooks/plugin.ts";
 import themes from "./themes/plugin.ts";
 import exporting from "./transfer/exports/plugin.ts";
@@ -87,6 +88,7 @@ const plugins: readonly AnyPlugin[] = [
   themes,
   health,
   opentelemetry,
+  versionCheck,
   doctor,
   web,
   webReading,

@@ -51,6 +51,7 @@ import { checkPermissions } from "./powers.ts";
 import type { SlotName, Slots } from "./registry.ts";
 import type { BootedPlugin } from "./runtime_info.ts";
 import { readSettings } from "./settings.ts";
+import { checkStoreVersion, recordVersion } from "./store_version.ts";
 import { foreignTable } from "./table_owners.ts";
 import { absentKinds, checkVersions, recordPlugins, registrations } from "./versions.ts";
 
@@ -109,6 +110,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     if (!settings) continue;
     grantedHosts(plugin, permissions.net ?? [], readSettings(name, settings, parts.env, parts.settings?.[name]));
   }
+  await checkStoreVersion(store.db, plugins);
   await migrate(store.db, "core", coreMigrations);
   const caches = new Caches();
   const stopCaches = await caches.listen(store);
@@ -216,6 +218,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   bus.close();
   await bus.perform("app_boot", SYSTEM, {}, async () => ({}));
   await recordPlugins(store.db, records, log);
+  await recordVersion(store.db);
   return {
     http,
     bus,

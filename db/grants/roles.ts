@@ -20,6 +20,8 @@ export interface RoleGrants {
   readonly columns: Readonly<Record<string, readonly string[]>>;
   /** Whether `columns` may lack some: rights on columns are then added and not revoked. */
   readonly isPartial?: boolean;
+  /** Whether `read` and `write` may lack some too: no right is then revoked. */
+  readonly keepsTables?: boolean;
 }
 
 /** The result of `syncRoles`. */
@@ -249,7 +251,8 @@ function membership(role: string, { account, version }: RoleState): string {
 function rightChanges(state: RoleState, role: string, grants: RoleGrants): string[] {
   const wanted = new Map(wantedRights(state, role, grants).map((right) => [keyOf(right), right]));
   const found = new Map(state.rights.filter((right) => right.role === role).map((right) => [keyOf(right), right]));
-  const isKept = (key: string, { column }: Right) => wanted.has(key) || (grants.isPartial && column !== "");
+  const isKept = (key: string, { column }: Right) =>
+    wanted.has(key) || grants.keepsTables || (grants.isPartial && column !== "");
   const lost = [...found].flatMap(([key, right]) => (isKept(key, right) ? [] : [right]));
   const added = [...wanted].flatMap(([key, right]) => (found.has(key) ? [] : [right]));
   return [...rightTexts("revoke", lost), ...rightTexts("grant", added)];

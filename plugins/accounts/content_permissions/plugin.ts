@@ -33,6 +33,7 @@ export default definePlugin({
   permissions: {
     write: ["entity_permissions", "acl", "acl_count", "books", "bookshelves", "chapters", "pages", "roles"],
     read: ["roles", "users"],
+    contentTables: ["write"],
     handlers: "any",
     slots: ["dependents", "self_check"],
     schedules: ["sweep"],

@@ -40,6 +40,7 @@ export default definePlugin({
   permissions: {
     read: ["roles", "role_permissions", "activities"],
     write: ["users", "user_invites", "user_resets", "role_user", "roles", "books", "bookshelves", "chapters", "pages"],
+    contentTables: ["write"],
     system: true,
     impersonate: true,
     visibilityRules: ["users"],

@@ -29,6 +29,7 @@ export default definePlugin({
   name: "recycle_bin",
   permissions: {
     write: ["deletions", "books", "bookshelves", "chapters", "pages"],
+    contentTables: ["write"],
     system: true,
     visibilityRules: ["deletions"],
     handlers: "any",

@@ -7,7 +7,7 @@ import { type UpgradeParts, upgradeCommand } from "./upgrade.ts";
 /** Runs the command over a made-up package of version 0.3.0, which an installation raises to 0.4.0. */
 async function upgrade(
   args: readonly string[],
-  { backup = 0, ...parts }: { backup?: number } & Partial<UpgradeParts> = {},
+  { backup = 0, ...parts }: { backup?: number } & Partial<Omit<UpgradeParts, "backup">> = {},
 ) {
   const folder = mkdtempSync(join(tmpdir(), "lectern-upgrade-"));
   const root = join(folder, "node_modules/lectern");

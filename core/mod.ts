@@ -27,6 +27,7 @@ export {
   callContributions,
   contributorOf,
   type Fault,
+  isOperatorsOwn,
   unwritable,
 } from "./faults.ts";
 export type { ByteRange, FileContent, FileStore, StoredEntry, StoredFile } from "./files/file_store.ts";
@@ -111,6 +112,7 @@ export type {
   Views,
 } from "./runtime/registry.ts";
 export {
+  authorReferences,
   Findings,
   type ItemColumns,
   itemReferences,
@@ -121,6 +123,7 @@ export {
   referenceCheck,
 } from "./self_checks/findings.ts";
 export { Semaphore } from "./semaphore.ts";
+export type { OpenSpan, SpanAttributes, SpanStart, TraceHeaders, TraceRecorder } from "./tracing.ts";
 export { rejectControlCharacters } from "./validation/control_characters.ts";
 export { errorsOfList, type FormErrors, formErrors } from "./validation/form_errors.ts";
 export { type Input, type ItemSchemas, type Rules, ruleStrings, rules, schemaOf } from "./validation/rules.ts";

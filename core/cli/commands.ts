@@ -4,6 +4,7 @@
  * such boots and nothing more.
  */
 import { hasStore, migrate, openStore, pending } from "../../db/mod.ts";
+import { backupBeforeMigrations } from "../backup/backup_folder.ts";
 import type { Config } from "../config.ts";
 import { serve } from "../http/listen.ts";
 import { createLog } from "../log.ts";
@@ -11,6 +12,7 @@ import { inBootOrder } from "../runtime/boot_order.ts";
 import { coreMigrations } from "../runtime/migrations.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { checkStoreVersion } from "../runtime/store_version.ts";
+import { BACKUP_USAGE, backupCommand, RESTORE_USAGE, restoreCommand } from "./backup.ts";
 import { type Command, type CommandIo, checkCommands } from "./command.ts";
 import { dev } from "./dev.ts";
 import { FILES_USAGE, filesCommand } from "./files.ts";
@@ -115,6 +117,18 @@ const BUILT_IN: Readonly<
     run: filesCommand,
     takesArguments: true,
   },
+  backup: {
+    summary: "writes the store and the files into one archive, beside a running server, or verifies one",
+    usage: BACKUP_USAGE,
+    run: backupCommand,
+    takesArguments: true,
+  },
+  restore: {
+    summary: "restores a backup into an empty instance, or in place of what is there",
+    usage: RESTORE_USAGE,
+    run: restoreCommand,
+    takesArguments: true,
+  },
   "move-files": {
     summary: "copies uploaded files between the data folder and the bucket, verified and resumable",
     usage: MOVE_USAGE,
@@ -178,13 +192,13 @@ async function serveCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promi
 }
 
 async function migrateCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
-  const store = await openStore(storeOptions(readConfig(io)));
+  const config = readConfig(io);
+  const store = await openStore(storeOptions(config));
   try {
     await checkStoreVersion(store.db, plugins);
-    for (const { name, migrations } of [
-      { name: "core", migrations: coreMigrations },
-      ...inBootOrder(plugins, await shippedPlugins()),
-    ]) {
+    const all = [{ name: "core", migrations: coreMigrations }, ...inBootOrder(plugins, await shippedPlugins())];
+    await backupBeforeMigrations(store, all, config, createLog(config.logLevel));
+    for (const { name, migrations } of all) {
       for (const step of await migrate(store.db, name, migrations)) io.out(`${name} ${step}`);
     }
   } finally {

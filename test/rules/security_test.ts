@@ -169,6 +169,12 @@ test("every test that is named exists, and what is shown is shown by one", () =>
   );
 });
 
+/** Files that use MD5 where nothing depends on its strength. */
+const COMPARES_BY_MD5: Readonly<Record<string, string>> = {
+  "db/grants/functions.ts":
+    "finds whether a function of the store is the one of this version, by what PostgreSQL computes of its text",
+};
+
 /** Sources that run in the server or in a browser. */
 const RUNNING = /^(?:core|db|plugins|themes)\//;
 const running = () => readSources().filter(({ path }) => RUNNING.test(path) && !path.endsWith("_test.ts"));
@@ -190,7 +196,8 @@ test("no code of ours evaluates a text", () => {
 });
 
 test("no code of ours hashes by MD5 or SHA-1", () => {
-  expect(running().flatMap(({ path, text: whole }) => findAll(path, whole, WEAK_HASH, "uses a weak hash"))).toEqual([]);
+  const found = running().filter(({ path, text: whole }) => findAll(path, whole, WEAK_HASH, "").length > 0);
+  expect(found.map(({ path }) => path)).toEqual(Object.keys(COMPARES_BY_MD5));
 });
 
 test("no script of a screen keeps data in the browser or listens to other windows", () => {

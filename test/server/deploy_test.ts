@@ -65,12 +65,14 @@ test("the steps of the image make a small folder that an ordinary user serves fr
   const app = join(folder, "app");
   mkdirSync(app);
   for (const name of ["package.json", "bun.lock", "bunfig.toml"]) cpSync(join(ROOT, name), join(app, name));
-  const [install = "", prune = ""] = argumentsOf("RUN");
+  const [install = "", prune = "", link = ""] = argumentsOf("RUN");
   // A machine with Bun alone has no npx.
   const command = Bun.which("npx") ? install : install.replace(/npx --yes bun@[\d.]+/, process.execPath);
   expect(run(["sh", "-c", command], app)).toMatchObject({ code: 0 });
   copyContext(app);
   expect(run(["sh", "-c", prune], app)).toMatchObject({ code: 0 });
+  const linking = Bun.which("node") ? link : link.replace("node ", `${process.execPath} `);
+  expect(run(["sh", "-c", linking], app)).toMatchObject({ code: 0 });
   expect(Number(run(["du", "-sm", join(app, "node_modules")]).out.split("\t")[0])).toBeLessThan(IMAGE_MB);
 
   const user = await operatorFolder();
@@ -85,6 +87,9 @@ test("the steps of the image make a small folder that an ordinary user serves fr
     const healthy = (at: number) => user.run([bun, ...check.slice(1)], { PORT: String(at) });
     expect((await healthy(port)).code).toBe(0);
     expect((await healthy(1)).code).not.toBe(0);
+    // The binaries of PostgreSQL run where they are, instead of in a copy in the volume.
+    const stored = readdirSync(join(user.path, "data/postgres"));
+    expect(stored.filter((name) => name.startsWith("native"))).toEqual([]);
     const ask = (path: string, body?: object) =>
       fetch(`http://127.0.0.1:${port}${path}`, {
         headers: { authorization: "Token id:secret", "content-type": "application/json" },

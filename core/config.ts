@@ -193,6 +193,23 @@ export const configSchema = t.Object({
       "Private addresses that outgoing calls may reach: CIDR ranges, or *; metadata addresses of clouds only one by one",
   }),
   language: t.String({ default: "en", env: "APP_LANG", description: "Language of messages" }),
+  backupDir: t.String({
+    default: "",
+    env: "BACKUP_DIR",
+    description: "Folder of backups, or s3://bucket/path; by default backups in the data folder",
+  }),
+  backupKeep: t.Integer({
+    default: 7,
+    minimum: 0,
+    env: "BACKUP_KEEP",
+    description: "Number of backups kept in BACKUP_DIR; 0 keeps all",
+  }),
+  backupBeforeMigrations: t.Union([t.Literal("embedded"), t.Literal("always"), t.Literal("never")], {
+    default: "embedded",
+    env: "BACKUP_BEFORE_MIGRATIONS",
+    description:
+      "Backs up the store before migrations of present tables; embedded: where the store is the embedded one",
+  }),
   logRequests: t.Boolean({
     default: false,
     env: "LOG_REQUESTS",

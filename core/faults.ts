@@ -62,6 +62,8 @@ interface Origin {
   readonly plugin: string;
   readonly slot: string;
   readonly faults: Faults;
+  /** Whether another plugin added the plugin by `extend`: it is code of the operator's own files. */
+  readonly isOperators: boolean;
 }
 
 const ORIGINS = new WeakMap<object, Origin>();
@@ -86,6 +88,17 @@ export function withOriginOf<C>(wrapper: C, contribution: unknown): C {
  */
 export function contributorOf(contribution: unknown): string | undefined {
   return originOf(contribution)?.plugin;
+}
+
+/**
+ * Whether a contribution to a slot is of code of the operator's own files, such as a theme: of a plugin that another one added by
+ * `extend`.
+ * @example
+ * const greeters = [{ greet: (name: string) => `Hello ${name}` }]; // those of `slot`
+ * const isStrict = !greeters.some(isOperatorsOwn);
+ */
+export function isOperatorsOwn(contribution: unknown): boolean {
+  return originOf(contribution)?.isOperators === true;
 }
 
 /**

@@ -27,6 +27,7 @@ export {
   callContributions,
   contributorOf,
   type Fault,
+  isOperatorsOwn,
   unwritable,
 } from "./faults.ts";
 export type { ByteRange, FileContent, FileStore, StoredEntry, StoredFile } from "./files/file_store.ts";
@@ -111,6 +112,7 @@ export type {
   Views,
 } from "./runtime/registry.ts";
 export {
+  authorReferences,
   Findings,
   type ItemColumns,
   itemReferences,

@@ -1,7 +1,6 @@
 // `export *`, since TypeScript merges `declare module "lectern/db"` only into an interface that is re-exported by a star.
 
-export type { StatementObserver } from "./connection/connection.ts";
-export { type PoolLoad, type SlowQueryOptions, type StoreLimits, withSlowPool } from "./connection/limits.ts";
+toexport { type PoolLoad, type SlowQueryOptions, type StoreLimits, withSlowPool } from "./connection/limits.ts";
 export type { ListenHandlers } from "./connection/listener.ts";
 export { openStore, type PluginStore, type Store, type StoreOptions } from "./connection/open.ts";
 export type { StoreLoad } from "./connection/store_pools.ts";

@@ -32,7 +32,9 @@ import doctor from "./operations/doctor/plugin.ts";
 import health from "./operations/health/plugin.ts";
 import languages from "./operations/languages/plugin.ts";
 import opentelemetry from "./operations/opentelemetry/plugin.ts";
+import scheduledBackups from "./operations/scheduled_backups/plugin.ts";
 import system from "./operations/system/plugin.ts";
+import versionCheck from "./operations/version_check/plugin.ts";
 import webhooks from "./operations/webhooks/plugin.ts";
 import themes from "./themes/plugin.ts";
 import exporting from "./transfer/exports/plugin.ts";
@@ -81,10 +83,12 @@ const plugins: readonly AnyPlugin[] = [
   migrate,
   docs,
   system,
+  scheduledBackups,
   languages,
   themes,
   health,
   opentelemetry,
+  versionCheck,
   doctor,
   web,
   webReading,

@@ -3,13 +3,16 @@
  * listening, so that it does exactly what the server would do and works beside a running one; `plan` and `check` are
  * such boots and nothing more.
  */
-import { migrate, openStore, pending } from "../../db/mod.ts";
+import { hasStore, migrate, openStore, pending } from "../../db/mod.ts";
+import { backupBeforeMigrations } from "../backup/backup_folder.ts";
 import type { Config } from "../config.ts";
 import { serve } from "../http/listen.ts";
 import { createLog } from "../log.ts";
 import { inBootOrder } from "../runtime/boot_order.ts";
 import { coreMigrations } from "../runtime/migrations.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
+import { checkStoreVersion } from "../runtime/store_version.ts";
+import { BACKUP_USAGE, backupCommand, RESTORE_USAGE, restoreCommand } from "./backup.ts";
 import { type Command, type CommandIo, checkCommands } from "./command.ts";
 import { dev } from "./dev.ts";
 import { FILES_USAGE, filesCommand } from "./files.ts";
@@ -25,6 +28,7 @@ import { planOf } from "./plan.ts";
 import { PLUGIN_USAGE, pluginCommand } from "./plugin_command.ts";
 import { programName } from "./program_name.ts";
 import { storesCommand } from "./stores.ts";
+import { UPGRADE_USAGE, upgradeCommand } from "./upgrade.ts";
 
 /** A command that can be run. */
 export interface Runnable {
@@ -113,6 +117,18 @@ const BUILT_IN: Readonly<
     run: filesCommand,
     takesArguments: true,
   },
+  backup: {
+    summary: "writes the store and the files into one archive, beside a running server, or verifies one",
+    usage: BACKUP_USAGE,
+    run: backupCommand,
+    takesArguments: true,
+  },
+  restore: {
+    summary: "restores a backup into an empty instance, or in place of what is there",
+    usage: RESTORE_USAGE,
+    run: restoreCommand,
+    takesArguments: true,
+  },
   "move-files": {
     summary: "copies uploaded files between the data folder and the bucket, verified and resumable",
     usage: MOVE_USAGE,
@@ -134,6 +150,12 @@ const BUILT_IN: Readonly<
     takesArguments: true,
     standalone: true,
   },
+  upgrade: {
+    summary: "makes a backup and installs another version by npm; the next start migrates the store",
+    usage: UPGRADE_USAGE,
+    run: (plugins, io, args) => upgradeCommand(io, args, { backup: () => backupOf(plugins, io) }),
+    takesArguments: true,
+  },
   grants: {
     summary: "shows the grants of plugins, or accepts them",
     usage: GRANTS_USAGE,
@@ -149,6 +171,15 @@ const BUILT_IN: Readonly<
   },
 };
 
+/** Makes a backup by the command of that name. Returns its exit code; undefined if there is no store yet. */
+async function backupOf(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number | undefined> {
+  if (!(await hasStore(storeOptions(readConfig(io))))) return undefined;
+  const command = findCommand("backup", plugins);
+  if (command) return command.run([], io);
+  io.err('There is no command "backup"');
+  return 1;
+}
+
 async function serveCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
   const choices = await readChoices();
   const others = await thirdParty(plugins);
@@ -161,12 +192,13 @@ async function serveCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promi
 }
 
 async function migrateCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
-  const store = await openStore(storeOptions(readConfig(io)));
+  const config = readConfig(io);
+  const store = await openStore(storeOptions(config));
   try {
-    for (const { name, migrations } of [
-      { name: "core", migrations: coreMigrations },
-      ...inBootOrder(plugins, await shippedPlugins()),
-    ]) {
+    await checkStoreVersion(store.db, plugins);
+    const all = [{ name: "core", migrations: coreMigrations }, ...inBootOrder(plugins, await shippedPlugins())];
+    await backupBeforeMigrations(store, all, config, createLog(config.logLevel));
+    for (const { name, migrations } of all) {
       for (const step of await migrate(store.db, name, migrations)) io.out(`${name} ${step}`);
     }
   } finally {

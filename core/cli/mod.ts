@@ -4,4 +4,5 @@ export type { Command, CommandIo } from "./command.ts";
 export { inParallel } from "./parallel.ts";
 export { programName } from "./program_name.ts";
 export { Progress } from "./progress.ts";
+export { type RunningCommand, runCommand } from "./run_command.ts";
 export { runSubcommand, type Subcommand } from "./subcommands.ts";

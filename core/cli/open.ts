@@ -3,6 +3,7 @@
  * something boot the same runtime; only the marker of the file store is treated differently.
  */
 import { hasStore, openStore, withThrowawayStore } from "../../db/mod.ts";
+import { backupBeforeMigrations } from "../backup/backup_folder.ts";
 import { type Config, configSchema } from "../config.ts";
 import { BootError } from "../errors.ts";
 import { DISK, shippedStoreName } from "../files/contributed_store.ts";
@@ -11,6 +12,7 @@ import { checkMarker, completeMarker, writeMarker } from "../files/instance_mark
 import { s3Store } from "../files/s3_store.ts";
 import { createLog } from "../log.ts";
 import { boot, type Runtime } from "../runtime/boot.ts";
+import { coreMigrations } from "../runtime/migrations.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { readSettings } from "../runtime/settings.ts";
 import type { CommandIo } from "./command.ts";
@@ -49,6 +51,7 @@ export async function openRuntime(
     const place = fileStoreName(config);
     const isShipped = config.filesStore === "" || config.filesStore === shippedStoreName(config);
     if (isShipped && marker !== "accept") await checkMarker({ db: store.db, files, place }, log);
+    await backupBeforeMigrations(store, [{ name: "core", migrations: coreMigrations }, ...plugins], config, log);
     const runtime = await boot({
       config,
       store,

@@ -48,7 +48,7 @@ export function changePackage(
 
 /** A JSON text of an object with another value at a path of keys; objects on the way are added. */
 export function withValue(text: string, path: readonly string[], value: unknown): string {
-  const style = { indent: /\n([ \t]+)"/.exec(text)?.[1] ?? "  ", line: text.includes("\r\n") ? "\r\n" : "\n" };
+  const style = { indent: /^\s*\{\r?\n([ \t]+)"/.exec(text)?.[1] ?? "  ", line: text.includes("\r\n") ? "\r\n" : "\n" };
   let object: Span = { from: text.indexOf("{"), to: text.lastIndexOf("}") + 1 };
   for (const [depth, key] of path.entries()) {
     const member = memberOf(text, object, key);

@@ -11,7 +11,7 @@ import { remoteStore } from "./child_store.ts";
 import type { IsolatedMember } from "./isolated_context.ts";
 import type { Registrations } from "./registrations.ts";
 
-/** What the server tells before `setup`. */
+/** What the server sends before `setup`. */
 export interface Facts {
   readonly settings: Readonly<Record<string, unknown>>;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,6 @@
 /**
  * Keeps the process of one isolated plugin: starts it, calls it with a time limit, kills it at its limits, and starts it again
- * at the next call, with growing pauses. A process that has ended harms nothing but the calls that it was answering.
+ * at the next call, with growing pauses. Where a process ends, only the calls that it was answering fail.
  */
 import { join } from "node:path";
 import { BootError, localizedError } from "../errors.ts";
@@ -46,6 +46,8 @@ interface Running {
   readonly channel: Channel;
   readonly since: number;
   readonly heartbeat: ReturnType<typeof setInterval>;
+  /** Whether it loads the plugin or runs its `setup`, which have a limit of their own. */
+  isStarting: boolean;
   awaited: number;
 }
 
@@ -119,6 +121,7 @@ export class IsolatedHost {
         );
       this.#options.started(await this.#limited(running, "load", load, limits.startMs));
       if (this.#hooks) await this.#setUp(running);
+      running.isStarting = false;
       return running;
     } catch (error) {
       running.process.kill("it could not be started");
@@ -137,18 +140,19 @@ export class IsolatedHost {
       },
     );
     const channel = new Channel((message) => child.send(message), answer, limits.calls * CALLS_MARGIN);
-    const heartbeat = setInterval(
-      () => void this.#limited(running, "ping", null, limits.timeoutMs).catch(() => {}),
-      limits.timeoutMs,
-    ).unref();
-    const running: Running = { process: child, channel, since: Date.now(), heartbeat, awaited: 0 };
+    const heartbeat = setInterval(() => {
+      if (!running.isStarting) void this.#limited(running, "ping", null, limits.timeoutMs).catch(() => {});
+    }, limits.timeoutMs).unref();
+    const running: Running = { process: child, channel, since: Date.now(), heartbeat, isStarting: true, awaited: 0 };
     this.#current = running;
     return running;
   }
 
   async #setUp(running: Running): Promise<void> {
     const { startMs } = this.#options.limits;
+    running.isStarting = true;
     await this.#hooks?.setUp((name, value) => this.#limited(running, name, value, startMs));
+    running.isStarting = false;
   }
 
   async #limited(

@@ -17,7 +17,7 @@ export interface ProcessLimits {
   readonly maxMessageBytes: number;
 }
 
-/** What an isolated process tells its owner. */
+/** What an isolated process reports to its owner. */
 export interface ProcessEvents {
   /** A message of the process. A throw ends the process as a malformed message does. */
   receive(message: unknown): void;

@@ -4,6 +4,7 @@
  */
 import { type Db, isMigrated, migrate, migrationStatus, type Store } from "../../db/mod.ts";
 import packaged from "../../package.json" with { type: "json" };
+import { heldFiles } from "../backup/held_files.ts";
 import { type ChildPool, openChildPool } from "../children/pool.ts";
 import { checkCommands } from "../cli/command.ts";
 import { baseUrlOf, type Config } from "../config.ts";
@@ -31,8 +32,9 @@ import { coreChecks } from "../self_checks/core_checks.ts";
 import { Tracing } from "../tracing.ts";
 import { SYSTEM } from "../viewer.ts";
 import { Waits } from "../waits.ts";
-import { checkTables, warnOfEvents } from "./boot_checks.ts";
-import { inBootOrder, unknownNeighbours } from "./boot_order.ts";
+import { checkEvents, checkTables, warnOfEvents } from "./boot_checks.ts";
+import { inBootOrder, unknownContracts, unknownNeighbours } from "./boot_order.ts";
+import { grantedHosts } from "./granted_hosts.ts";
 import { warnOfUnknownSlots } from "./known_names.ts";
 import { missingTable } from "./left_out.ts";
 import { runStarts, runStops, stopPart } from "./lifecycle_hooks.ts";
@@ -49,8 +51,9 @@ import { checkPermissions } from "./powers.ts";
 import type { SlotName, Slots } from "./registry.ts";
 import type { BootedPlugin } from "./runtime_info.ts";
 import { readSettings } from "./settings.ts";
+import { checkStoreVersion, recordVersion } from "./store_version.ts";
 import { foreignTable } from "./table_owners.ts";
-import { checkVersions, recordPlugins, registrations } from "./versions.ts";
+import { absentKinds, checkVersions, recordPlugins, registrations } from "./versions.ts";
 
 /** What a runtime is booted from. */
 export interface RuntimeOptions extends PluginChoices {
@@ -92,15 +95,22 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const plugins = inBootOrder(parts.plugins, shipped);
   for (const neighbour of unknownNeighbours(plugins, shipped))
     log.warn("A plugin wants to boot before or after one that is neither installed nor shipped", { ...neighbour });
+  for (const unknown of unknownContracts(plugins, shipped))
+    log.warn("A plugin uses a contract that no plugin provides; check its name", { ...unknown });
   checkVersions(plugins);
   checkPermissions(parts.plugins);
+  checkEvents(plugins, shipped);
   checkVariables(parts.plugins);
   checkCommands(parts.plugins, []);
   checkChoices(plugins, parts);
   checkPins(plugins, parts, parts.shipped);
   // Settings are checked before the first table is altered; `makeContext` reads them again.
-  for (const { name, settings } of plugins)
-    if (settings) readSettings(name, settings, parts.env, parts.settings?.[name]);
+  for (const plugin of plugins) {
+    const { name, settings, permissions } = plugin;
+    if (!settings) continue;
+    grantedHosts(plugin, permissions.net ?? [], readSettings(name, settings, parts.env, parts.settings?.[name]));
+  }
+  await checkStoreVersion(store.db, plugins);
   await migrate(store.db, "core", coreMigrations);
   const caches = new Caches();
   const stopCaches = await caches.listen(store);
@@ -109,7 +119,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const jobs = new JobQueue(store, log, config.jobTimeoutMs, tracing);
   const bus = new EventBus({ db: store.db, log, jobs });
   const texts = createTexts();
-  addPluginTexts(plugins, texts);
+  addPluginTexts(plugins, texts, { shipped: parts.shipped ?? plugins, log });
   const spool = openSpool(`${config.dataDir}/spool`);
   await spool.sweep();
   const children = openChildPool(config, log);
@@ -121,12 +131,15 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const thirdParty = new Set(
     plugins.filter((plugin) => !(parts.shipped ?? plugins).includes(plugin)).map(({ name }) => name),
   );
-  const roles = new PluginRoles({ store, log, mode: config.pluginRoles, thirdParty, visibility });
+  const content = () => (slots.get("content") ?? []) as ContentKind[];
+  const contentTables = () => content().map(({ table }) => table);
+  const roles = new PluginRoles({ store, log, mode: config.pluginRoles, thirdParty, visibility, contentTables });
   const contributed = () => (slots.get("response_fields") ?? []) as ResponseFields[];
   const chosen = chosenStore(parts.files, config);
+  const held = heldFiles(chosen.files, store.db, log);
   const shared: ContextParts & { readonly judge: JudgeAnswer | undefined } = {
     ...parts,
-    files: chosen.files,
+    files: held.files,
     jobs,
     bus,
     http,
@@ -154,6 +167,11 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       isWorking: () => jobs.isOpen,
       storeLoad: () => store.load(),
       onAnswer: (listener) => http.observers.add(listener),
+      absentKinds: () =>
+        absentKinds(
+          store.db,
+          ((slots.get("content") ?? []) as ContentKind[]).map(({ kind }) => kind),
+        ),
       onWait: (listener) => waits.add(listener),
       isMigrated: () => isMigrated(store, [{ name: "core", migrations: coreMigrations }, ...plugins]),
       recordTraces(recorder) {
@@ -165,10 +183,10 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       lostFiles: () => sweepFiles(chosen.files, (slots.get("file_claims") ?? []) as FileClaim[], { dryRun: true }),
     },
     starts: [],
-    stops: [],
+    stops: [{ plugin: "lectern", run: () => held.stop() }],
   };
   const contexts = new Map<string, AnyContext>();
-  const registered = registrations(jobs, () => (slots.get("content") ?? []) as ContentKind[]);
+  const registered = registrations(jobs, content);
   const records: Parameters<typeof recordPlugins>[1][number][] = [];
   for (const plugin of plugins) {
     const started = performance.now();
@@ -200,12 +218,13 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   bus.close();
   await bus.perform("app_boot", SYSTEM, {}, async () => ({}));
   await recordPlugins(store.db, records, log);
+  await recordVersion(store.db);
   return {
     http,
     bus,
     jobs,
     children,
-    files: chosen.files,
+    files: held.files,
     contexts,
     booted,
     roles,
@@ -250,6 +269,7 @@ async function syncSchema(plugin: AnyPlugin, db: Db, contexts: ReadonlyMap<strin
   try {
     await db.transaction().execute((tx) => plugin.syncSchema?.(tx, context) ?? Promise.resolve());
   } catch (cause) {
+    if (cause instanceof BootError) throw cause;
     const text = cause instanceof Error ? cause.message : String(cause);
     throw new BootError(`Cannot bring the schema of the plugin "${plugin.name}" up to date: ${text}`, { cause });
   }

@@ -7,6 +7,7 @@ import { programName } from "../cli/program_name.ts";
 import { closestMatch } from "../closest_match.ts";
 import type { ScreenAccess } from "../contracts/web.ts";
 import { BootError } from "../errors.ts";
+import { moreColumns } from "./column_grants.ts";
 import { invalidBlock, type PluginChoices, unknownInBlock, variablesOf } from "./operator_choices.ts";
 import { accessText, coversAccess, coversPath } from "./path_patterns.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
@@ -41,7 +42,7 @@ export function beyondPin(plugin: AnyPlugin, pinned: Grants, denied: readonly (k
   return GRANT_KINDS.flatMap((kind) => {
     if (declared[kind] === undefined || denied.includes(kind)) return [];
     if (SWITCHES.has(kind)) return pinned[kind] === true ? [] : [`+ ${kind}`];
-    const more = kind === "screens" ? moreScreens(declared, pinned) : moreNames(kind, declared, pinned);
+    const more = moreOf(kind, declared, pinned);
     return more.length === 0 ? [] : [`+ ${kind}: ${more.join(", ")}`];
   });
 }
@@ -147,6 +148,11 @@ function nearUnpinned(name: string, pins: PinnedGrants, known: readonly string[]
       known.filter((one) => !Object.hasOwn(pins.plugins, one)),
     ) !== undefined
   );
+}
+
+function moreOf(kind: keyof Grants, declared: Grants, pinned: Grants): string[] {
+  if (kind === "screens") return moreScreens(declared, pinned);
+  return kind === "columns" ? moreColumns(declared, pinned) : moreNames(kind, declared, pinned);
 }
 
 function moreNames(kind: keyof Grants, declared: Grants, pinned: Grants): string[] {

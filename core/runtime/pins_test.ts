@@ -36,6 +36,21 @@ function refusal(grants: unknown, denied = {}): string {
   }
 }
 
+test("columns beyond those that were accepted are named, unless the table may be read", () => {
+  const finder = definePlugin({
+    name: "finder",
+    permissions: { columns: { users: ["id", "email"], books: ["id"] } as never, net: ["setting:address"] },
+    setup() {},
+  });
+  const accepted = (grants: object) => beyondPin(finder, grants as Grants);
+  expect(accepted(declaredGrants(finder))).toEqual([]);
+  expect(accepted({ columns: { users: ["id"] } })).toEqual([
+    "+ columns: users(email), books(id)",
+    "+ net: setting:address",
+  ]);
+  expect(accepted({ read: ["users"], write: ["books"], net: ["setting:address"] })).toEqual([]);
+});
+
 test("a pin has what a plugin declares and the variables of its settings, sorted, without what it lacks", () => {
   expect(PIN).toEqual({
     read: ["books", "users"],

@@ -29,6 +29,7 @@ import { validate } from "../validation/validate.ts";
 import { type ActAs, actingWith, calledBy, contractFor, needingPowers } from "./acting.ts";
 import type { RuntimeOptions } from "./boot.ts";
 import { stoppingBoot } from "./boot_listeners.ts";
+import { grantedHosts } from "./granted_hosts.ts";
 import type { LifecycleHook } from "./lifecycle_hooks.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
 import type { PluginDb } from "./plugin_roles.ts";
@@ -75,7 +76,11 @@ export function makeContext(
   };
   const withSlowPool = slowReads(parts.log.with({ plugin: plugin.name }));
   const as = actingWith(powers);
-  const own = new ScopedTransaction((tx) => tables.within(tx), { as, enqueue: (name) => powers.enqueue(name) });
+  const own = new ScopedTransaction((tx) => tables.within(tx), {
+    as,
+    enqueue: (name) => powers.enqueue(name),
+    perform: (name) => powers.perform(name),
+  });
   const { db } = tables;
   const visible = Object.assign(
     (table: TableName, viewer: Parameters<VisibilityRules["where"]>[1], over = db) => {
@@ -87,18 +92,20 @@ export function makeContext(
         as(viewer, () => visibility.where(table, viewer)),
     },
   );
+  const schema = plugin.settings ?? Type.Object({});
+  const settings = readSettings(plugin.name, schema, parts.env, parts.settings?.[plugin.name]);
   const contributionsOf = slotReader(parts.slots, as);
   return withOldMembers<AnyContext>(plugin.name, {
     ...apps,
     db: db as unknown as Kysely<Pick<Tables, TableName>>,
     queryWithDeadline: (query) => tables.queryWithDeadline(query),
     withSlowPool,
-    settings: readSettings(plugin.name, plugin.settings ?? Type.Object({}), parts.env, parts.settings?.[plugin.name]),
+    settings,
     contracts: contractsOf(plugin, parts.contracts, (name, service) => contractFor(name, service, powers, as)),
     fetch: withCallSpans(
       parts.tracing,
       plugin.name,
-      outgoingFetch({ hosts: grants.net ?? [], allowPrivate: config.allowPrivateHosts }),
+      outgoingFetch({ hosts: grantedHosts(plugin, grants.net ?? [], settings), allowPrivate: config.allowPrivateHosts }),
     ),
     files: grants.files ? below(parts.files, plugin.name) : refusedFiles(plugin.name),
     env: Object.fromEntries((grants.env ?? []).map((name) => [name, parts.env[name]])),
@@ -106,8 +113,10 @@ export function makeContext(
     baseUrl: parts.baseUrl,
     texts,
     language: config.language,
-    perform: async (name, viewer, draft, action) =>
-      as(viewer, () => bus.perform(name, viewer, draft, own.action(action))),
+    perform: async (name, viewer, draft, action) => {
+      powers.perform(name);
+      return as(viewer, () => bus.perform(name, viewer, draft, own.action(action)));
+    },
     on(name, handlers) {
       checkMoments(plugin.name, `"${name}"`, handlers);
       powers.on(name, handlers);
@@ -148,7 +157,8 @@ export function makeContext(
     contribute(name, contribution) {
       checkSlot(plugin.name, name);
       powers.need("slots", name, `contributes to the slot "${name}"`);
-      const origin = { plugin: plugin.name, slot: name, faults: parts.faults };
+      const isOperators = plugin.addedBy !== undefined;
+      const origin = { plugin: plugin.name, slot: name, faults: parts.faults, isOperators };
       parts.slots.set(name, [...(parts.slots.get(name) ?? []), withOrigin(own.scoped(contribution), origin)]);
     },
     slot(name) {

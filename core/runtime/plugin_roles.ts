@@ -23,6 +23,7 @@ import type { Config } from "../config.ts";
 import { BootError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { VisibilityRules } from "../resources/visibility.ts";
+import { addColumns, deniesColumns, presentColumns } from "./column_grants.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
 
 /** How the grants of a plugin are enforced. */
@@ -53,6 +54,8 @@ export interface PluginRolesOptions {
   /** Names of the plugins that do not ship with Lectern. */
   readonly thirdParty: ReadonlySet<string>;
   readonly visibility: VisibilityRules;
+  /** Tables of the kinds of content contributed so far. */
+  contentTables(): readonly string[];
 }
 
 /** Why nothing is enforced where the operator set it so. */
@@ -62,6 +65,10 @@ export const OFF = "PLUGIN_ROLES is off";
 export class PluginRoles {
   readonly #options: PluginRolesOptions;
   readonly #tables = new Map<string, TableGrants>();
+  /** Of the columns that plugins are granted those that exist when they are set up: others may be of a plugin that boots later. */
+  readonly #present = new Map<string, NonNullable<TableGrants["columns"]>>();
+  /** Plugins that may use the tables of all kinds of content, and how. */
+  readonly #ofContent = new Map<string, "read" | "write">();
   readonly #sync: RoleSync;
   #reason: string | undefined;
   /** Whether a store of a role was given out: it is of no use without the role. */
@@ -88,12 +95,18 @@ export class PluginRoles {
     if (hasMigrated) this.#sync.forget();
     const tables = tablesOf(plugin, denied);
     this.#tables.set(plugin.name, tables);
+    const ofContent = denied.includes("contentTables") ? [] : (plugin.permissions.contentTables ?? []);
+    if (ofContent.length > 0) this.#ofContent.set(plugin.name, ofContent.includes("write") ? "write" : "read");
     const { store } = this.#options;
+    this.#present.set(plugin.name, await presentColumns(store.db, tables.columns ?? {}));
     const check = (db: Db) => guarded<TableName>(db, plugin.name, tables) as unknown as Db;
     const readable = new Set([...tables.read, ...tables.write]);
     const needRead = (table: TableName) => {
       if (!readable.has(table))
-        throw new GrantError(plugin.name, table, "read", { denied: isDenied(tables, table, "read") });
+        throw new GrantError(plugin.name, table, "read", {
+          denied: isDenied(tables, table, "read"),
+          columns: tables.columns?.[table],
+        });
     };
     await this.#give([plugin.name], true);
     if (!this.#isEnforced(plugin.name))
@@ -149,10 +162,16 @@ export class PluginRoles {
   }
 
   #grantsOf(plugin: string, isPartial = false): RoleGrants {
-    const { read, write } = this.#tables.get(plugin) as TableGrants;
-    // One transaction for the columns of all plugins is faster than one for each.
-    const columns = isPartial ? {} : this.#options.visibility.readsOf([...read, ...write]);
-    return { plugin, read, write, columns, isPartial };
+    const { columns: own = {}, ...declared } = this.#tables.get(plugin) as TableGrants;
+    const ofContent = this.#ofContent.get(plugin);
+    const content = this.#options.contentTables();
+    const read = [...declared.read, ...(ofContent === "read" ? content : [])];
+    const write = [...declared.write, ...(ofContent === "write" ? content : [])];
+    // One transaction for the columns that rules of all plugins read is faster than one for each.
+    const columns = isPartial
+      ? (this.#present.get(plugin) ?? {})
+      : addColumns(this.#options.visibility.readsOf([...read, ...write]), own);
+    return { plugin, read, write, columns, isPartial, keepsTables: isPartial && ofContent !== undefined };
   }
 
   /** `isPartial` while rules are still registered: a boot that changes nothing does not revoke and grant them again. */
@@ -188,5 +207,13 @@ function tablesOf({ permissions }: AnyPlugin, denied: readonly (keyof Grants)[])
     return denied.includes(kind) ? { held: [], lost: declared } : { held: declared, lost: [] };
   };
   const [read, write] = [split("read"), split("write")];
-  return { read: read.held, write: write.held, denied: { read: read.lost, write: write.lost } };
+  const { columns = {} } = permissions;
+  const isLost = deniesColumns(denied);
+  const lost = isLost ? Object.keys(columns) : [];
+  return {
+    read: read.held,
+    write: write.held,
+    columns: isLost ? {} : (columns as NonNullable<TableGrants["columns"]>),
+    denied: { read: [...read.lost, ...lost], write: write.lost },
+  };
 }

@@ -39,7 +39,7 @@ export function coreChecks(parts: CheckedParts): SelfCheck[] {
       name: "core/parents",
       title: "Every item is in an item that exists",
       references: () => kinds().flatMap((kind) => parentsOf(kind, kinds())),
-      isDeletable: false,
+      repair: "none",
       advice: "Restore the parents from a backup, or move the items to others.",
     }),
     clockCheck(db, config.clockSeconds),

@@ -1,4 +1,5 @@
 /** Checks of the file store and of the disk below it. */
+import { existsSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import type { FileClaim } from "../contracts/files.ts";
 import type { SelfCheck } from "../contracts/self_check.ts";
@@ -50,6 +51,8 @@ export function diskCheck(dataDir: string, minPercent: number): SelfCheck {
     title: "The disk of the data folder has free space",
     async check() {
       const findings = new Findings();
+      // With a database and a bucket elsewhere there may be none.
+      if (!existsSync(dataDir)) return findings.as("warning");
       const { bavail, blocks, bsize, ffree, files } = await statfs(dataDir);
       const free = (part: number, whole: number) => (whole === 0 ? 100 : (part / whole) * 100);
       const [space, inodes] = [free(bavail, blocks), free(ffree, files)];

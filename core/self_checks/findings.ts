@@ -76,13 +76,25 @@ export function itemReferences(
   }));
 }
 
+/**
+ * References of the columns `created_by` and `updated_by` of a table to users.
+ * @example
+ * const references = authorReferences("notes");
+ */
+export function authorReferences(table: string): Reference[] {
+  return ["created_by", "updated_by"].map((column) => ({ table, column, to: "users" }));
+}
+
 /** Options of `referenceCheck`. */
 export interface ReferenceCheckOptions extends Pick<SelfCheck, "name" | "title"> {
   /** Read at each run, since kinds of content are complete after boot. */
   readonly references: () => readonly Reference[];
-  /** Whether `doctor --fix` deletes the rows: for rows that are of no use without what they refer to. */
-  readonly isDeletable: boolean;
-  /** What to do where they are not deletable. */
+  /**
+   * What `doctor --fix` does: it deletes the rows, where they are of no use without what they refer to, sets the column to null, or
+   * leaves them alone.
+   */
+  readonly repair: "delete" | "clear" | "none";
+  /** What to do where nothing repairs them. */
   readonly advice?: string;
 }
 
@@ -96,14 +108,14 @@ export interface ReferenceCheckOptions extends Pick<SelfCheck, "name" | "title">
  *     name: "notes/books",
  *     title: "Every note belongs to a book",
  *     references: () => [{ table: "notes", column: "book_id", to: "books" }],
- *     isDeletable: true,
+ *     repair: "delete",
  *   }),
  * );
  */
 export function referenceCheck(
   // biome-ignore lint/suspicious/noExplicitAny: the tables of any plugin's context
   db: Kysely<any>,
-  { name, title, references, isDeletable, advice }: ReferenceCheckOptions,
+  { name, title, references, repair, advice }: ReferenceCheckOptions,
 ): SelfCheck {
   return {
     name,
@@ -113,13 +125,14 @@ export function referenceCheck(
       for (const reference of references())
         for (const { id, total } of await readable(() => danglingRows(db, reference)))
           findings.add(`${reference.table}: ${reference.column} ${id} is no row of ${reference.to}`, total);
-      return findings.as("warning", isDeletable ? undefined : advice);
+      return findings.as("warning", repair === "none" ? advice : undefined);
     },
-    ...(isDeletable && {
+    ...(repair !== "none" && {
       async fix() {
-        let gone = 0;
-        for (const reference of references()) gone += (await readable(() => deleteDangling(db, reference))).length;
-        return gone;
+        let repaired = 0;
+        for (const reference of references())
+          repaired += (await readable(() => repairDangling(db, reference, repair))).length;
+        return repaired;
       },
     }),
   };
@@ -139,10 +152,17 @@ async function danglingRows(db: Kysely<any>, reference: Reference): Promise<{ id
   return rows.map(({ id, n, rest }, at) => ({ id, total: at === rows.length - 1 ? n + rest - listed : n }));
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: see above
-async function deleteDangling(db: Kysely<any>, reference: Reference): Promise<unknown[]> {
-  const { rows } =
-    await sql`delete from ${sql.table(reference.table)} where ${isDangling(reference)} returning 1`.execute(db);
+async function repairDangling(
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  db: Kysely<any>,
+  reference: Reference,
+  repair: "delete" | "clear",
+): Promise<unknown[]> {
+  const change =
+    repair === "delete"
+      ? sql`delete from ${sql.table(reference.table)}`
+      : sql`update ${sql.table(reference.table)} set ${sql.ref(reference.column)} = null`;
+  const { rows } = await sql`${change} where ${isDangling(reference)} returning 1`.execute(db);
   return rows;
 }
 

@@ -20,6 +20,8 @@ export interface RoleGrants {
   readonly columns: Readonly<Record<string, readonly string[]>>;
   /** Whether `columns` may lack some: rights on columns are then added and not revoked. */
   readonly isPartial?: boolean;
+  /** Whether `read` and `write` may lack some too: no right is then revoked. */
+  readonly keepsTables?: boolean;
 }
 
 /** The result of `syncRoles`. */
@@ -114,7 +116,7 @@ async function change(
 export interface RoleDrift {
   /** Statements that would correct the roles of the plugins. */
   readonly changes: readonly string[];
-  /** Names of roles of this database whose plugin is not loaded. */
+  /** Names of roles of this database whose plugin is not loaded, without those that only a copy of it on the same server uses. */
   readonly leftovers: readonly string[];
 }
 
@@ -128,8 +130,26 @@ export async function roleDrift(db: Db, wanted: readonly RoleGrants[], loaded: r
   const known = new Set(loaded.map((plugin) => roleName(state.prefix ?? "", plugin)));
   return {
     changes: wanted.length === 0 ? [] : changesOf(state, wanted),
-    leftovers: state.roles.filter((role) => !known.has(role)),
+    leftovers: await notElsewhere(
+      db,
+      state.roles.filter((role) => !known.has(role)),
+    ),
   };
+}
+
+/** Roles that have rights or functions in this database, or in none. */
+async function notElsewhere(db: Db, roles: readonly string[]): Promise<string[]> {
+  if (roles.length === 0) return [];
+  const found = await rows(
+    db,
+    sql<{ name: string }>`with here as (select oid from pg_database where datname = current_database())
+      select rolname as name from pg_roles where rolname = any(${[...roles]}::text[])
+        and (exists (select from pg_shdepend, here where refclassid = 'pg_authid'::regclass and refobjid = pg_roles.oid
+            and dbid = here.oid)
+          or not exists (select from pg_shdepend where refclassid = 'pg_authid'::regclass and refobjid = pg_roles.oid))
+      order by rolname`,
+  );
+  return found.map(({ name }) => name);
 }
 
 /**
@@ -231,7 +251,8 @@ function membership(role: string, { account, version }: RoleState): string {
 function rightChanges(state: RoleState, role: string, grants: RoleGrants): string[] {
   const wanted = new Map(wantedRights(state, role, grants).map((right) => [keyOf(right), right]));
   const found = new Map(state.rights.filter((right) => right.role === role).map((right) => [keyOf(right), right]));
-  const isKept = (key: string, { column }: Right) => wanted.has(key) || (grants.isPartial && column !== "");
+  const isKept = (key: string, { column }: Right) =>
+    wanted.has(key) || grants.keepsTables || (grants.isPartial && column !== "");
   const lost = [...found].flatMap(([key, right]) => (isKept(key, right) ? [] : [right]));
   const added = [...wanted].flatMap(([key, right]) => (found.has(key) ? [] : [right]));
   return [...rightTexts("revoke", lost), ...rightTexts("grant", added)];

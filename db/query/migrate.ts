@@ -19,7 +19,7 @@ import type { Db } from "./tables.ts";
 export type Migrations = Record<string, (db: Kysely<any>) => Promise<void>>;
 
 /** The key of the advisory lock; it must never change, since processes of different versions share it. */
-const LOCK = 7_206_415;
+export const MIGRATION_LOCK = 7_206_415;
 const MAX_NAME_LENGTH = 63;
 
 /**
@@ -124,7 +124,7 @@ async function step(db: Db, plugin: string, migrations: Migrations): Promise<str
   let name: string | undefined;
   try {
     return await db.transaction().execute(async (tx) => {
-      await sql`select pg_advisory_xact_lock(${LOCK}::int8)`.execute(tx);
+      await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK}::int8)`.execute(tx);
       [name] = await pending(tx, plugin, migrations);
       if (name === undefined) return undefined;
       await sql`create schema if not exists lectern_ledger`.execute(tx);

@@ -179,7 +179,9 @@ test("a listing scans the index of its order and probes access lists, and its to
       const sent = await statementsOf(runtime, () =>
         runtime.ask("GET", `/api/pages?count=50&sort=${sort}`, { as: token }),
       );
-      const [data, total] = sent.filter(({ text }) => text.includes("pages"));
+      const [total, data] = sent
+        .filter(({ text }) => text.includes("pages"))
+        .sort((a, b) => Number(/\blimit\b/.test(a.text)) - Number(/\blimit\b/.test(b.text)));
       const plan = data ? await planOf(runtime, data) : "";
       expect([sort, plan]).toEqual([sort, expect.stringMatching(/Index Only Scan (Backward )?using \w+ on pages/)]);
       expect([sort, plan]).toEqual([sort, expect.not.stringMatching(/Seq Scan on pages|Sort \(actual rows=\d{4}/)]);

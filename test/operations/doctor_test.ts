@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { definePlugin } from "lectern/core";
+import { browserOf, PASSWORD } from "../support/harness/sign_ins.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
+import { until } from "../support/harness/until.ts";
 
 interface Result {
   readonly name: string;
@@ -100,6 +102,15 @@ describe("rows that refer to nothing are found and deleted", () => {
     await runtime.store.sql`insert into tags (kind, item_id, position, name) values ('gadget', 1, 0, 'kept')`;
     expect(await check("tags/items", "--fix")).toMatchObject({ status: "ok" });
     expect(await runtime.store.sql`delete from tags where kind = 'gadget' returning name`).toHaveLength(1);
+  });
+
+  test("authors who are gone are cleared, and their items stay", async () => {
+    await runtime.store.sql`update pages set created_by = 987654, owned_by = 987654 where id = ${page}`;
+    expect(await check("users/authors")).toMatchObject({ status: "warning", count: 2, fixable: true });
+    expect(await check("users/authors", "--fix")).toMatchObject({ status: "ok", fixed: 2 });
+    expect((await runtime.ask("GET", `/api/pages/${page}`)).body).toMatchObject({ id: page, created_by: null });
+    for (const name of ["comments/authors", "attachments/authors", "images/authors"])
+      expect((await check(name)).status).toBe("ok");
   });
 
   test("all are counted and a few are shown", async () => {
@@ -282,3 +293,29 @@ test("an unknown check and an unknown option are refused", async () => {
   });
   expect(await doctor("--fxi")).toMatchObject({ code: 2, err: "Usage: doctor [--fix] [--json] [CHECK …]" });
 });
+
+test("scheduled checks are on the screen of the system and in the metrics", async () => {
+  const other = await bootTestRuntime({
+    env: { METRICS_TOKEN: "a-secret", CHECK_DISK_PERCENT: "0", ADMIN_PASSWORD: PASSWORD },
+  });
+  const browser = browserOf(other);
+  await browser.signIn("admin@example.com");
+  const screen = async () => String((await browser.go("/settings/system")).body);
+  const metrics = async () =>
+    String((await other.ask("GET", "/metrics", { as: null, headers: { authorization: "Bearer a-secret" } })).body);
+  expect(await metrics()).not.toMatch(/^lectern_self_check_findings\{/m);
+  expect(await screen()).toContain("<dt>Self-checks</dt><dd>None has run yet</dd>");
+  const { sql } = other.store;
+  await sql`insert into schedules (name, next_at) values ('doctor:check', now())`;
+  await sql`insert into tags (kind, item_id, position, name) values ('page', 987654, 0, 'lost')`;
+  await other.runtime.start();
+  await until(async () => (await sql`select from self_check_results`).length > 0);
+  const text = await metrics();
+  expect(text).toContain('lectern_self_check_findings{check="tags/items",status="warning"} 1');
+  expect(text).toContain('lectern_self_check_findings{check="core/migrations",status="ok"} 0');
+  expect(text).toMatch(/^lectern_self_check_timestamp_seconds \d{10}/m);
+  expect(await screen()).toMatch(/1 of \d+ found something: tags\/items/);
+  // Scheduled checks repair nothing.
+  expect(await sql`select from tags where item_id = 987654`).toHaveLength(1);
+  await other.stop();
+}, 120_000);

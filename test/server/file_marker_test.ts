@@ -114,6 +114,24 @@ test(
 );
 
 test(
+  "an instance of a version without markers gets one at its first start",
+  async () => {
+    const open = () => openStore({ dataDir: folder });
+    const store = await open();
+    await store.sql`drop table file_marker`;
+    await store.sql`delete from lectern_ledger.core where name = '0007_file_marker'`;
+    await store.close();
+    rmSync(join(folder, "files", MARKER));
+    expect((await start(folder)).code).toBe(0);
+    const again = await open();
+    const [row] = await again.sql`select id::text as instance, marked from file_marker`;
+    await again.close();
+    expect({ marked: true, ...JSON.parse(readFileSync(join(folder, "files", MARKER), "utf8")) }).toEqual({ ...row });
+  },
+  TIMEOUT_MS,
+);
+
+test(
   "with DATA_REQUIRED no new store is created",
   async () => {
     rmSync(fresh, { recursive: true });

@@ -104,6 +104,22 @@ test("a plugin in that folder imports the package, compiles, and its test passes
   expect([tested.code, tested.err]).toEqual([0, expect.stringContaining("1 pass")]);
 });
 
+test("another version is installed over this one, which then refuses a store that it is too old for", async () => {
+  const next = join(home.path, "next");
+  const pack = `mkdir next && tar -xzf lectern-*.tgz -C next && sed -i 's/"version": "[^"]*"/"version": "99.0.0"/' next/package/package.json`;
+  const file = Bun.which("npm") ? "cd next && npm pack ./package" : "cd next/package && bun pm pack --destination ..";
+  expect((await home.run(["sh", "-c", `${pack} && ${file}`])).code).toBe(0);
+  if (!Bun.which("npm")) return;
+  const upgraded = await home.run(lectern(["upgrade", join(next, "lectern-99.0.0.tgz"), "--no-backup"]));
+  expect([upgraded.code, upgraded.out]).toEqual([0, expect.stringContaining("Installed Lectern 99.0.0 in place of")]);
+  expect(JSON.parse(readFileSync(join(installed, "package.json"), "utf8")).version).toBe("99.0.0");
+
+  const tooNew = `sed -i 's/upgradesFrom: "[^"]*"/upgradesFrom: "98.0.0"/' ${installed}/core/runtime/store_version.ts`;
+  expect((await home.run(["sh", "-c", tooNew])).code).toBe(0);
+  const refused = await home.run(lectern(["serve"]), { PORT: "0", DATA_DIR: join(home.path, "data") });
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("start 98.0.0 over it once, then 99.0.0")]);
+});
+
 test("the package needs no other Bun than the one of its types", () => {
   const { optionalDependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   const versions = Object.entries(optionalDependencies).filter(([name]) => name.startsWith("@oven/bun-"));

@@ -136,6 +136,22 @@ test("a folder of Markdown is loaded", async () => {
 });
 
 test(
+  "a backup is made beside the running server, verified, and restored elsewhere",
+  () => {
+    const archive = join(folder, "lectern.tar.zst");
+    const [backup = "", verify = "", restore = ""] = block("cli.ts backup")
+      .replaceAll("lectern.tar.zst", archive)
+      .trim()
+      .split("\n");
+    for (const line of [backup, verify, `DATA_DIR=${join(folder, "restored")} ${restore}`]) {
+      const { code, err } = shell(line);
+      expect([line, code, err]).toEqual([line, 0, ""]);
+    }
+  },
+  START_MS,
+);
+
+test(
   "the server stops in order and keeps its data",
   async () => {
     await stop();

@@ -10,7 +10,7 @@ export function accessChecks(kinds: () => readonly ContentKind[], db: Db): SelfC
       name: "access/lists",
       title: "Every item has an access list",
       references: () => kinds().map(({ table }) => ({ table, column: "acl_id", to: "acl" })),
-      isDeletable: false,
+      repair: "none",
       advice: "Set the content permissions of these items again, which gives them a new list.",
     }),
     {

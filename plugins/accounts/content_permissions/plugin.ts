@@ -33,6 +33,7 @@ export default definePlugin({
   permissions: {
     write: ["entity_permissions", "acl", "acl_count", "books", "bookshelves", "chapters", "pages", "roles"],
     read: ["roles", "users"],
+    contentTables: ["write"],
     handlers: "any",
     slots: ["dependents", "self_check"],
     schedules: ["sweep"],
@@ -72,7 +73,7 @@ export default definePlugin({
           ...itemReferences(slot("content"), { table: "entity_permissions", kind: "kind", id: "item_id" }),
           { table: "entity_permissions", column: "role_id", to: "roles", where: sql`entity_permissions.role_id <> 0` },
         ],
-        isDeletable: true,
+        repair: "delete",
       }),
     );
     // The plugin "access" removes the role from the access lists.

@@ -3,7 +3,16 @@
  * one requires permissions on both. Files are kept in the file store and streamed in and out: below /api as base64 within the
  * answer, at /attachments/ID as they are. Attachments of a page in the recycle bin stay.
  */
-import { definePlugin, fileLimit, missingFilesCheck, referenceCheck, sql, t, withoutAuthor } from "lectern/core";
+import {
+  authorReferences,
+  definePlugin,
+  fileLimit,
+  missingFilesCheck,
+  referenceCheck,
+  sql,
+  t,
+  withoutAuthor,
+} from "lectern/core";
 import { flattened, refs } from "lectern/db";
 import { fileKeeper, lockAttachment, removeOfPages } from "./changes.ts";
 import type { AttachmentPermission, AttachmentsContext } from "./contract.ts";
@@ -62,6 +71,15 @@ export default definePlugin({
     contribute("file_keeper", fileKeeper(context));
     contribute(
       "self_check",
+      referenceCheck(plugin.db, {
+        name: "attachments/authors",
+        title: "Every author of an attachment is a user",
+        references: () => authorReferences("attachments"),
+        repair: "clear",
+      }),
+    );
+    contribute(
+      "self_check",
       missingFilesCheck(plugin, {
         name: "attachments/files",
         title: "The file of every attachment is stored",
@@ -75,7 +93,7 @@ export default definePlugin({
         name: "attachments/pages",
         title: "Every attachment belongs to a page",
         references: () => [{ table: "attachments", column: "uploaded_to", to: "pages" }],
-        isDeletable: false,
+        repair: "none",
         advice: "Move them to another page by PUT /api/attachments/ID, or delete them there.",
       }),
     );

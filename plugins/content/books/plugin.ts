@@ -21,6 +21,7 @@ export default definePlugin({
   permissions: {
     write: ["books"],
     read: ["pages", "bookshelf_books", "bookshelves", "chapters", "images", "tags", "users"],
+    contentTables: ["read"],
     visibilityRules: ["books"],
     filters: ["book_update"],
     slots: ["searchable", "content", "item_reader", "dependents", "export_kind", "content_maker"],

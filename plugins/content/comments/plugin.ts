@@ -4,7 +4,7 @@
  * good. A deleted comment is removed at once; replies to it stay.
  */
 import { activityOf } from "lectern/contracts";
-import { definePlugin, referenceCheck, sql, t, withoutAuthor } from "lectern/core";
+import { authorReferences, definePlugin, referenceCheck, sql, t, withoutAuthor } from "lectern/core";
 import { flattened, refs } from "lectern/db";
 import { deleteCommentsOfPages, lockComment, prepareComment } from "./changes.ts";
 import { type CommentPermission, type CommentsContext, pageCommentsFields } from "./contract.ts";
@@ -71,10 +71,19 @@ export default definePlugin({
     contribute(
       "self_check",
       referenceCheck(plugin.db, {
+        name: "comments/authors",
+        title: "Every author of a comment is a user",
+        references: () => authorReferences("comments"),
+        repair: "clear",
+      }),
+    );
+    contribute(
+      "self_check",
+      referenceCheck(plugin.db, {
         name: "comments/pages",
         title: "Every comment belongs to a page",
         references: () => [{ table: "comments", column: "page_id", to: "pages" }],
-        isDeletable: true,
+        repair: "delete",
       }),
     );
     for (const event of ["comment_create", "comment_update", "comment_delete"] as const)

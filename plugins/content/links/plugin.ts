@@ -86,7 +86,7 @@ export default definePlugin({
           ...itemReferences(slot("content"), { table: "content_links", kind: "from_kind", id: "from_id" }),
           ...itemReferences(slot("content"), { table: "content_links", kind: "to_kind", id: "to_id" }),
         ],
-        isDeletable: true,
+        repair: "delete",
       }),
     );
     on("page_create", {

@@ -129,7 +129,7 @@ export default definePlugin({
         name: "pages/revisions",
         title: "Every revision belongs to a page",
         references: () => [{ table: "page_revisions", column: "page_id", to: "pages" }],
-        isDeletable: true,
+        repair: "delete",
       }),
     );
 

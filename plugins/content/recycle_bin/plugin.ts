@@ -29,6 +29,7 @@ export default definePlugin({
   name: "recycle_bin",
   permissions: {
     write: ["deletions", "books", "bookshelves", "chapters", "pages"],
+    contentTables: ["write"],
     system: true,
     visibilityRules: ["deletions"],
     handlers: "any",
@@ -82,7 +83,7 @@ export default definePlugin({
         title: "Every entry of the recycle bin is of an item",
         references: () =>
           itemReferences(slot("content"), { table: "deletions", kind: "deletable_type", id: "deletable_id" }),
-        isDeletable: true,
+        repair: "delete",
       }),
     );
     job("recycle_bin_purge", () => purgeExpired(context, lifetime));

@@ -35,7 +35,7 @@ export function searchChecks({ engine, kinds }: SearchContext, db: Db): SelfChec
       name: "search/entries",
       title: "Every entry of the search index is of an item",
       references: () => itemReferences(content(), { table: "search_index", kind: "kind", id: "item_id" }),
-      isDeletable: true,
+      repair: "delete",
     }),
     referenceCheck(db, {
       name: "search/views",
@@ -44,7 +44,7 @@ export function searchChecks({ engine, kinds }: SearchContext, db: Db): SelfChec
         ...itemReferences(content(), { table: "item_views", kind: "kind", id: "item_id" }),
         { table: "item_views", column: "user_id", to: "users" },
       ],
-      isDeletable: true,
+      repair: "delete",
     }),
   ];
 }

@@ -70,7 +70,7 @@ export default definePlugin({
           { table: "bookshelf_books", column: "shelf_id", to: "bookshelves" },
           { table: "bookshelf_books", column: "book_id", to: "books" },
         ],
-        isDeletable: true,
+        repair: "delete",
       }),
     );
     context.on("bookshelf_update", {

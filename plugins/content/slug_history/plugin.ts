@@ -27,7 +27,7 @@ export default definePlugin({
             context.slot("content").filter(({ kind }) => kind !== "book"),
             { table: "slug_history", kind: "kind", id: "item_id" },
           ),
-        isDeletable: true,
+        repair: "delete",
       }),
     );
   },

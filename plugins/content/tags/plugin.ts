@@ -26,7 +26,7 @@ export default definePlugin({
         name: "tags/items",
         title: "Every tag belongs to an item",
         references: () => itemReferences(slot("content"), { table: "tags", kind: "kind", id: "item_id" }),
-        isDeletable: true,
+        repair: "delete",
       }),
     );
     contribute("list_item_schema", {

@@ -26,6 +26,7 @@ export default definePlugin({
   permissions: {
     write: ["activities"],
     read: ["users", "pages", "books", "chapters", "bookshelves"],
+    contentTables: ["read"],
     visibilityRules: ["activities"],
     handlers: "any",
     slots: ["dependents", "last_activity", "theme_hook"],

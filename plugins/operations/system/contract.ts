@@ -53,6 +53,8 @@ const access = t.Union([t.String(), texts, t.Object({ all: texts })], {
 const grants = t.Object({
   read: t.Optional(texts),
   write: t.Optional(texts),
+  columns: t.Optional(t.Record(t.String(), texts)),
+  contentTables: t.Optional(texts),
   net: names,
   env: t.Optional(texts),
   files: is,
@@ -64,6 +66,7 @@ const grants = t.Object({
   handlers: names,
   filters: names,
   vetoes: names,
+  performs: names,
   slots: names,
   jobs: names,
   schedules: names,

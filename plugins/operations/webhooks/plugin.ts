@@ -30,7 +30,8 @@ export default definePlugin({
   requires: ["users"],
   permissions: {
     write: ["webhooks", "webhook_events", "webhook_deliveries"],
-    read: ["users", "page_revisions"],
+    read: ["users", "page_revisions", "pages", "chapters", "books", "bookshelves"],
+    contentTables: ["read"],
     net: "any",
     system: true,
     visibilityRules: ["webhooks", "webhook_deliveries"],

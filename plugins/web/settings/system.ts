@@ -69,6 +69,8 @@ export interface SystemData {
 const GRANTS: Readonly<Record<string, string>> = {
   read: "Reads tables",
   write: "Writes tables",
+  columns: "Reads columns of tables",
+  contentTables: "Uses the tables of all kinds of content",
   net: "Calls hosts",
   env: "Reads environment variables",
   files: "Stores files",
@@ -80,6 +82,7 @@ const GRANTS: Readonly<Record<string, string>> = {
   handlers: "Follows events",
   filters: "Changes events",
   vetoes: "Refuses events",
+  performs: "Performs events of others",
   slots: "Contributes to slots",
   jobs: "Runs jobs",
   schedules: "Runs on schedules",

@@ -60,7 +60,7 @@ export function checkHeads(heads: readonly ScreenHead[], assets: Assets): void {
 function atOnce<Value>(value: Value): Value {
   if (!(value instanceof Promise)) return value;
   value.catch(() => {});
-  throw new Error("It returned a promise; expected an answer at once");
+  throw new Error("Cannot wait for a promise in the head of a screen");
 }
 
 function meta(name: string, content: string): Html {

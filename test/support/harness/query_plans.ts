@@ -15,11 +15,11 @@ export async function statementsOf(runtime: TestRuntime, run: () => Promise<unkn
   const { send: sendApart } = DeadlinePool.prototype;
   const sent: Statement[] = [];
   StatementPool.prototype.send = function (text, parameters) {
-    sent.push({ text, parameters: outgoing(runtime.store.sql, parameters) });
+    sent.push(statementIn(text, outgoing(runtime.store.sql, parameters)));
     return send.call(this, text, parameters);
   };
   DeadlinePool.prototype.send = function (text, parameters, run) {
-    sent.push({ text, parameters: outgoing(runtime.store.sql, parameters) });
+    sent.push(statementIn(text, outgoing(runtime.store.sql, parameters)));
     return sendApart.call(this, text, parameters, run);
   };
   try {
@@ -29,6 +29,13 @@ export async function statementsOf(runtime: TestRuntime, run: () => Promise<unkn
     DeadlinePool.prototype.send = sendApart;
   }
   return sent;
+}
+
+/** A statement as its plugin wrote it: one that ran as a role travels as text to the function of the role. */
+function statementIn(text: string, parameters: readonly unknown[]): Statement {
+  if (!/^select\b[^']* lectern_grants\."(?:run|exec):/.test(text)) return { text, parameters };
+  const [inner, ...values] = parameters;
+  return { text: String(inner).replace(/\(\(\$1\)\[(\d+)\]\)::/g, "$$$1::"), parameters: values };
 }
 
 /** The plan of a statement as text, run to its end. */

@@ -82,7 +82,7 @@ const BASE_URL = "http://localhost";
  * no tables of a kind that a test adds, and run then as they do for operators.
  */
 function rolesFor(extra: readonly AnyPlugin[]): string {
-  const addsKind = extra.some(({ permissions: { slots = [] } }) => slots === "any" || slots.includes("content"));
+  const addsKind = extra.some(({ permissions: { slots } }) => slots === "any" || slots?.includes("content"));
   return addsKind ? "third-party" : "all";
 }
 

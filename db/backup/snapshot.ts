@@ -85,7 +85,18 @@ async function take(tx: Queries): Promise<Snapshot> {
 async function copyOut(tx: Queries, { tables }: StoreSchema, table: string): Promise<AsyncIterable<Uint8Array>> {
   const found = tables.find(({ name }) => name === table);
   if (!found) throw new StoreError(`Cannot copy the table "${table}": it is not in the store`);
-  return (await tx.unsafe(`copy ${ident(table)} ${columnList(found.columns)} to stdout`).readable()) as Readable;
+  return resumed(
+    (await tx.unsafe(`copy ${ident(table)} ${columnList(found.columns)} to stdout`).readable()) as Readable,
+  );
+}
+
+/**
+ * postgres.js pauses its socket where the stream is full, and resumes it only where the stream is read on. If the last rows fill
+ * the stream, nothing is read on after them, and the end of the statement would never be received: so it is resumed after the rows.
+ */
+async function* resumed(copied: Readable): AsyncGenerator<Uint8Array> {
+  for await (const chunk of copied) yield chunk as Uint8Array;
+  copied._read(0);
 }
 
 /** The columns of a COPY; none for a table without columns. */

@@ -46,3 +46,16 @@ test("a file that is removed during a backup stays until the backup ends", async
   expect(await files.get("c")).toBeDefined();
   stop();
 });
+
+test("large tables are read to their end, and statements after them are answered", async () => {
+  await store.sql`create table large (id integer, body text)`;
+  await store.sql`insert into large select n, repeat(md5(n::text), 32) from generate_series(1, 30000) n`;
+  let bytes = 0;
+  await withSnapshot(store, {
+    async rows({ copy }) {
+      for (let times = 0; times < 3; times++) for await (const chunk of await copy("large")) bytes += chunk.byteLength;
+    },
+    async files() {},
+  });
+  expect(bytes).toBeGreaterThan(90_000_000);
+});

@@ -29,6 +29,7 @@ import type { Log } from "../log.ts";
 import { VisibilityRules } from "../resources/visibility.ts";
 import { coreChecks } from "../self_checks/core_checks.ts";
 import { SYSTEM } from "../viewer.ts";
+import { deletedAbsentItems } from "./absent_kinds.ts";
 import { checkEvents, checkTables, warnOfEvents } from "./boot_checks.ts";
 import { inBootOrder, unknownContracts, unknownNeighbours } from "./boot_order.ts";
 import { grantedHosts } from "./granted_hosts.ts";
@@ -49,7 +50,7 @@ import type { SlotName, Slots } from "./registry.ts";
 import type { BootedPlugin } from "./runtime_info.ts";
 import { readSettings } from "./settings.ts";
 import { foreignTable } from "./table_owners.ts";
-import { absentKinds, checkVersions, recordPlugins, registrations } from "./versions.ts";
+import { checkVersions, recordPlugins, registrations } from "./versions.ts";
 
 /** What a runtime is booted from. */
 export interface RuntimeOptions extends PluginChoices {
@@ -158,10 +159,11 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       isWorking: () => jobs.isOpen,
       storeLoad: () => store.load(),
       onAnswer: (listener) => http.observers.add(listener),
-      absentKinds: () =>
-        absentKinds(
+      deletedAbsentItems: (parents) =>
+        deletedAbsentItems(
           store.db,
           ((slots.get("content") ?? []) as ContentKind[]).map(({ kind }) => kind),
+          parents,
         ),
       lostFiles: () => sweepFiles(chosen.files, (slots.get("file_claims") ?? []) as FileClaim[], { dryRun: true }),
     },

@@ -3,9 +3,9 @@ import type { Fault } from "../faults.ts";
 import type { SweepResult } from "../files/orphan_sweep.ts";
 import type { AnsweredRequest } from "../http/answer_observers.ts";
 import type { RouteInfo } from "../http/route_table.ts";
+import type { AbsentItem, ItemIds } from "./absent_kinds.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
 import type { EventName } from "./registry.ts";
-import type { ContributedKind } from "./versions.ts";
 
 /** A plugin as it booted. */
 export interface BootedPlugin {
@@ -40,8 +40,8 @@ export interface RuntimeInfo {
   storeLoad(): StoreLoad;
   /** Calls a listener with each answer over HTTP, before it is sent; it has to be quick. For use in `setup`. */
   onAnswer(listener: (answered: AnsweredRequest) => void): void;
-  /** Kinds of content of plugins that have booted over this store and are not installed: items of them may still be stored. */
-  absentKinds(): Promise<readonly ContributedKind[]>;
+  /** Deleted items within others, of kinds whose plugins have booted over this store and are not installed. */
+  deletedAbsentItems(parents: readonly ItemIds[]): Promise<readonly AbsentItem[]>;
   /** Finds stored files that no row names; removes none. */
   lostFiles(): Promise<SweepResult>;
 }

@@ -7,7 +7,7 @@ export type { StoreLoad } from "./connection/store_pools.ts";
 export { hasStore, withThrowawayStore } from "./connection/throwaway_store.ts";
 export { type MovedStore, movedStores, removeMovedStore } from "./embedded/moved_stores.ts";
 export { definerPath, runAsDefiner } from "./grants/definer.ts";
-export { dropPluginRole, type RoleGrants, RoleSync, type SyncedRoles, syncRoles } from "./grants/roles.ts";
+export { dropPluginRole, type RoleGrants, RolesSync, type SyncedRoles, syncRoles } from "./grants/roles.ts";
 export { type ColumnName, idColumn, refs, timeColumns } from "./query/columns.ts";
 export {
   ConnectionLost,

@@ -5,6 +5,7 @@
  */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { RELEASE } from "../core/runtime/store_version.ts";
 
 /** Kinds of changes, in the order of a release. */
 export const KINDS = ["security", "added", "changed", "fixed", "removed"] as const;
@@ -40,11 +41,17 @@ export function fragmentNames(root: string): string[] {
     .sort();
 }
 
+/** A version with its changes. */
+export interface Version {
+  readonly version: string;
+  readonly date: string;
+  readonly fragments: readonly Fragment[];
+  /** The oldest version whose stores it migrates, which its section names. */
+  readonly upgradesFrom?: string;
+}
+
 /** Adds a version with the fragments to the changelog. Throws if it has the version already, or there are no fragments. */
-export function withRelease(
-  changelog: string,
-  { version, date, fragments }: { version: string; date: string; fragments: readonly Fragment[] },
-): string {
+export function withRelease(changelog: string, { version, date, fragments, upgradesFrom }: Version): string {
   if (!VERSION.test(version)) throw new Error(`Cannot release "${version}": wanted a version such as 1.2.0`);
   if (releasesOf(changelog).some((release) => release.version === version))
     throw new Error(`Cannot release ${version}: ${CHANGELOG} has it already`);
@@ -53,7 +60,8 @@ export function withRelease(
     const texts = fragments.filter((fragment) => fragment.kind === kind).map(({ text }) => `- ${text}`);
     return texts.length > 0 ? [`### ${kind[0]?.toUpperCase()}${kind.slice(1)}\n\n${texts.join("\n")}`] : [];
   });
-  const section = [`## ${version} - ${date}`, ...parts].join("\n\n");
+  const upgrades = upgradesFrom === undefined ? [] : [`Upgrades from ${upgradesFrom} or later.`];
+  const section = [`## ${version} - ${date}`, ...upgrades, ...parts].join("\n\n");
   const at = changelog.search(HEADING);
   return at < 0
     ? `${changelog.trimEnd()}\n\n${section}\n`
@@ -66,11 +74,14 @@ export function releasesOf(changelog: string): { version: string; date: string }
 }
 
 /** Collects the fragments of a repository and returns their number. Changes nothing if it throws. */
-export function release(root: string, version: string, date: string): number {
+export function release(root: string, version: string, date: string, upgradesFrom?: string): number {
   const names = fragmentNames(root);
   const fragments = names.map((name) => readFragment(name, readFileSync(join(root, FOLDER, name), "utf8")));
   const path = join(root, CHANGELOG);
-  writeFileSync(path, withRelease(readFileSync(path, "utf8"), { version, date, fragments }));
+  writeFileSync(
+    path,
+    withRelease(readFileSync(path, "utf8"), { version, date, fragments, ...(upgradesFrom && { upgradesFrom }) }),
+  );
   for (const name of names) rmSync(join(root, FOLDER, name));
   return names.length;
 }
@@ -79,7 +90,7 @@ if (import.meta.main) {
   const [version = ""] = process.argv.slice(2);
   try {
     const today = new Date().toISOString().slice(0, 10);
-    const count = release(join(import.meta.dir, ".."), version, today);
+    const count = release(join(import.meta.dir, ".."), version, today, RELEASE.upgradesFrom);
     process.stdout.write(`${CHANGELOG} has ${count} changes in ${version}; set the same version in package.json\n`);
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\nUsage: bun .ci/changes.ts VERSION\n`);

@@ -10,6 +10,9 @@ import { loadPlugins } from "./cli/load.ts";
 import { BootError } from "./errors.ts";
 import { withExtensions } from "./runtime/extend_plugins.ts";
 
+/** How long a server that has stopped waits for what plugins left behind. */
+const EXIT_MS = 1_000;
+
 const [name, ...args] = process.argv.slice(2);
 const io = {
   out: (line: string) => void process.stdout.write(`${line}\n`),
@@ -28,6 +31,9 @@ try {
   io.err(error.message);
   process.exitCode = 1;
 }
+
+// Timers and connections that plugins left behind would keep a stopped server running. Other commands may still write to a pipe.
+if (name === "serve") setTimeout(() => process.exit(), EXIT_MS).unref();
 
 async function withPlugins(): Promise<number> {
   const { plugins: listed, rest, choices } = await loadPlugins(args);

@@ -42,6 +42,11 @@ export const configSchema = t.Object({
     env: "DATA_DIR",
     description: "Folder of the embedded store and of uploaded files",
   }),
+  dataRequired: t.Boolean({
+    default: false,
+    env: "DATA_REQUIRED",
+    description: "Refuses a start that would create a new store, such as where a volume is not mounted",
+  }),
   databaseUrl: t.String({
     default: "",
     env: "DATABASE_URL",
@@ -188,6 +193,23 @@ export const configSchema = t.Object({
       "Private addresses that outgoing calls may reach: CIDR ranges, or *; metadata addresses of clouds only one by one",
   }),
   language: t.String({ default: "en", env: "APP_LANG", description: "Language of messages" }),
+  backupDir: t.String({
+    default: "",
+    env: "BACKUP_DIR",
+    description: "Folder of backups, or s3://bucket/path; by default backups in the data folder",
+  }),
+  backupKeep: t.Integer({
+    default: 7,
+    minimum: 0,
+    env: "BACKUP_KEEP",
+    description: "Number of backups kept in BACKUP_DIR; 0 keeps all",
+  }),
+  backupBeforeMigrations: t.Union([t.Literal("embedded"), t.Literal("always"), t.Literal("never")], {
+    default: "embedded",
+    env: "BACKUP_BEFORE_MIGRATIONS",
+    description:
+      "Backs up the store before migrations of present tables; embedded: where the store is the embedded one",
+  }),
   logRequests: t.Boolean({
     default: false,
     env: "LOG_REQUESTS",
@@ -243,6 +265,19 @@ export const configSchema = t.Object({
     env: "PLUGIN_PART_TIMEOUT_MS",
     description: "How long a plugin's part of a screen or answer may take before the rest is answered without it",
   }),
+  clockSeconds: t.Number({
+    default: 5,
+    minimum: 0.1,
+    env: "CHECK_CLOCK_SECONDS",
+    description: "Difference of the clocks of server and database that the checks of the instance report",
+  }),
+  minDiskPercent: t.Number({
+    default: 10,
+    minimum: 0,
+    maximum: 100,
+    env: "CHECK_DISK_PERCENT",
+    description: "Free part of the disk below which the checks of the instance warn; below half of it is an error",
+  }),
   setupTimeoutMs: t.Integer({
     default: 30_000,
     minimum: 100,
@@ -255,6 +290,12 @@ export const configSchema = t.Object({
     maximum: 60_000,
     env: "STOP_LINGER_MS",
     description: "How long no request must have arrived before a stopping server closes its port",
+  }),
+  stopWorkTimeoutMs: t.Integer({
+    default: 60_000,
+    minimum: 100,
+    env: "STOP_WORK_TIMEOUT_MS",
+    description: "How long a stopping server waits for running jobs and for each stop hook of a plugin",
   }),
   stopTimeoutMs: t.Integer({
     default: 10_000,

@@ -62,6 +62,8 @@ interface Origin {
   readonly plugin: string;
   readonly slot: string;
   readonly faults: Faults;
+  /** Whether another plugin added the plugin by `extend`: it is code of the operator's own files. */
+  readonly isOperators: boolean;
 }
 
 const ORIGINS = new WeakMap<object, Origin>();
@@ -86,6 +88,17 @@ export function withOriginOf<C>(wrapper: C, contribution: unknown): C {
  */
 export function contributorOf(contribution: unknown): string | undefined {
   return originOf(contribution)?.plugin;
+}
+
+/**
+ * Whether a contribution to a slot is of code of the operator's own files, such as a theme: of a plugin that another one added by
+ * `extend`.
+ * @example
+ * const greeters = [{ greet: (name: string) => `Hello ${name}` }]; // those of `slot`
+ * const isStrict = !greeters.some(isOperatorsOwn);
+ */
+export function isOperatorsOwn(contribution: unknown): boolean {
+  return originOf(contribution)?.isOperators === true;
 }
 
 /**
@@ -142,6 +155,23 @@ export function callContributionNow<C, R>(contribution: C, run: (contribution: C
   }
 }
 
+/** A listener of a plugin, such as that of `runtime.onAnswer`: its failures are recorded as faults and not thrown. */
+export function withFaults<Given>(
+  listener: (given: Given) => void,
+  { plugin, faults }: { readonly plugin: string; readonly faults: Faults },
+): (given: Given) => void {
+  const failed = (error: unknown) => faults.record(plugin, "onAnswer", error);
+  return (given) => {
+    try {
+      // One that is asynchronous, which its type does not exclude.
+      const result: unknown = listener(given);
+      if (result instanceof Promise) result.catch(failed);
+    } catch (error) {
+      failed(error);
+    }
+  };
+}
+
 function originOf(contribution: unknown): Origin | undefined {
   return typeof contribution === "object" && contribution !== null ? ORIGINS.get(contribution) : undefined;
 }
@@ -173,14 +203,19 @@ function within<R>(promise: PromiseLike<R>, limitMs: number): Promise<R> {
   });
 }
 
-/** Deepest nesting of a value that is answered as JSON; deeper ones are taken for circular. */
-const MAX_DEPTH = 100;
+/** Deepest nesting of a value that is answered as JSON; deeper ones are taken for circular. Trees of comments have some 200 levels. */
+const MAX_DEPTH = 500;
 
-/** Why a value cannot be written as JSON; undefined if it can. */
+/**
+ * Why a value cannot be written as JSON; undefined if it can. Throws what a `toJSON` of it throws.
+ * @example
+ * const reason = unwritable({ stars: 3n }); // "a BigInt, which is no JSON"
+ */
 export function unwritable(value: unknown, depth = 0): string | undefined {
   if (typeof value === "bigint") return "a BigInt, which is no JSON";
   if (typeof value !== "object" || value === null) return undefined;
   if (depth > MAX_DEPTH) return "an object that contains itself";
+  if ("toJSON" in value && typeof value.toJSON === "function") return unwritable(value.toJSON(), depth + 1);
   for (const key in value) {
     const reason = unwritable((value as Record<string, unknown>)[key], depth + 1);
     if (reason !== undefined) return reason;

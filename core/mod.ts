@@ -21,7 +21,15 @@ export { ApiError, BootError, denied, localizedError, notFound } from "./errors.
 export type { Cached } from "./events/cache.ts";
 export type { EventRecord, EventTransaction } from "./events/event_bus.ts";
 export { JobFailure, type JobOptions, type JobPauses } from "./events/job_retry.ts";
-export { callContribution, callContributionNow, callContributions, contributorOf, type Fault } from "./faults.ts";
+export {
+  callContribution,
+  callContributionNow,
+  callContributions,
+  contributorOf,
+  type Fault,
+  isOperatorsOwn,
+  unwritable,
+} from "./faults.ts";
 export type { ByteRange, FileContent, FileStore, StoredEntry, StoredFile } from "./files/file_store.ts";
 export type { AnsweredRequest } from "./http/answer_observers.ts";
 export { type AnswerSchemas, fileAnswer, mediaTypeOf } from "./http/answer_schemas.ts";
@@ -103,7 +111,19 @@ export type {
   ViewName,
   Views,
 } from "./runtime/registry.ts";
+export {
+  authorReferences,
+  Findings,
+  type ItemColumns,
+  itemReferences,
+  type MissingFilesOptions,
+  missingFilesCheck,
+  type Reference,
+  type ReferenceCheckOptions,
+  referenceCheck,
+} from "./self_checks/findings.ts";
 export { Semaphore } from "./semaphore.ts";
+export type { OpenSpan, SpanAttributes, SpanStart, TraceHeaders, TraceRecorder } from "./tracing.ts";
 export { rejectControlCharacters } from "./validation/control_characters.ts";
 export { errorsOfList, type FormErrors, formErrors } from "./validation/form_errors.ts";
 export { type Input, type ItemSchemas, type Rules, ruleStrings, rules, schemaOf } from "./validation/rules.ts";

@@ -4,6 +4,8 @@
  * (`children/pool.ts`); what several processes must not do at once is locked in the store.
  */
 
+import { waited } from "./waits.ts";
+
 /** Who may wait for a permit. */
 export interface SemaphoreQueue {
   /** Callers that may wait at a time. */
@@ -16,6 +18,8 @@ export interface SemaphoreQueue {
 
 /** Options of a semaphore. */
 export interface SemaphoreOptions {
+  /** What the permits are for, in snake_case: waits for them are among the metrics. They are not without a name. */
+  readonly name?: string;
   /** Holders at a time. */
   readonly permits: number;
   /** What all holders together may weigh, such as bytes; without a limit if absent. */
@@ -34,7 +38,7 @@ interface Waiter {
  * that weighs more than all holders may is run alone.
  * @example
  * const busy = () => new ApiError(503, "Too many notes are being printed.");
- * const printing = new Semaphore({ permits: 2, queue: { maxWaiting: 20, busy } });
+ * const printing = new Semaphore({ name: "printing", permits: 2, queue: { maxWaiting: 20, busy } });
  * const printed = await printing.run(async () => new Response("a printed note"));
  */
 export class Semaphore {
@@ -50,7 +54,7 @@ export class Semaphore {
   /** Waits for a permit and resolves with the function that releases it. Rejects with the queue's `busy()`. */
   async acquire(weight = 0): Promise<() => void> {
     if (this.#waiting.length === 0 && this.#fits(weight)) this.#take(weight);
-    else await this.#wait(weight);
+    else await this.#waitNamed(weight);
     let isHeld = true;
     return () => {
       if (!isHeld) return;
@@ -79,6 +83,16 @@ export class Semaphore {
   #take(weight: number): void {
     this.#held += 1;
     this.#weight += weight;
+  }
+
+  async #waitNamed(weight: number): Promise<void> {
+    const { name } = this.#options;
+    const since = performance.now();
+    try {
+      await this.#wait(weight);
+    } finally {
+      if (name !== undefined) waited(name, since);
+    }
   }
 
   #wait(weight: number): Promise<void> {

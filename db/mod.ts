@@ -1,5 +1,18 @@
 // `export *`, since TypeScript merges `declare module "lectern/db"` only into an interface that is re-exported by a star.
 
+export type { SequenceValue, StoreSchema } from "./backup/catalogue.ts";
+export { unlessHeld } from "./backup/hold.ts";
+export {
+  isEmptyStore,
+  isInUse,
+  type Plan,
+  type Rebuild,
+  type RebuildOptions,
+  rebuildStore,
+  type TableRows,
+} from "./backup/rebuild.ts";
+export { type LedgerRow, type Snapshot, type SnapshotUse, withSnapshot } from "./backup/snapshot.ts";
+export type { StatementObserver } from "./connection/connection.ts";
 export { type PoolLoad, type SlowQueryOptions, type StoreLimits, withSlowPool } from "./connection/limits.ts";
 export type { ListenHandlers } from "./connection/listener.ts";
 export { openStore, type PluginStore, type Store, type StoreOptions } from "./connection/open.ts";
@@ -7,7 +20,16 @@ export type { StoreLoad } from "./connection/store_pools.ts";
 export { hasStore, withThrowawayStore } from "./connection/throwaway_store.ts";
 export { type MovedStore, movedStores, removeMovedStore } from "./embedded/moved_stores.ts";
 export { definerPath, runAsDefiner } from "./grants/definer.ts";
-export { dropPluginRole, type RoleGrants, RolesSync, type SyncedRoles, syncRoles } from "./grants/roles.ts";
+export {
+  dropPluginRole,
+  dropRole,
+  type RoleDrift,
+  type RoleGrants,
+  RolesSync,
+  roleDrift,
+  type SyncedRoles,
+  syncRoles,
+} from "./grants/roles.ts";
 export { type ColumnName, idColumn, refs, timeColumns } from "./query/columns.ts";
 export {
   ConnectionLost,
@@ -20,6 +42,7 @@ export {
 export { type Grants, guarded, isDenied } from "./query/grants.ts";
 export {
   dropLedger,
+  isMigrated,
   ledgers,
   type MigrationStatus,
   type Migrations,

@@ -1,4 +1,7 @@
-/** The plugins that ship with Lectern, by group. Boot orders them: providers of a contract before its users. */
+/**
+ * The plugins that ship with Lectern, by group. Boot orders them: providers of a contract before its users, otherwise as they are
+ * listed here.
+ */
 import type { AnyPlugin } from "lectern/core";
 import access from "./accounts/access/plugin.ts";
 import contentPermissions from "./accounts/content_permissions/plugin.ts";
@@ -28,9 +31,13 @@ import dashboard from "./monitoring/dashboard_stats/plugin.ts";
 import hosts from "./monitoring/hosts/plugin.ts";
 import auditLog from "./operations/audit_log/plugin.ts";
 import docs from "./operations/docs/plugin.ts";
+import doctor from "./operations/doctor/plugin.ts";
 import health from "./operations/health/plugin.ts";
 import languages from "./operations/languages/plugin.ts";
+import opentelemetry from "./operations/opentelemetry/plugin.ts";
+import scheduledBackups from "./operations/scheduled_backups/plugin.ts";
 import system from "./operations/system/plugin.ts";
+import versionCheck from "./operations/version_check/plugin.ts";
 import webhooks from "./operations/webhooks/plugin.ts";
 import themes from "./themes/plugin.ts";
 import exporting from "./transfer/exports/plugin.ts";
@@ -79,9 +86,13 @@ const plugins: readonly AnyPlugin[] = [
   migrate,
   docs,
   system,
+  scheduledBackups,
   languages,
   themes,
   health,
+  opentelemetry,
+  versionCheck,
+  doctor,
   web,
   webReading,
   webEditing,

@@ -9,6 +9,7 @@ import { AsyncResource } from "node:async_hooks";
 import type { Config } from "../config.ts";
 import { ApiError, localizedError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { waited } from "../waits.ts";
 import { ChildProcess, Interrupted } from "./process.ts";
 
 /** Size and limits of a pool. */
@@ -53,6 +54,8 @@ interface Task {
   readonly options: RunOptions;
   readonly done: PromiseWithResolvers<unknown>;
   expires?: ReturnType<typeof setTimeout>;
+  /** When it began to wait for a process; undefined where one was free. */
+  since?: number;
 }
 
 /** The share of the queue that one owner may fill. */
@@ -98,6 +101,7 @@ export class ChildPool implements Children {
     task.expires = setTimeout(() => this.#drop(task), this.#options.timeoutMs);
     this.#waiting.push(task);
     this.#startWaiting();
+    if (this.#waiting.includes(task)) task.since = performance.now();
     return task.done.promise as Promise<R>;
   }
 
@@ -116,6 +120,7 @@ export class ChildPool implements Children {
       if (!task) return;
       this.#waiting = this.#waiting.filter((one) => one !== task);
       clearTimeout(task.expires);
+      if (task.since !== undefined) waited("child_process", task.since);
       void this.#start(task);
     }
   }
@@ -194,6 +199,7 @@ export class ChildPool implements Children {
 
   #drop(task: Task): void {
     this.#waiting = this.#waiting.filter((one) => one !== task);
+    if (task.since !== undefined) waited("child_process", task.since);
     refuse(task, unavailable(BUSY));
     this.#forgetTurn(task.options.owner);
   }

@@ -20,6 +20,8 @@ export interface Command {
   readonly store: boolean;
   /** Whether these arguments only read: where there is no store yet, none is created and `run` is not called. */
   looks?(args: readonly string[]): boolean;
+  /** Whether pending migrations are reported instead of run, and `run` is not called: for commands that must not alter tables. */
+  refusesPending?(args: readonly string[]): boolean;
   /** Returns the exit code. */
   run(args: string[], io: CommandIo, context?: AnyContext): Promise<number>;
 }

@@ -3,25 +3,32 @@
  * listening, so that it does exactly what the server would do and works beside a running one; `plan` and `check` are
  * such boots and nothing more.
  */
-import { migrate, openStore, pending } from "../../db/mod.ts";
+import { hasStore, migrate, openStore, pending } from "../../db/mod.ts";
+import { backupBeforeMigrations } from "../backup/backup_folder.ts";
 import type { Config } from "../config.ts";
 import { serve } from "../http/listen.ts";
 import { createLog } from "../log.ts";
 import { inBootOrder } from "../runtime/boot_order.ts";
 import { coreMigrations } from "../runtime/migrations.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
+import { checkStoreVersion } from "../runtime/store_version.ts";
+import { BACKUP_USAGE, backupCommand, RESTORE_USAGE, restoreCommand } from "./backup.ts";
 import { type Command, type CommandIo, checkCommands } from "./command.ts";
 import { dev } from "./dev.ts";
-import { sweepFilesCommand } from "./files.ts";
+import { FILES_USAGE, filesCommand } from "./files.ts";
 import { GRANTS_USAGE, grantsCommand, pinHint } from "./grants.ts";
 import { shortGrants } from "./grants_text.ts";
 import { type Described, helpOf } from "./help.ts";
 import { readChoices, shippedPlugins, thirdParty } from "./load.ts";
+import { MOVE_USAGE, moveFilesCommand } from "./move_files.ts";
 import { newPlugin } from "./new_plugin.ts";
-import { openRuntime, readConfig, readOnlyCommand, reportMissingStore, storeOptions } from "./open.ts";
+import { type MarkerMode, openRuntime, readConfig, readOnlyCommand, reportMissingStore, storeOptions } from "./open.ts";
+import { reportPending } from "./pending.ts";
 import { planOf } from "./plan.ts";
 import { PLUGIN_USAGE, pluginCommand } from "./plugin_command.ts";
+import { programName } from "./program_name.ts";
 import { storesCommand } from "./stores.ts";
+import { UPGRADE_USAGE, upgradeCommand } from "./upgrade.ts";
 
 /** A command that can be run. */
 export interface Runnable {
@@ -82,7 +89,7 @@ export function usage(plugins: readonly AnyPlugin[]): string {
       ([name, command]) => `  ${name.padEnd(12)} ${command.summary}\n${" ".repeat(15)}${name} ${command.usage}`,
     ),
   );
-  return ["Usage: bun core/cli.ts COMMAND [plugin list …] [arguments]", "", ...builtIn, ...added].join("\n");
+  return [`Usage: ${programName()} COMMAND [plugin list …] [arguments]`, "", ...builtIn, ...added].join("\n");
 }
 
 type BuiltInRun = (plugins: readonly AnyPlugin[], io: CommandIo, args: readonly string[]) => Promise<number>;
@@ -105,10 +112,29 @@ const BUILT_IN: Readonly<
     run: checkCommand,
   },
   files: {
-    summary: "deletes stored files that no row refers to",
-    usage: "sweep [--dry-run]",
-    run: sweepFilesCommand,
+    summary: "deletes stored files that no row refers to; accepts the file store in use as that of the database",
+    usage: FILES_USAGE,
+    run: filesCommand,
     takesArguments: true,
+  },
+  backup: {
+    summary: "writes the store and the files into one archive, beside a running server, or verifies one",
+    usage: BACKUP_USAGE,
+    run: backupCommand,
+    takesArguments: true,
+  },
+  restore: {
+    summary: "restores a backup into an empty instance, or in place of what is there",
+    usage: RESTORE_USAGE,
+    run: restoreCommand,
+    takesArguments: true,
+  },
+  "move-files": {
+    summary: "copies uploaded files between the data folder and the bucket, verified and resumable",
+    usage: MOVE_USAGE,
+    run: async (_plugins, io, args) => moveFilesCommand(io, args),
+    takesArguments: true,
+    standalone: true,
   },
   stores: {
     summary: "lists embedded stores outside of their data folders, and deletes one whose data folder is gone",
@@ -123,6 +149,12 @@ const BUILT_IN: Readonly<
     run: (_plugins, io, args) => pluginCommand(io, args),
     takesArguments: true,
     standalone: true,
+  },
+  upgrade: {
+    summary: "makes a backup and installs another version by npm; the next start migrates the store",
+    usage: UPGRADE_USAGE,
+    run: (plugins, io, args) => upgradeCommand(io, args, { backup: () => backupOf(plugins, io) }),
+    takesArguments: true,
   },
   grants: {
     summary: "shows the grants of plugins, or accepts them",
@@ -139,6 +171,15 @@ const BUILT_IN: Readonly<
   },
 };
 
+/** Makes a backup by the command of that name. Returns its exit code; undefined if there is no store yet. */
+async function backupOf(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number | undefined> {
+  if (!(await hasStore(storeOptions(readConfig(io))))) return undefined;
+  const command = findCommand("backup", plugins);
+  if (command) return command.run([], io);
+  io.err('There is no command "backup"');
+  return 1;
+}
+
 async function serveCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
   const choices = await readChoices();
   const others = await thirdParty(plugins);
@@ -151,12 +192,13 @@ async function serveCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promi
 }
 
 async function migrateCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
-  const store = await openStore(storeOptions(readConfig(io)));
+  const config = readConfig(io);
+  const store = await openStore(storeOptions(config));
   try {
-    for (const { name, migrations } of [
-      { name: "core", migrations: coreMigrations },
-      ...inBootOrder(plugins, await shippedPlugins()),
-    ]) {
+    await checkStoreVersion(store.db, plugins);
+    const all = [{ name: "core", migrations: coreMigrations }, ...inBootOrder(plugins, await shippedPlugins())];
+    await backupBeforeMigrations(store, all, config, createLog(config.logLevel));
+    for (const { name, migrations } of all) {
       for (const step of await migrate(store.db, name, migrations)) io.out(`${name} ${step}`);
     }
   } finally {
@@ -166,13 +208,18 @@ async function migrateCommand(plugins: readonly AnyPlugin[], io: CommandIo): Pro
 }
 
 function planCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
-  return readOnlyCommand(io, async (config) => {
-    io.out(await planText(plugins, io, config));
+  return readOnlyCommand(io, async (config, marker) => {
+    io.out(await planText(plugins, io, config, marker));
     return 0;
   });
 }
 
-async function planText(plugins: readonly AnyPlugin[], io: CommandIo, config: Config): Promise<string> {
+async function planText(
+  plugins: readonly AnyPlugin[],
+  io: CommandIo,
+  config: Config,
+  marker: MarkerMode,
+): Promise<string> {
   const store = await openStore(storeOptions(config));
   const steps = new Map<string, string[]>();
   try {
@@ -180,7 +227,7 @@ async function planText(plugins: readonly AnyPlugin[], io: CommandIo, config: Co
   } finally {
     await store.close();
   }
-  const { runtime } = await openRuntime(plugins, io, config);
+  const { runtime } = await openRuntime(plugins, io, config, marker);
   try {
     return planOf(runtime, steps, (await readChoices()).denied);
   } finally {
@@ -190,7 +237,7 @@ async function planText(plugins: readonly AnyPlugin[], io: CommandIo, config: Co
 
 function checkCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
   return readOnlyCommand(io, async (config) => {
-    const { runtime } = await openRuntime(plugins, io, config);
+    const { runtime } = await openRuntime(plugins, io, config, "check");
     await runtime.stop();
     io.out(`${runtime.booted.length} plugins boot, ${runtime.http.routes().length} routes`);
     return 0;
@@ -206,6 +253,7 @@ async function runOfPlugin(
 ): Promise<number> {
   if (!command.store) return command.run(args, io);
   if (command.looks?.(args) && (await reportMissingStore(io))) return 0;
+  if (command.refusesPending?.(args) && (await reportPending(plugins, io))) return 1;
   const { runtime } = await openRuntime(plugins, { ...io, env: { LOG_LEVEL: "warn", ...io.env } });
   try {
     return await command.run(args, io, runtime.contexts.get(plugin.name));

@@ -2,19 +2,36 @@ import { type SweepResult, sweepFiles } from "../files/orphan_sweep.ts";
 import { openSpool } from "../input/upload_spool.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import type { CommandIo } from "./command.ts";
-import { openRuntime, reportMissingStore } from "./open.ts";
+import { fileStoreName, openRuntime, readConfig, reportMissingStore } from "./open.ts";
 
-/** `files sweep [--dry-run]`: deletes files that no row refers to, and uploads that crashes left in the spool. */
-export async function sweepFilesCommand(
+/** The forms of the command. */
+export const FILES_USAGE = "sweep [--dry-run] | accept";
+
+/**
+ * `files sweep [--dry-run]` deletes files that no row refers to, and uploads that crashes left in the spool. `files accept`
+ * makes the configured file store that of the database, where a start refuses it.
+ */
+export async function filesCommand(
   plugins: readonly AnyPlugin[],
   io: CommandIo,
   args: readonly string[],
 ): Promise<number> {
   const [verb, ...options] = args;
-  if (verb !== "sweep" || options.some((option) => option !== "--dry-run")) {
-    io.err("Usage: files sweep [--dry-run]");
-    return 2;
-  }
+  if (verb === "accept" && options.length === 0) return accept(plugins, io);
+  if (verb === "sweep" && options.every((option) => option === "--dry-run")) return sweep(plugins, io, options);
+  io.err(`Usage: files ${FILES_USAGE}`);
+  return 2;
+}
+
+async function accept(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
+  const config = readConfig(io);
+  const { runtime } = await openRuntime(plugins, { ...io, env: { LOG_LEVEL: "warn", ...io.env } }, config, "accept");
+  await runtime.stop();
+  io.out(`Accepted ${fileStoreName(config)} as the files of this database`);
+  return 0;
+}
+
+async function sweep(plugins: readonly AnyPlugin[], io: CommandIo, options: readonly string[]): Promise<number> {
   const dryRun = options.length > 0;
   if (dryRun && (await reportMissingStore(io))) return 0;
   const { runtime, files, config } = await openRuntime(plugins, { ...io, env: { LOG_LEVEL: "warn", ...io.env } });

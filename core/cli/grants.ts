@@ -7,7 +7,15 @@ import { closestMatch } from "../closest_match.ts";
 import { BootError } from "../errors.ts";
 import { inBootOrder } from "../runtime/boot_order.ts";
 import { checkChoices, checkVariables } from "../runtime/operator_choices.ts";
-import { beyondPin, checkPinShape, declaredGrants, gonePins, PINS_VERSION, pinOf } from "../runtime/pins.ts";
+import {
+  beyondPin,
+  checkPinShape,
+  declaredGrants,
+  gonePins,
+  isOperators,
+  PINS_VERSION,
+  pinOf,
+} from "../runtime/pins.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { checkPermissions } from "../runtime/powers.ts";
 import { versionLines } from "../runtime/versions.ts";
@@ -16,6 +24,7 @@ import { enforcementNote, grantsInWords, grantsLines } from "./grants_text.ts";
 import { type Asked, type KnownEnforcement, knownEnforcement } from "./known_enforcement.ts";
 import { type Choices, readChoices, shippedPlugins, thirdParty } from "./load.ts";
 import { writeLecternKey } from "./package_file.ts";
+import { programName } from "./program_name.ts";
 
 /** The words after the command's name. */
 export const GRANTS_USAGE = "[NAME …] [--json] | accept [NAME …]";
@@ -45,7 +54,7 @@ export async function grantsCommand(
   );
   const asked: Asked = {
     choices,
-    others: new Set(await thirdParty(plugins)),
+    others: await thirdParty(plugins),
     plugins: wanted ?? inBootOrder(plugins, await shippedPlugins()),
   };
   const shown: Shown = { ...asked, enforcementOf: await knownEnforcement(asked, io) };
@@ -59,9 +68,11 @@ export async function grantsCommand(
 
 /** What `serve` says once about third-party plugins whose grants are not pinned; undefined if all are. */
 export function pinHint(others: readonly AnyPlugin[], { grants }: Choices): string | undefined {
-  const open = others.filter((plugin) => !isOperators(plugin) && !pinOf(grants, plugin.name)).map(({ name }) => name);
+  const open = others
+    .filter((plugin) => !isOperators(plugin, others) && !pinOf(grants, plugin.name))
+    .map(({ name }) => name);
   if (open.length === 0) return undefined;
-  return `To be asked before an upgrade of ${open.map((name) => `"${name}"`).join(", ")} gets more: bun core/cli.ts grants accept`;
+  return `To be asked before an upgrade of ${open.map((name) => `"${name}"`).join(", ")} gets more: ${programName()} grants accept`;
 }
 
 interface Shown extends Asked {
@@ -84,9 +95,9 @@ function linesOf({ plugins, others, choices, enforcementOf }: Shown, inWords: bo
 }
 
 /** The state of a plugin's pin as text: of pinned plugins, and of third-party ones. */
-function pinLines(plugin: AnyPlugin, others: ReadonlySet<AnyPlugin>, { grants, denied }: Choices): string[] {
+function pinLines(plugin: AnyPlugin, others: readonly AnyPlugin[], { grants, denied }: Choices): string[] {
   const pinned = pinOf(grants, plugin.name);
-  if (!pinned) return others.has(plugin) && !isOperators(plugin) ? ["not accepted in package.json"] : [];
+  if (!pinned) return others.includes(plugin) && !isOperators(plugin, others) ? ["not accepted in package.json"] : [];
   const more = beyondPin(plugin, pinned, denied[plugin.name]);
   return more.length === 0
     ? ["accepted in package.json"]
@@ -97,7 +108,11 @@ function jsonOf({ plugins, others, choices: { denied, grants }, enforcementOf }:
   const entries = plugins.map((plugin) => {
     const pinned = pinOf(grants, plugin.name);
     const state = pinned ? { accepted: pinned, beyond: beyondPin(plugin, pinned, denied[plugin.name]) } : {};
-    const facts = { ships: !others.has(plugin), grants: declaredGrants(plugin), denied: denied[plugin.name] ?? [] };
+    const facts = {
+      ships: !others.includes(plugin),
+      grants: declaredGrants(plugin),
+      denied: denied[plugin.name] ?? [],
+    };
     const { isWanted, isUnknown, reason } = enforcementOf(plugin);
     const tables = isWanted ? { enforced: isUnknown ? null : reason === undefined, notEnforced: reason } : {};
     return [plugin.name, { ...facts, ...tables, ...state }];
@@ -111,7 +126,8 @@ async function accept(
   io: CommandIo,
   names: readonly string[],
 ): Promise<number> {
-  const chosen = named(plugins, names) ?? (await thirdParty(plugins)).filter((plugin) => !isOperators(plugin));
+  const others = await thirdParty(plugins);
+  const chosen = named(plugins, names) ?? others.filter((plugin) => !isOperators(plugin, others));
   if (chosen.length === 0) {
     io.err("There is nothing to accept: all plugins ship with Lectern");
     return 1;
@@ -136,9 +152,4 @@ function named(plugins: readonly AnyPlugin[], names: readonly string[]): AnyPlug
     );
     throw new BootError(`There is no plugin "${name}"${near === undefined ? "" : `; did you mean "${near}"?`}`);
   });
-}
-
-/** Whether a plugin is code of the operator's own files, which needs no acceptance. */
-function isOperators({ addedBy }: AnyPlugin): boolean {
-  return addedBy !== undefined;
 }

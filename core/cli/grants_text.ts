@@ -2,6 +2,8 @@
  * Grants as text: of each plugin in a few lines (`grants`, `plan`), of one in words (`grants NAME`), in one short line at the start of
  * a server. Lists that a plugin declares as "any" are shown as that; what the operator denied is marked, not left out.
  */
+import { columnsText, deniesColumns } from "../runtime/column_grants.ts";
+import { shownHost } from "../runtime/granted_hosts.ts";
 import { variablesOf } from "../runtime/operator_choices.ts";
 import { accessText } from "../runtime/path_patterns.ts";
 import type { AnyPlugin, Grants } from "../runtime/plugin.ts";
@@ -11,13 +13,14 @@ import type { KnownEnforcement } from "./known_enforcement.ts";
 /** Names of one kind that the short line shows; the others are counted. */
 const MAX_SHORT = 3;
 /** Kinds of the first line, beside the switches. */
-const RESOURCES: readonly string[] = ["read", "write", "contentTables", "net", "env"];
+const RESOURCES: readonly string[] = ["read", "write", "columns", "contentTables", "net", "env"];
 const NAME_WIDTH = 16;
 
 /** What an operator reads for each kind. */
 const MEANING: Readonly<Record<keyof Grants, string>> = {
   read: "reads the tables",
   write: "reads and writes the tables",
+  columns: "reads columns of the tables",
   contentTables: "uses the tables of all kinds of content, to",
   net: "calls the hosts",
   env: "reads the variables",
@@ -30,6 +33,7 @@ const MEANING: Readonly<Record<keyof Grants, string>> = {
   handlers: "sees and follows the events",
   filters: "changes the events",
   vetoes: "refuses the events",
+  performs: "performs the events of other plugins",
   slots: "contributes to the slots",
   jobs: "runs the jobs",
   schedules: "runs on the schedules",
@@ -87,9 +91,10 @@ export function shortGrants(plugin: AnyPlugin, denied: readonly (keyof Grants)[]
 /** The grants of one plugin in words, a line for each name of a longer list. */
 export function grantsInWords(plugin: AnyPlugin, denied: readonly (keyof Grants)[]): string[] {
   const shown = shownOf(plugin, denied);
-  if (shown.length === 0) return [plugin.name, "  nothing"];
+  const head = `${plugin.name}${isolationNote(plugin)}`;
+  if (shown.length === 0) return [head, "  nothing"];
   return [
-    plugin.name,
+    head,
     ...shown.flatMap(({ kind, names, isDenied }) => {
       const head = `  ${MEANING[kind]}${isDenied ? " (denied)" : ""}`;
       if (names.length === 0) return [head];
@@ -103,14 +108,19 @@ function shownOf(plugin: AnyPlugin, denied: readonly (keyof Grants)[]): Shown[] 
   return GRANT_KINDS.flatMap((kind) => {
     const grant = grants[kind];
     if (grant === undefined || grant === false) return [];
-    const names = namesOf(kind, grant);
-    return names.length === 0 && grant !== true ? [] : [{ kind, names, isDenied: denied.includes(kind) }];
+    const names = namesOf(kind, grant).map((name) => (kind === "net" ? shownHost(plugin, name) : name));
+    return names.length === 0 && grant !== true ? [] : [{ kind, names, isDenied: isDenied(kind, denied) }];
   });
+}
+
+function isDenied(kind: keyof Grants, denied: readonly (keyof Grants)[]): boolean {
+  return kind === "columns" ? deniesColumns(denied) : denied.includes(kind);
 }
 
 function namesOf(kind: keyof Grants, grant: NonNullable<Grants[keyof Grants]>): readonly string[] {
   if (typeof grant === "boolean") return [];
   if (typeof grant === "string") return [grant];
+  if (kind === "columns") return columnsText(grant as NonNullable<Grants["columns"]>);
   if (kind !== "screens") return grant as readonly string[];
   return Object.entries(grant as Exclude<NonNullable<Grants["screens"]>, "any">).map(
     ([path, access]) => `${path} (${accessText(access)})`,

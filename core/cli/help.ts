@@ -2,6 +2,7 @@
  * The output of `--help`, for built-in commands and those of plugins. It is generated from their usage before anything boots.
  * `user create --help` shows only the form of `user` that begins with "create".
  */
+import { programName } from "./program_name.ts";
 
 /** The description of a command. */
 export interface Described {
@@ -28,7 +29,7 @@ export function helpOf(
   const verb = args.find((arg) => !arg.startsWith("-"));
   const selected = forms.filter((form) => form.split(" ")[0] === verb);
   const shown = selected.length > 0 ? selected : forms;
-  return [summary, "", "Usage:", ...shown.map((form) => `  bun core/cli.ts ${name} ${form}`.trimEnd())].join("\n");
+  return [summary, "", "Usage:", ...shown.map((form) => `  ${programName()} ${name} ${form}`.trimEnd())].join("\n");
 }
 
 /** Splits a usage into its forms. Bars within brackets separate values. */

@@ -26,7 +26,7 @@ export interface KnownEnforcement extends Enforcement {
 export interface Asked {
   readonly plugins: readonly AnyPlugin[];
   /** The plugins that do not ship with Lectern. */
-  readonly others: ReadonlySet<AnyPlugin>;
+  readonly others: readonly AnyPlugin[];
   readonly choices: Choices;
 }
 
@@ -36,7 +36,7 @@ export async function knownEnforcement(
   io: CommandIo,
 ): Promise<(plugin: AnyPlugin) => KnownEnforcement> {
   const { pluginRoles: mode, databaseUrl } = readSettings("lectern", SETTINGS, io.env);
-  const isWanted = (plugin: AnyPlugin) => isEnforcementWanted(mode, others.has(plugin));
+  const isWanted = (plugin: AnyPlugin) => isEnforcementWanted(mode, others.includes(plugin));
   const wanted = plugins.filter(isWanted);
   const found = await answerFor(wanted, { mode, databaseUrl, choices });
   return (plugin) => (isWanted(plugin) ? { isWanted: true, ...found } : { isWanted: false });

@@ -3,6 +3,7 @@
  * An invalid list (no file, no plugin, a package that is not installed, code that throws) stops the start with an error that
  * names it. Nothing is downloaded, and no plugin is set up before all lists are loaded.
  */
+import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BootError } from "../errors.ts";
@@ -12,7 +13,9 @@ import { withoutPlugins } from "../runtime/left_out.ts";
 import { checkedBlock } from "../runtime/operator_choices.ts";
 import type { PinnedGrants } from "../runtime/pins.ts";
 import type { AnyPlugin, Grants } from "../runtime/plugin.ts";
-import { fileOfList, INSTALL_ROOT, packageVersion, registerExports } from "./resolve.ts";
+import { fileOfList, INSTALL_ROOT, isList, packageVersion, registerExports } from "./resolve.ts";
+
+export { isList } from "./resolve.ts";
 
 const SHIPPED = resolve(INSTALL_ROOT, "plugins/mod.ts");
 
@@ -64,9 +67,7 @@ export async function loadPlugins(
   const choices = await readChoices();
   registerExports();
   const lists = listsOf(args, choices);
-  const isolated = isolatedEntries(choices.isolated, [...lists, ...choices.plugins].filter(isName));
-  const load = (entry: ListEntry) => loadEntry(entry, isName(entry) ? isolated.get(entry) : undefined);
-  const loaded = await Promise.all(lists.map(load));
+  const loaded = await Promise.all(lists.map(loaderOf(choices, [...lists, ...choices.plugins])));
   return { plugins: loaded.flat(), rest: args.filter((arg) => !isList(arg)), choices };
 }
 
@@ -75,13 +76,8 @@ export async function loadEntries(): Promise<{ entry: ListEntry; plugins: AnyPlu
   registerExports();
   const choices = await readChoices();
   const entries: readonly ListEntry[] = choices.plugins.length > 0 ? choices.plugins : ["lectern/plugins"];
-  const isolated = isolatedEntries(choices.isolated, entries.filter(isName));
-  return Promise.all(
-    entries.map(async (entry) => ({
-      entry,
-      plugins: await loadEntry(entry, isName(entry) ? isolated.get(entry) : undefined),
-    })),
-  );
+  const load = loaderOf(choices, entries);
+  return Promise.all(entries.map(async (entry) => ({ entry, plugins: await load(entry) })));
 }
 
 /** The plugins that ship with Lectern. */
@@ -96,16 +92,25 @@ export async function thirdParty(plugins: readonly AnyPlugin[]): Promise<AnyPlug
   return plugins.filter((plugin) => !shipped.includes(plugin));
 }
 
-/** Whether an argument names a list of plugins. */
-export function isList(arg: string): boolean {
-  return !arg.startsWith("-") && /\.(ts|js|mjs)$/.test(arg);
+/**
+ * Loads entries of "plugins"; one that is isolated is not imported into this process, by whatever name the list has its file.
+ * `known` are the entries that "isolated" may name.
+ */
+function loaderOf({ isolated }: Choices, known: readonly ListEntry[]): (entry: ListEntry) => Promise<AnyPlugin[]> {
+  const chosen = isolatedEntries(
+    isolated,
+    known.filter((entry) => typeof entry === "string"),
+  );
+  const limits = new Map([...chosen].map(([entry, of]) => [realFileOf(entry), of]));
+  return async (entry) => {
+    const { from, without = [] } = typeof entry === "string" ? { from: entry } : entryOf(entry);
+    const own = chosen.size === 0 ? undefined : limits.get(realFileOf(from));
+    return withoutPlugins(await (own ? isolatedPlugin(from, own) : loadList(from)), without, from);
+  };
 }
 
-/** Loads an entry of "plugins"; one that is isolated is not imported into this process. */
-async function loadEntry(entry: ListEntry, limits: Limits | undefined): Promise<AnyPlugin[]> {
-  if (typeof entry === "string") return limits ? isolatedPlugin(entry, limits) : loadList(entry);
-  const { from, without = [] } = entryOf(entry);
-  return withoutPlugins(await loadList(from), without, from);
+function realFileOf(list: string): string {
+  return realpathSync(foundFile(list));
 }
 
 /** Checks an entry of "plugins" that is no text. Throws BootError. */
@@ -126,11 +131,9 @@ function entryOf(entry: unknown): Exclude<ListEntry, string> {
 async function isolatedPlugin(entry: string, limits: Limits): Promise<AnyPlugin[]> {
   const file = foundFile(entry);
   const place = { file, root: INSTALL_ROOT, operator: process.cwd() };
-  return withVersions([(await loadIsolated({ entry, limits, ...place })).plugin], file);
-}
-
-function isName(entry: ListEntry): entry is string {
-  return typeof entry === "string";
+  const { plugin } = await loadIsolated({ entry, limits, ...place });
+  const version = packageVersion(file);
+  return [version === undefined ? plugin : { version, ...plugin }];
 }
 
 function foundFile(list: string): string {
@@ -154,15 +157,21 @@ async function loadList(list: string): Promise<AnyPlugin[]> {
     if (!Array.isArray(plugin.requires))
       throw new BootError(`Cannot use the plugin "${plugin.name}" of "${list}": wrap it in definePlugin`);
   }
-  return file === SHIPPED ? (plugins as AnyPlugin[]) : withVersions(plugins as AnyPlugin[], file);
+  return file === SHIPPED ? (plugins as AnyPlugin[]) : withOrigin(plugins as AnyPlugin[], file);
 }
 
-/** Plugins with the version of their package where they have none; shipped plugins, which a list may contain, stay the same. */
-async function withVersions(plugins: readonly AnyPlugin[], file: string): Promise<AnyPlugin[]> {
+/**
+ * Plugins with the file of their list, and the version of their package where they have none. Shipped plugins, which a list may
+ * contain, stay the same. What only Lectern says of a plugin is left out where the plugin says it of itself.
+ */
+async function withOrigin(plugins: readonly AnyPlugin[], file: string): Promise<AnyPlugin[]> {
   const version = packageVersion(file);
-  if (version === undefined) return [...plugins];
   const shipped = await shippedPlugins();
-  return plugins.map((plugin) => (shipped.includes(plugin) ? plugin : { version, ...plugin }));
+  return plugins.map((plugin) => {
+    if (shipped.includes(plugin)) return plugin;
+    const { addedBy: _added, isolation: _isolation, ...own } = plugin;
+    return { ...(version !== undefined && { version }), ...own, listFile: file };
+  });
 }
 
 function isPlugin(value: unknown): value is AnyPlugin {

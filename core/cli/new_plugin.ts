@@ -7,6 +7,7 @@ import { join, relative } from "node:path";
 import type { TableName } from "../../db/mod.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import type { CommandIo } from "./command.ts";
+import { PACKAGED, programName } from "./program_name.ts";
 import { INSTALL_ROOT } from "./resolve.ts";
 
 /** Valid as the name of a folder, a table, a path and an event, all of which are named after the plugin. */
@@ -40,8 +41,10 @@ export async function newPlugin(
   io.out(`Wrote ${name}/plugin.ts and ${name}/plugin_test.ts`);
   const inside = !relative(INSTALL_ROOT, target).startsWith("..");
   const runtime = (path: string) => (inside ? path : join(INSTALL_ROOT, path));
-  io.out(`Try it:   bun test ${inside ? "" : `--preload ${runtime("core/cli/preload.ts")} `}./${name}`);
-  io.out(`Run it:   bun ${runtime("core/cli.ts")} serve ${runtime("plugins/mod.ts")} ./${name}/plugin.ts`);
+  const bun = programName() === PACKAGED ? `npx --yes bun@${Bun.version}` : "bun";
+  io.out(`Try it:   ${bun} test ${inside ? "" : `--preload ${runtime("core/cli/preload.ts")} `}./${name}`);
+  const program = programName() === PACKAGED ? PACKAGED : `bun ${runtime("core/cli.ts")}`;
+  io.out(`Run it:   ${program} serve ${runtime("plugins/mod.ts")} ./${name}/plugin.ts`);
   return 0;
 }
 

@@ -1,13 +1,21 @@
+/**
+ * Opens what commands work with: configuration, store, file store and runtime. The server and every command that changes
+ * something boot the same runtime; only the marker of the file store is treated differently.
+ */
 import { hasStore, openStore, withThrowawayStore } from "../../db/mod.ts";
+import { backupBeforeMigrations } from "../backup/backup_folder.ts";
 import { type Config, configSchema } from "../config.ts";
 import { BootError } from "../errors.ts";
 import { DISK, shippedStoreName } from "../files/contributed_store.ts";
 import { type FileStore, folderStore } from "../files/file_store.ts";
+import { checkMarker, completeMarker, writeMarker } from "../files/instance_marker.ts";
 import { s3Store } from "../files/s3_store.ts";
 import { createLog } from "../log.ts";
 import { boot, type Runtime } from "../runtime/boot.ts";
+import { coreMigrations } from "../runtime/migrations.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { readSettings } from "../runtime/settings.ts";
+import { checkStoreVersion } from "../runtime/store_version.ts";
 import type { CommandIo } from "./command.ts";
 import { type Choices, readChoices, shippedPlugins } from "./load.ts";
 
@@ -18,14 +26,22 @@ export interface OpenRuntime {
   readonly files: FileStore;
 }
 
+/**
+ * What happens to the marker of the file store (`files/instance_marker.ts`): it is checked and completed, only checked, replaced, or
+ * ignored over a temporary store, to which no files belong.
+ */
+export type MarkerMode = "complete" | "check" | "accept" | "ignore";
+
 /** Boots the runtime over its store, without listening. The caller has to stop it. */
 export async function openRuntime(
   plugins: readonly AnyPlugin[],
   io: CommandIo,
   config: Config = readConfig(io),
+  marker: MarkerMode = "complete",
 ): Promise<OpenRuntime> {
   const log = createLog(config.logLevel);
   const choices: Choices = await readChoices();
+  if (marker !== "ignore") await checkStoreExists(config);
   const store = await openStore({
     ...storeOptions(config),
     onRestart: () => log.warn("The embedded store had stopped and was restarted"),
@@ -33,6 +49,12 @@ export async function openRuntime(
   });
   try {
     const files = fileStoreOf(config);
+    const place = fileStoreName(config);
+    const isShipped = config.filesStore === "" || config.filesStore === shippedStoreName(config);
+    const isChecked = marker === "complete" || marker === "check";
+    if (isShipped && isChecked) await checkMarker({ db: store.db, files, place }, log);
+    await checkStoreVersion(store.db, plugins);
+    await backupBeforeMigrations(store, [{ name: "core", migrations: coreMigrations }, ...plugins], config, log);
     const runtime = await boot({
       config,
       store,
@@ -48,6 +70,15 @@ export async function openRuntime(
       denied: choices.denied,
       grants: choices.grants,
     });
+    try {
+      const stores = { db: store.db, files: runtime.files, place };
+      if (!isShipped && isChecked) await checkMarker(stores, log);
+      if (marker === "accept") await writeMarker(stores);
+      if (marker === "complete") await completeMarker(stores, log);
+    } catch (error) {
+      await runtime.stop();
+      throw error;
+    }
     return { runtime, config, files: runtime.files };
   } catch (error) {
     await store.close();
@@ -56,11 +87,16 @@ export async function openRuntime(
 }
 
 /** Runs a read-only command over the configured store; if there is none, over a temporary one that is deleted afterwards. */
-export async function readOnlyCommand<T>(io: CommandIo, run: (config: Config) => Promise<T>): Promise<T> {
+export async function readOnlyCommand<T>(
+  io: CommandIo,
+  run: (config: Config, marker: MarkerMode) => Promise<T>,
+): Promise<T> {
   const config = readConfig(io);
   const options = storeOptions(config);
-  if (await hasStore(options)) return run(config);
-  return withThrowawayStore(options, ({ databaseUrl = "", dataDir }) => run({ ...config, databaseUrl, dataDir }));
+  if (await hasStore(options)) return run(config, "check");
+  return withThrowawayStore(options, ({ databaseUrl = "", dataDir }) =>
+    run({ ...config, databaseUrl, dataDir }, "ignore"),
+  );
 }
 
 /** Whether there is no store yet, which is then printed; read-only commands do not create one. */
@@ -75,6 +111,15 @@ export function readConfig(io: CommandIo): Config {
   return readSettings("lectern", configSchema, io.env);
 }
 
+/** Refuses to create a store where DATA_REQUIRED says that there is one. Throws BootError. */
+async function checkStoreExists(config: Config): Promise<void> {
+  if (!config.dataRequired || (await hasStore(storeOptions(config)))) return;
+  throw new BootError(
+    `Cannot start: DATA_REQUIRED is true, and there is no store in the ${config.databaseUrl === "" ? "folder of DATA_DIR" : "database of DATABASE_URL"}; ` +
+      "is it an empty mount? Unset DATA_REQUIRED to create a new instance",
+  );
+}
+
 /** The options for opening the configured store. */
 export function storeOptions(config: Config): Parameters<typeof openStore>[0] {
   const server = config.databaseUrl === "" ? {} : { databaseUrl: config.databaseUrl };
@@ -82,10 +127,23 @@ export function storeOptions(config: Config): Parameters<typeof openStore>[0] {
   return { ...server, dataDir, poolSize, slowPoolSize };
 }
 
+/** The configured file store in messages. */
+export function fileStoreName(config: Config): string {
+  const { filesStore, filesS3Bucket: bucket, filesS3Endpoint: endpoint } = config;
+  const name = shippedStoreName(config);
+  if (filesStore !== "" && filesStore !== name) return `the file store "${filesStore}"`;
+  return name === DISK ? `the folder "${folderOf(config)}"` : `the bucket "${bucket}" at ${endpoint}`;
+}
+
+/** The folder of uploaded files on disk. */
+function folderOf({ dataDir }: Config): string {
+  return `${dataDir}/files`;
+}
+
 /** Opens the shipped file store: a bucket if one is configured, else a folder below the data folder. Throws BootError. */
 export function fileStoreOf(config: Config): FileStore {
   const { filesS3Endpoint: endpoint, filesS3Bucket: bucket, filesS3Region: region } = config;
-  if (shippedStoreName(config) === DISK) return folderStore(`${config.dataDir}/files`);
+  if (shippedStoreName(config) === DISK) return folderStore(folderOf(config));
   if (bucket === "")
     throw new BootError("Cannot store files in a bucket: FILES_STORE is s3, but FILES_S3_BUCKET is empty");
   if (endpoint === "" || config.filesS3Key === "" || config.filesS3Secret === "")

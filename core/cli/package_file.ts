@@ -1,5 +1,5 @@
 /**
- * Changes one value in package.json and leaves the rest of the text as it is: indentation, line ends, lists on one line. The file
+ * Changes values in package.json and leaves the rest of the text as it is: indentation, line ends, lists on one line. The file
  * is replaced by a rename, so that a crash leaves the old or the new one.
  */
 import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -13,16 +13,28 @@ interface Span {
 
 /** Sets `lectern.<key>` in a package.json. Throws BootError if there is no such file, or it is no JSON object. */
 export function writeLecternKey(file: string, key: string, value: unknown): void {
+  changePackage(file, (text) => withValue(text, ["lectern", key], value));
+}
+
+/**
+ * Replaces a package.json by what `change` makes of its text and of the object in it; its mode stays. Throws BootError if there is
+ * no such file, or it is no JSON object.
+ */
+export function changePackage(
+  file: string,
+  change: (text: string, content: Readonly<Record<string, unknown>>) => string,
+): void {
   let text: string;
+  let content: unknown;
   try {
     text = readFileSync(file, "utf8");
-    const parsed: unknown = JSON.parse(text);
-    if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) throw new Error("it is no object");
+    content = JSON.parse(text);
+    if (typeof content !== "object" || content === null || Array.isArray(content)) throw new Error("it is no object");
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new BootError(`Cannot change "${file}": ${reason}`, { cause });
   }
-  const next = withValue(text, ["lectern", key], value);
+  const next = change(text, content as Readonly<Record<string, unknown>>);
   const temporary = `${file}.${process.pid}.tmp`;
   try {
     writeFileSync(temporary, next, { flag: "wx" });
@@ -36,7 +48,7 @@ export function writeLecternKey(file: string, key: string, value: unknown): void
 
 /** A JSON text of an object with another value at a path of keys; objects on the way are added. */
 export function withValue(text: string, path: readonly string[], value: unknown): string {
-  const style = { indent: /\n([ \t]+)"/.exec(text)?.[1] ?? "  ", line: text.includes("\r\n") ? "\r\n" : "\n" };
+  const style = { indent: /^\s*\{\r?\n([ \t]+)"/.exec(text)?.[1] ?? "  ", line: text.includes("\r\n") ? "\r\n" : "\n" };
   let object: Span = { from: text.indexOf("{"), to: text.lastIndexOf("}") + 1 };
   for (const [depth, key] of path.entries()) {
     const member = memberOf(text, object, key);

@@ -46,3 +46,8 @@ test.each([
   if (text !== undefined) writeFileSync(file, text);
   expect(() => writeLecternKey(file, "grants", VALUE)).toThrow(`Cannot change "${file}": `);
 });
+
+test("a block on one line does not make the indentation of what is added grow", () => {
+  const once = withValue('{ "lectern": { "plugins": ["a"] } }', ["lectern", "plugins"], ["a", "b"]);
+  expect(withValue(once, ["lectern", "plugins"], ["a", "b"])).toBe(once);
+});

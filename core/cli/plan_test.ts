@@ -56,6 +56,24 @@ test("powers have a line each, and the line at the start of a server is cut", ()
   expect(grantsLines(definePlugin({ name: "modest", setup() {} }), [])).toEqual(["modest           nothing"]);
 });
 
+test("columns are shown by table, and hosts of settings with their variables", () => {
+  const finder = definePlugin({
+    name: "finder",
+    permissions: {
+      columns: { users: ["id", "email"] } as never,
+      net: ["setting:address", "example.com"],
+      performs: "any",
+    },
+    settings: t.Object({ address: t.String({ default: "", env: "FINDER_ADDRESS" }) }),
+    setup() {},
+  });
+  expect(grantsLines(finder, ["read"])).toEqual([
+    "finder           columns=users(id,email) (denied) net=setting:address (FINDER_ADDRESS),example.com env=FINDER_ADDRESS",
+    "                 performs=any",
+  ]);
+  expect(grantsInWords(finder, [])).toContain("  reads columns of the tables: users(id,email)");
+});
+
 test("the grants of one plugin are said in words", () => {
   expect(grantsInWords(mighty, ["system"])).toEqual([
     "mighty",

@@ -1,9 +1,7 @@
 /** Takes a plugin out of the "lectern" block of package.json, with the rest of the text as it is. */
-import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { BootError } from "../errors.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import type { ListEntry } from "./load.ts";
-import { withValue } from "./package_file.ts";
+import { changePackage, withValue } from "./package_file.ts";
 
 /** An entry of "plugins" with the plugins that it loads. */
 export interface LoadedEntry {
@@ -25,20 +23,20 @@ export function entriesWithout(loaded: readonly LoadedEntry[], name: string): Li
 }
 
 /**
- * Writes the entries, and takes the plugin's settings, denied and accepted grants and the isolation of entries that are gone out. The file is replaced by a rename, so
- * that a crash leaves the old or the new one. Throws BootError if there is no such file.
+ * Writes the entries, and takes the plugin's settings, denied and accepted grants and the isolation of entries that are gone out.
+ * Throws BootError if there is no such file.
  */
 export function removeFromPackage(file: string, name: string, entries: readonly ListEntry[]): void {
-  let text: string;
-  let block: Record<string, unknown>;
-  try {
-    text = readFileSync(file, "utf8");
-    block = (JSON.parse(text) as { lectern?: Record<string, unknown> }).lectern ?? {};
-  } catch (cause) {
-    throw new BootError(`Cannot change "${file}": ${cause instanceof Error ? cause.message : String(cause)}`, {
-      cause,
-    });
-  }
+  changePackage(file, (text, { lectern }) => withoutPlugin(text, isObject(lectern) ? lectern : {}, name, entries));
+}
+
+/** The text of package.json without a plugin; `block` is its "lectern" block. */
+function withoutPlugin(
+  text: string,
+  block: Readonly<Record<string, unknown>>,
+  name: string,
+  entries: readonly ListEntry[],
+): string {
   let next = withValue(text, ["lectern", "plugins"], entries);
   for (const path of BLOCKS) {
     const value = path.reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), block);
@@ -58,15 +56,7 @@ export function removeFromPackage(file: string, name: string, entries: readonly 
     const rest = Object.fromEntries(Object.entries(isolated).filter(([entry]) => listed.has(entry)));
     next = withValue(next, ["lectern", "isolated"], rest);
   }
-  const temporary = `${file}.${process.pid}.tmp`;
-  try {
-    writeFileSync(temporary, next, { flag: "wx" });
-    chmodSync(temporary, statSync(file).mode);
-    renameSync(temporary, file);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
+  return next;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

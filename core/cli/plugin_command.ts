@@ -118,14 +118,23 @@ async function remove(
   }
   if (!own) return 0;
   const isRoleGone = await withStore(io, (db) => dropPluginRole(db, name).catch(() => false));
-  if (isRoleGone === false) io.err(`The database role of "${name}" could not be dropped; it has no use any more`);
+  if (isRoleGone === false)
+    io.err(
+      `The database role of "${name}" stays without rights: another database of the server uses it, or the account may not drop it`,
+    );
   if (!purge) {
-    io.out(`It leaves ${heldBy(own)}. "plugin remove ${name} --purge" deletes that`);
+    const isShipped = shipped.some((plugin) => plugin.name === name);
+    io.out(`It leaves ${heldBy(own)}. ${isShipped ? backAgain(name) : `"plugin remove ${name} --purge" deletes that`}`);
     return 0;
   }
   await purgeOver(io, others, own);
   io.out(`Deleted: ${heldBy(own)}`);
   return 0;
+}
+
+/** How a shipped plugin, whose data is never dropped, gets it back. */
+function backAgain(name: string): string {
+  return `Take "${name}" out of "without" in package.json to have it again`;
 }
 
 async function purgeOver(io: CommandIo, others: readonly AnyPlugin[], own: Leftovers): Promise<void> {

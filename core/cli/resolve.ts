@@ -71,3 +71,8 @@ function isInstalled(list: string, folder: string): boolean {
     if (at === dirname(at)) return false;
   }
 }
+
+/** Whether an argument names a list of plugins. */
+export function isList(arg: string): boolean {
+  return !arg.startsWith("-") && /\.(ts|js|mjs)$/.test(arg);
+}

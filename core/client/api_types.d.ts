@@ -860,7 +860,9 @@ export interface components {
       events: string[];
       grants: {
         auth?: boolean;
-        contentTables?: string[];
+        columns?: {
+          [key: string]: string[];
+        };
         env?: string[];
         files?: boolean;
         filters?: string[] | "any";
@@ -868,6 +870,7 @@ export interface components {
         impersonate?: boolean;
         jobs?: string[] | "any";
         net?: string[] | "any";
+        performs?: string[] | "any";
         publicRoutes?: string[] | "any";
         read?: string[];
         routeScopes?: string[] | "any";
@@ -889,6 +892,8 @@ export interface components {
       permissions: string[];
       provides: string[];
       requires: string[];
+      /** @description For plugins that have a version of their own */
+      version?: string;
     };
     BootedPlugins: {
       data: components["schemas"]["BootedPlugin"][];

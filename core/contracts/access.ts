@@ -8,7 +8,7 @@ export interface Owned {
   readonly id: number;
   /** The owner; null where the user is gone. */
   readonly owned_by: number | null;
-  /** The shared access list in force, 0 for none. Required for content: a decision throws without it. */
+  /** The shared access list in force, 0 for none. Required for kinds of the slot `content`: a decision throws without it. */
   readonly acl_id?: number;
 }
 
@@ -41,7 +41,10 @@ export interface Access {
   may(viewer: Viewer, permission: string, item?: Owned): Promise<boolean>;
   /** Throws the 403 of the wire contract unless `may` allows it. */
   need(viewer: Viewer, permission: string, item?: Owned): Promise<void>;
-  /** The visibility rule of a content table, for `visibilityRule`. */
+  /**
+   * The visibility rule of a table of items, for `visibilityRule`. The table has the columns `id`, `owned_by` and `acl_id`, which
+   * is added for kinds of the slot `content`; a table without one of them stops the boot.
+   */
   visibilityRuleOf(kind: string, table: TableName): VisibilityRule;
   /** Number and ids of the rows of a content table that viewers see, for its listing. The kind has to be in the slot `content`. */
   visibleRows(kind: string, table: TableName): VisibleRows;

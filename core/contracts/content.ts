@@ -234,6 +234,7 @@ async function addedBy(field: ResponseFields, ids: readonly number[], viewer: Vi
 
 /** Fields that can be answered as JSON. Throws for any others. */
 function written<T>(fields: T): T {
+  if (typeof fields !== "object" || fields === null) throw new Error("It returned no object of fields");
   const reason = unwritable(fields);
   if (reason !== undefined) throw new Error(`It returned ${reason}`);
   return fields;

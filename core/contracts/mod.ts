@@ -101,6 +101,7 @@ export type {
   ToolbarName,
 } from "./screen_places.ts";
 export type { EngineAnswer, EngineHit, EngineQuery, SearchDocument, SearchEngine } from "./search.ts";
+export type { CheckFindings, SelfCheck } from "./self_check.ts";
 export {
   type PendingSignIn,
   pathAfterSignIn,

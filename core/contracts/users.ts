@@ -29,7 +29,7 @@ export interface Credentialed {
  * export default definePlugin({
  *   name: "authors",
  *   requires: ["users"],
- *   permissions: { read: ["notes", "users"] },
+ *   permissions: { read: ["notes"], columns: { users: ["id", "name", "slug"] } },
  *   setup({ app, contracts: { users }, visible }) {
  *     const author = users.ref(sql.ref("notes.created_by"));
  *     app.get(
@@ -47,8 +47,8 @@ export interface Credentialed {
  */
 export interface Users {
   /**
-   * SQL for a reference to the user of an id column: JSON `{id, name, slug}`, null where the user is gone. It reads the table
-   * `users`, which the plugin has to be granted.
+   * SQL for a reference to the user of an id column: JSON `{id, name, slug}`, null where the user is gone. It reads these columns of
+   * the table `users`, which the plugin has to be granted: `columns: { users: ["id", "name", "slug"] }`.
    */
   ref(column: RawBuilder<unknown>): RawBuilder<UserRef | null>;
   /** The user with current roles and permissions, cached until they change; undefined for an unknown id. */

@@ -6,7 +6,7 @@
  * change the store alone, or undo the rest in `onRollback`.
  */
 import { type Db, StoreError } from "../../db/mod.ts";
-import { ApiError } from "../errors.ts";
+import { ApiError, BootError } from "../errors.ts";
 import { currentAddress, currentRequestId } from "../http/request_context.ts";
 import { codeOf, unknownOutcomeError } from "../http/store_errors.ts";
 import type { Log } from "../log.ts";
@@ -94,6 +94,11 @@ interface TransactionSteps {
 const MAX_ATTEMPTS = 6;
 /** SQLSTATEs after which a retry may succeed: serialisation failure, deadlock, unique violation. */
 const RETRIED = new Set(["40001", "40P01", "23505"]);
+
+/** Whether a retry may succeed. The error of a boot, which names a plugin, has that of the store as its cause. */
+function isRetried(error: unknown): boolean {
+  return RETRIED.has(codeOf(error)) || (error instanceof BootError && RETRIED.has(codeOf(error.cause)));
+}
 /** An SQLSTATE that the server answered, without the classes of a lost connection or a server shutting down. */
 const ANSWERED = /^(?!08|57P)(?=.*\d)[0-9A-Z]{5}$/;
 
@@ -163,7 +168,7 @@ export class EventBus {
           throw unknownOutcomeError();
         }
         await this.#runAll(steps.onRollback.reverse(), `undo "${name}" after its rollback`);
-        if (attempt >= MAX_ATTEMPTS || !RETRIED.has(codeOf(error))) throw error;
+        if (attempt >= MAX_ATTEMPTS || !isRetried(error)) throw error;
         continue;
       }
       await this.#runAll(steps.afterCommit, `finish "${name}" after its commit`);

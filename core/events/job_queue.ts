@@ -8,6 +8,8 @@ import { type Db, type Migrations, type Store, withSlowPool } from "../../db/mod
 import { BootError } from "../errors.ts";
 import { CHANNEL, claimJob, failJob, insertJob, type JobsTable, notifyQueues, removeJob } from "../job_store.ts";
 import type { Log } from "../log.ts";
+import { Tracing } from "../tracing.ts";
+import { withinTime } from "../within_time.ts";
 import type { EnqueueOptions } from "./event_bus.ts";
 import { JobFailure, type JobOptions, jobOptions, pauseAfter } from "./job_retry.ts";
 import { Schedules } from "./schedules.ts";
@@ -51,15 +53,17 @@ export class JobQueue {
   readonly #statementMs: number;
   readonly #handlers = new Map<string, { run: Handler; options: Required<JobOptions>; plugin: string }>();
   readonly #schedules: Schedules;
+  readonly #tracing: Tracing;
   readonly #running = new Set<Promise<void>>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #stopListening: (() => Promise<void>) | undefined;
   #open = false;
 
   /** `statementMs` limits each statement of a job or schedule. */
-  constructor(store: Store, log: Log, statementMs: number) {
+  constructor(store: Store, log: Log, statementMs: number, tracing: Tracing = new Tracing()) {
     this.#store = store;
     this.#log = log;
+    this.#tracing = tracing;
     this.#statementMs = statementMs;
     this.#schedules = new Schedules(store, log, statementMs);
   }
@@ -86,9 +90,16 @@ export class JobQueue {
     return [...this.#handlers.keys()];
   }
 
+  /** The names of the schedules, such as "notes:sweep". */
+  scheduleNames(): string[] {
+    return this.#schedules.names();
+  }
+
   /** Registers work of a plugin that one process at a time does every `everyMs` milliseconds. */
   schedule(plugin: string, name: string, everyMs: number, run: () => Promise<void>): void {
-    this.#schedules.add({ name: `${plugin}:${name}`, plugin, everyMs, run });
+    const whole = `${plugin}:${name}`;
+    const span = { name: `schedule ${whole}`, kind: "internal", parent: "none" } as const;
+    this.#schedules.add({ name: whole, plugin, everyMs, run: () => this.#tracing.run(span, run) });
   }
 
   /** Writes a job over `db`: the store, or an open transaction. */
@@ -149,9 +160,18 @@ export class JobQueue {
     const job = await this.#claim();
     if (!job) return false;
     const { run, options } = this.#handlers.get(job.name) as { run: Handler; options: Required<JobOptions> };
-    try {
-      await this.#onSlowPool(() => run(job.payload, { id: job.id, attempt: job.attempts }));
+    const { leaseMs } = options;
+    const attributes = { "lectern.job": job.name, "lectern.job.id": job.id, "lectern.job.attempt": job.attempts };
+    const span = { name: `job ${job.name}`, kind: "consumer", parent: "none", attributes } as const;
+    const work = async () => {
+      await this.#tracing.run(span, () =>
+        this.#onSlowPool(() => run(job.payload, { id: job.id, attempt: job.attempts })),
+      );
       await removeJob.execute(this.#store.db, { id: job.id });
+    };
+    try {
+      // Past its lease it may be claimed again. A worker that waited longer would be lost to all other jobs if it never ends.
+      await withinTime(leaseMs, work, `It did not end within its lease of ${leaseMs} ms (leaseMs)`);
     } catch (error) {
       await this.#failed(job, options, error);
     }

@@ -20,7 +20,7 @@ export interface JobOptions {
    * one. By default 1 s, 4 s, 16 s … up to an hour.
    */
   readonly pauseMs?: JobPauses | ((attempt: number) => number);
-  /** Milliseconds after which another process may claim a job that still runs; 60,000 by default. */
+  /** Milliseconds that a try may take; 60,000 by default. One that still runs then counts as failed, and the job is tried again. */
   readonly leaseMs?: number;
 }
 

@@ -58,6 +58,11 @@ export class Schedules {
     this.#timing = timing;
   }
 
+  /** The names of all schedules. */
+  names(): string[] {
+    return [...this.#schedules.keys()];
+  }
+
   /** Adds a schedule. Throws BootError for a name that is taken, and an interval that is no whole number of milliseconds. */
   add(schedule: Schedule): void {
     const { name, plugin, everyMs } = schedule;

@@ -36,6 +36,8 @@ export interface TransactionChecks {
   readonly as: ActAs;
   /** Throws PowerError for a job that the plugin may not enqueue. */
   enqueue(job: string): void;
+  /** Throws PowerError for an event that the plugin does not declare. */
+  perform(event: string): void;
 }
 
 /** Transactions as one plugin sees them. */
@@ -57,7 +59,7 @@ export class ScopedTransaction {
     const known = this.#views.get(root);
     if (known) return known;
     const restrict = this.#restrict;
-    const { as, enqueue } = this.#checks;
+    const { as, enqueue, perform } = this.#checks;
     let own: Db | undefined;
     const view: EventTransaction = {
       ...root,
@@ -69,8 +71,10 @@ export class ScopedTransaction {
         enqueue(name);
         await root.enqueue(name, payload, options);
       },
-      perform: async (name, draft, action) =>
-        as(root.viewer, () => root.perform(name, draft, (final) => action(final, view))),
+      perform: async (name, draft, action) => {
+        perform(name);
+        return as(root.viewer, () => root.perform(name, draft, (final) => action(final, view)));
+      },
     };
     ROOTS.set(view, root);
     this.#views.set(root, view);

@@ -5,6 +5,7 @@
  */
 import type { FileClaim } from "../contracts/files.ts";
 import { type FileStore, isPartial, type StoredEntry } from "./file_store.ts";
+import { MARKER_KEY } from "./instance_marker.ts";
 
 /** The result of a sweep. */
 export interface SweepResult {
@@ -27,6 +28,30 @@ export interface SweepOptions {
 export const ORPHAN_AGE_MS = 86_400_000;
 const BATCH = 500;
 
+/** Files that were compared with the claims of plugins. */
+export interface ComparedFiles extends Omit<SweepResult, "unclaimed"> {
+  /** The plugin, by the first part of the keys. */
+  readonly owner: string;
+  /** The number of files, if no plugin claims those of `owner`. */
+  readonly unclaimed: number;
+}
+
+/** Compares a store of files with the claims of plugins, in batches, and removes nothing. */
+export async function* findOrphans(
+  files: FileStore,
+  claims: readonly FileClaim[],
+  olderThanMs: number = ORPHAN_AGE_MS,
+): AsyncGenerator<ComparedFiles> {
+  for await (const batch of batches(files.list())) {
+    for (const [owner, entries] of Map.groupBy(batch, ({ key }) => key.slice(0, key.indexOf("/")))) {
+      const used = await usedOf(owner, entries, claims);
+      const before = Date.now() - olderThanMs;
+      const orphans = used ? entries.filter(({ key, modified }) => !used.has(key) && modified.getTime() < before) : [];
+      yield { owner, orphans, kept: entries.length - orphans.length, unclaimed: used ? 0 : entries.length };
+    }
+  }
+}
+
 /** Sweeps a store of files. */
 export async function sweepFiles(
   files: FileStore,
@@ -36,15 +61,10 @@ export async function sweepFiles(
   const unclaimed = new Map<string, number>();
   const orphans: StoredEntry[] = [];
   let kept = 0;
-  for await (const batch of batches(files.list())) {
-    for (const [owner, entries] of Map.groupBy(batch, ({ key }) => key.slice(0, key.indexOf("/")))) {
-      const used = await usedOf(owner, entries, claims);
-      if (!used) unclaimed.set(owner, (unclaimed.get(owner) ?? 0) + entries.length);
-      const before = Date.now() - olderThanMs;
-      const lost = used ? entries.filter(({ key, modified }) => !used.has(key) && modified.getTime() < before) : [];
-      kept += entries.length - lost.length;
-      orphans.push(...lost);
-    }
+  for await (const found of findOrphans(files, claims, olderThanMs)) {
+    orphans.push(...found.orphans);
+    kept += found.kept;
+    if (found.unclaimed > 0) unclaimed.set(found.owner, (unclaimed.get(found.owner) ?? 0) + found.unclaimed);
   }
   if (!dryRun) for (const { key } of orphans) await files.remove(key);
   return { orphans, kept, unclaimed };
@@ -67,6 +87,7 @@ async function usedOf(
 async function* batches(entries: AsyncIterable<StoredEntry>): AsyncGenerator<StoredEntry[]> {
   let batch: StoredEntry[] = [];
   for await (const entry of entries) {
+    if (entry.key === MARKER_KEY) continue;
     batch.push(entry);
     if (batch.length < BATCH) continue;
     yield batch;

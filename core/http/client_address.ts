@@ -85,6 +85,12 @@ export function requestIdOf(peer: string, headers: Headers, proxies: Networks): 
   if (proxies === "none") return undefined;
   const id = headers.get("x-request-id");
   if (id === null || !REQUEST_ID.test(id)) return undefined;
+  return isTrustedPeer(peer, proxies) ? id : undefined;
+}
+
+/** Whether the other end of a connection is a trusted proxy. */
+export function isTrustedPeer(peer: string, proxies: Networks): boolean {
+  if (proxies === "none" || proxies === "all") return proxies === "all";
   const own = unmapped(peer);
-  return proxies === "all" || (isIP(own) !== 0 && isWithin(proxies, own)) ? id : undefined;
+  return isIP(own) !== 0 && isWithin(proxies, own);
 }

@@ -36,8 +36,25 @@ export function raw(text: string): Html {
   return new Html(text);
 }
 
+/** Features of browsers that no screen uses: neither scripts in a document nor the frames in it can request them. */
+const DENIED_FEATURES = [
+  "camera",
+  "display-capture",
+  "geolocation",
+  "hid",
+  "microphone",
+  "midi",
+  "payment",
+  "serial",
+  "usb",
+] as const;
+/** Names of features that a browser does not know would be reported in its console, so only common ones are listed. */
+const PERMISSIONS_POLICY = DENIED_FEATURES.map((name) => `${name}=()`).join(", ");
+
 /**
- * An answer with an HTML document; its Content-Security-Policy allows resources of this server only.
+ * An answer with an HTML document. Its Content-Security-Policy allows resources of this server only, its Permissions-Policy denies
+ * camera, microphone, location and the like to the document and its frames, and its Cross-Origin-Opener-Policy separates it
+ * from windows of other origins.
  * @example
  * context.site.get("/notes/help", () => htmlResponse(html`<title>Help</title><p>Notes`), { permit: "public" });
  */
@@ -46,7 +63,11 @@ export function htmlResponse(body: Html, status = 200): Response {
     status,
     headers: {
       "content-type": "text/html; charset=UTF-8",
-      "content-security-policy": "default-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'",
+      "content-security-policy":
+        "default-src 'self'; img-src 'self' data:; object-src 'none'; frame-ancestors 'none'; base-uri 'none'",
+      "cross-origin-opener-policy": "same-origin",
+      "permissions-policy": PERMISSIONS_POLICY,
+      "referrer-policy": "same-origin",
     },
   });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { html, raw } from "./html.ts";
+import { html, htmlResponse, raw } from "./html.ts";
 
 test("html escapes every value, keeps markup and leaves out false and null", () => {
   const evil = `<script>"'&`;
@@ -9,4 +9,11 @@ test("html escapes every value, keeps markup and leaves out false and null", () 
   expect(String(html`<ul>${["a", "<b>"].map((item) => html`<li>${item}</li>`)}${raw("<hr>")}</ul>`)).toBe(
     "<ul><li>a</li><li>&lt;b&gt;</li><hr></ul>",
   );
+});
+
+test("a document denies features of the browser and is separated from windows of other origins", () => {
+  const { headers } = htmlResponse(html`<p>Notes</p>`);
+  expect(headers.get("permissions-policy")).toMatch(/^(?:[a-z-]+=\(\), )+usb=\(\)$/);
+  expect(headers.get("permissions-policy")).toContain("camera=(), ");
+  expect(headers.get("cross-origin-opener-policy")).toBe("same-origin");
 });

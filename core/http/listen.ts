@@ -9,6 +9,7 @@ import { baseUrlOf, type Config } from "../config.ts";
 import { ApiError, BootError, errorBody } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Runtime } from "../runtime/boot.ts";
+import { placeOf } from "../runtime/plugin_setup.ts";
 import { pathOf } from "./request_rewrite.ts";
 import { RunningRequests } from "./running_requests.ts";
 import { type WebSocketHandlers, WebSocketListener } from "./websocket.ts";
@@ -113,6 +114,18 @@ export async function listen(runtime: Runtime, config: Config, log: Log): Promis
   };
 }
 
+/**
+ * Logs rejections that nothing handles and errors thrown in timers, with their place in a plugin, in place of ending the process:
+ * a promise that one plugin forgot to await would otherwise end the requests of all.
+ */
+function surviveStrayErrors(log: Log): void {
+  for (const kind of ["unhandledRejection", "uncaughtException"] as const)
+    process.on(kind, (error: unknown) => {
+      const place = error instanceof Error ? placeOf(error) : undefined;
+      log.error("An error was not handled", { kind, place, error });
+    });
+}
+
 /** Opens the port. Throws BootError after stopping the runtime. */
 async function openServer(
   runtime: Runtime,
@@ -134,6 +147,7 @@ export async function serve(runtime: Runtime, config: Config, log: Log, io: Comm
   const signalled = new Promise<string>((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve(signal));
   });
+  surviveStrayErrors(log);
   const listening = await listen(runtime, config, log);
   io.out(`Lectern answers at ${baseUrlOf({ ...config, port: listening.port })}/api`);
   log.info("stopping", { signal: await signalled });

@@ -9,6 +9,7 @@ import { type DocumentDecoration, Elysia } from "elysia";
 import { ApiError, BootError, localizedError } from "../errors.ts";
 import { type InputObject, merge, queryOf, withEmptyAsNull } from "../input/body_parsing.ts";
 import type { Permit } from "../runtime/registry.ts";
+import type { Tracing } from "../tracing.ts";
 import { GUEST, type Viewer } from "../viewer.ts";
 import { Admission, type AdmissionParts, NO_CREDENTIALS } from "./admission.ts";
 import type { JudgeAnswer } from "./answer_judge.ts";
@@ -18,6 +19,7 @@ import { addDefaultHeaders, applyDefaultHeaders } from "./default_headers.ts";
 import { answerOfError, knownError } from "./elysia_errors.ts";
 import { type ErrorResponseParts, ErrorResponses } from "./error_response.ts";
 import { arrangeErrorHandlers, arrangeHooks, runsFirst, runsLast } from "./hook_order.ts";
+import { traceOf, withRequestSpan } from "./http_spans.ts";
 import { type AnyPluginApp, bodyBeforeParsers, checkPermit, recordingDuplicates } from "./plugin_app.ts";
 import { attachState, currentRequestId, RequestState, stateOf, withRequest } from "./request_context.ts";
 import { overrideMethod, pathOf, rewriteUrl, withoutBody } from "./request_rewrite.ts";
@@ -38,6 +40,7 @@ export interface CallOptions {
 /** Dependencies of `HttpServer`. */
 export interface HttpServerParts extends ErrorResponseParts, Omit<AdmissionParts, "routeOf"> {
   readonly proxies: Networks;
+  readonly tracing: Tracing;
   /** The path of APP_URL without a final slash; "" for none. */
   readonly root: string;
 }
@@ -184,7 +187,7 @@ export class HttpServer {
 
   /** Answers one request; `peer` is the address of the other end of the connection. Never throws. */
   async handle(request: Request, peer: string, watch?: Watch): Promise<Response> {
-    const { proxies, root } = this.#parts;
+    const { proxies, root, tracing } = this.#parts;
     const { headers } = request;
     const isHead = request.method === "HEAD";
     rewriteUrl(request, root);
@@ -194,7 +197,9 @@ export class HttpServer {
     attachState(request, state);
     let response: Response;
     try {
-      response = await withRequest(state, () => this.#run(request, state));
+      const parent = tracing.isOn ? traceOf(peer, headers, proxies) : "none";
+      const traced = { request, requestId, parent, route: () => this.routePath(request) };
+      response = await withRequest(state, () => withRequestSpan(tracing, traced, () => this.#run(request, state)));
     } catch (error) {
       // Elysia cannot answer, such as an error whose answer would have an invalid header.
       response = this.#errors.of(request, state, error);

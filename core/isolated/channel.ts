@@ -105,7 +105,7 @@ export class Channel {
   }
 }
 
-/** An error as it is sent: its message, and what tells it apart. */
+/** An error as it is sent: its message, and its status or SQLSTATE. */
 export function sentError(error: unknown): SentError {
   if (error instanceof ApiError) {
     const { validation } = error.details;

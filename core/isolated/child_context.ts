@@ -5,12 +5,13 @@
 import type { Kysely } from "kysely";
 import type { Viewer } from "../viewer.ts";
 import type { Channel, SentCall } from "./channel.ts";
+import type { ChildChannel } from "./child_channel.ts";
 import { ChildRoutes, limitedTo, type SentRequest } from "./child_routes.ts";
 import { remoteStore } from "./child_store.ts";
 import type { IsolatedMember } from "./isolated_context.ts";
 import type { Registrations } from "./registrations.ts";
 
-/** What the server tells before `setup`. */
+/** What the server sends before `setup`. */
 export interface Facts {
   readonly settings: Readonly<Record<string, unknown>>;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -32,6 +33,13 @@ export interface SentTransaction {
   readonly requestId?: string;
 }
 
+/** What a call of the server gives to something registered. */
+interface GivenCall {
+  readonly index: number;
+  readonly args: readonly unknown[];
+  readonly tx?: SentTransaction;
+}
+
 type Run = (...args: unknown[]) => unknown;
 type Store = Kysely<unknown>;
 type Moment = Registrations["events"][number]["moments"][number];
@@ -42,16 +50,18 @@ const NO_CALLBACKS = "Isolated plugins have no callbacks of a transaction; use t
 
 /** The context, what `setup` registered on it, and the calls of the server to that. */
 export class ChildContext {
-  readonly #channel: Channel;
+  readonly #channel: ChildChannel;
   readonly #routes = new ChildRoutes();
   readonly #events: { readonly name: string; readonly handlers: Partial<Record<Moment, Run>> }[] = [];
   readonly #jobs: (Registrations["jobs"][number] & { readonly run: Run })[] = [];
   readonly #schedules: (Registrations["schedules"][number] & { readonly run: Run })[] = [];
   readonly #actions = new Map<number, Run>();
   readonly #callOf = new WeakMap<object, number>();
+  /** Calls of the server with a transaction that still runs. */
+  readonly #transactions = new Set<number>();
   #lastAction = 0;
 
-  constructor(channel: Channel) {
+  constructor(channel: ChildChannel) {
     this.#channel = channel;
   }
 
@@ -90,8 +100,17 @@ export class ChildContext {
   }
 
   /** Answers a call of the server to something registered. */
-  async run({ call, name, value }: SentCall): Promise<unknown> {
-    const given = value as { index: number; args: readonly unknown[]; tx?: SentTransaction };
+  async run(sent: SentCall): Promise<unknown> {
+    const given = sent.value as GivenCall;
+    if (given.tx) this.#transactions.add(sent.call);
+    try {
+      return await this.#run(sent, given);
+    } finally {
+      this.#transactions.delete(sent.call);
+    }
+  }
+
+  async #run({ call, name }: SentCall, given: GivenCall): Promise<unknown> {
     const tx = given.tx && this.#transaction(call, given.tx);
     if (name === "route") {
       const [request, viewer] = given.args as [SentRequest, SentViewer];
@@ -127,7 +146,14 @@ export class ChildContext {
     const id = this.#lastAction;
     this.#actions.set(id, action);
     try {
-      return await this.#channel.call("perform", { name, draft, action: id }, { within });
+      return await this.#channel.call(
+        "perform",
+        { name, draft, action: id },
+        {
+          within,
+          isNested: this.#transactions.has(within),
+        },
+      );
     } finally {
       this.#actions.delete(id);
     }

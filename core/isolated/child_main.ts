@@ -7,7 +7,8 @@ import { writeSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { registerModules } from "../cli/register_modules.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
-import { Channel, type SentCall } from "./channel.ts";
+import type { SentCall } from "./channel.ts";
+import { ChildChannel } from "./child_channel.ts";
 import type { ChildContext, Facts } from "./child_context.ts";
 import { MessageReader, messageBytes } from "./messages.ts";
 
@@ -17,6 +18,8 @@ export interface LoadOrder {
   readonly file: string;
   /** The files of libraries by import name. */
   readonly libraries: Readonly<Record<string, string>>;
+  /** Calls to the server that may wait for an answer at a time. */
+  readonly calls: number;
 }
 
 const STDOUT = 1;
@@ -27,7 +30,8 @@ const UNSUPPORTED = ["requires", "uses", "provides", "commands", "extend"] as co
 let plugin: AnyPlugin | undefined;
 let context: ChildContext | undefined;
 
-async function load({ file, libraries }: LoadOrder): Promise<object> {
+async function load({ file, libraries, calls }: LoadOrder): Promise<object> {
+  channel.limit(calls);
   registerModules([
     ...Object.entries(libraries),
     ["lectern/core", `${import.meta.dir}/child_core.ts`],
@@ -87,7 +91,7 @@ function send(message: unknown): void {
 const { console: terminal } = globalThis;
 // Standard output is for messages: what the plugin prints goes to standard error.
 Object.assign(terminal, { log: terminal.error, info: terminal.error });
-const channel = new Channel(send, answer, Number.POSITIVE_INFINITY);
+const channel = new ChildChannel(send, answer, Number.POSITIVE_INFINITY);
 const reader = new MessageReader(MAX_BYTES);
 for await (const chunk of Bun.stdin.stream()) for (const message of reader.push(chunk)) channel.receive(message);
 process.exit(0);

@@ -1,6 +1,6 @@
 /**
  * Keeps the process of one isolated plugin: starts it, calls it with a time limit, kills it at its limits, and starts it again
- * at the next call, with growing pauses. A process that has ended harms nothing but the calls that it was answering.
+ * at the next call, with growing pauses. Where a process ends, only the calls that it was answering fail.
  */
 import { join } from "node:path";
 import { BootError, localizedError } from "../errors.ts";
@@ -34,6 +34,8 @@ const MAIN = join(import.meta.dir, "child_main.ts");
 const BYTES_PER_MB = 2 ** 20;
 const FIRST_PAUSE_MS = 200;
 const RETRY_AFTER_S = 5;
+/** The process waits with calls beyond its limit (`child_channel.ts`); one that makes so many times as many breaks the protocol. */
+const CALLS_MARGIN = 2;
 /** A process that lived so long counts as sound: the pauses begin anew. */
 const SOUND_MS = 60_000;
 const SLOW = 'The plugin ":plugin" did not answer in time.';
@@ -44,6 +46,8 @@ interface Running {
   readonly channel: Channel;
   readonly since: number;
   readonly heartbeat: ReturnType<typeof setInterval>;
+  /** Whether it loads the plugin or runs its `setup`, which have a limit of their own. */
+  isStarting: boolean;
   awaited: number;
 }
 
@@ -117,6 +121,7 @@ export class IsolatedHost {
         );
       this.#options.started(await this.#limited(running, "load", load, limits.startMs));
       if (this.#hooks) await this.#setUp(running);
+      running.isStarting = false;
       return running;
     } catch (error) {
       running.process.kill("it could not be started");
@@ -134,19 +139,20 @@ export class IsolatedHost {
         ended: (reason) => this.#ended(running, reason),
       },
     );
-    const channel = new Channel((message) => child.send(message), answer, limits.calls);
-    const heartbeat = setInterval(
-      () => void this.#limited(running, "ping", null, limits.timeoutMs).catch(() => {}),
-      limits.timeoutMs,
-    ).unref();
-    const running: Running = { process: child, channel, since: Date.now(), heartbeat, awaited: 0 };
+    const channel = new Channel((message) => child.send(message), answer, limits.calls * CALLS_MARGIN);
+    const heartbeat = setInterval(() => {
+      if (!running.isStarting) void this.#limited(running, "ping", null, limits.timeoutMs).catch(() => {});
+    }, limits.timeoutMs).unref();
+    const running: Running = { process: child, channel, since: Date.now(), heartbeat, isStarting: true, awaited: 0 };
     this.#current = running;
     return running;
   }
 
   async #setUp(running: Running): Promise<void> {
     const { startMs } = this.#options.limits;
+    running.isStarting = true;
     await this.#hooks?.setUp((name, value) => this.#limited(running, name, value, startMs));
+    running.isStarting = false;
   }
 
   async #limited(

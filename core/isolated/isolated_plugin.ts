@@ -1,5 +1,5 @@
 /**
- * An isolated plugin as the runtime sees it: data that its process told, and a `setup` that registers on the context what the
+ * An isolated plugin as the runtime sees it: data that its process has sent, and a `setup` that registers on the context what the
  * plugin's own `setup` registered in the process. Every handler is a call to the process. The module of the plugin is never
  * imported here.
  */
@@ -58,11 +58,11 @@ export class IsolatedPlugin {
     });
   }
 
-  /** The plugin for the runtime, once its process has told its data. */
+  /** The plugin for the runtime, once its process has sent its data. */
   pluginOf(host: IsolatedHost, source: string): AnyPlugin {
     this.#host = host;
     const manifest = this.#manifest;
-    if (!manifest) throw new Error(`The isolated plugin "${this.#entry}" has not told its data`);
+    if (!manifest) throw new Error(`The isolated plugin "${this.#entry}" has not sent its data`);
     const { name, permissions, settings, migrations, events, adds, before, after, version, lectern } = manifest;
     return {
       ...definePlugin({

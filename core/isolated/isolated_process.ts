@@ -17,7 +17,7 @@ export interface ProcessLimits {
   readonly maxMessageBytes: number;
 }
 
-/** What an isolated process tells its owner. */
+/** What an isolated process reports to its owner. */
 export interface ProcessEvents {
   /** A message of the process. A throw ends the process as a malformed message does. */
   receive(message: unknown): void;
@@ -156,15 +156,18 @@ export class IsolatedProcess {
   async #checkResources(): Promise<void> {
     const text = await readFile(`/proc/${this.#child.pid}/status`, "utf8").catch(() => "");
     const figure = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(text)?.[1] ?? 0);
-    if (figure("VmRSS") * BYTES_PER_KB > this.#limits.maxBytes)
+    if ((figure("VmRSS") + figure("VmSwap")) * BYTES_PER_KB > this.#limits.maxBytes)
       this.kill(`it used more than its ${Math.round(this.#limits.maxBytes / 2 ** 20)} MB of memory`);
     if (figure("Threads") > MAX_THREADS) this.kill(`it started more than ${MAX_THREADS} threads`);
   }
 
   async #readErrors(): Promise<void> {
     const decoder = new TextDecoder();
-    for await (const chunk of this.#child.stderr)
-      this.#errors = (this.#errors + decoder.decode(chunk, { stream: true })).slice(-ERRORS_KEPT);
+    const pace = pacer();
+    for await (const chunk of this.#child.stderr) {
+      this.#errors = (this.#errors + decoder.decode(chunk.subarray(-ERRORS_KEPT))).slice(-ERRORS_KEPT);
+      await pace(chunk.length, 1);
+    }
   }
 }
 

@@ -37,7 +37,7 @@ export async function loadIsolated({ entry, file, limits, root, operator }: Isol
   const host = new IsolatedHost({
     entry,
     limits,
-    load: { file: path, libraries },
+    load: { file: path, libraries, calls: limits.calls },
     readable: [
       join(root, "core"),
       folderOf(entry, path, operator),

@@ -1,11 +1,14 @@
 /**
  * Messages between the server and an isolated process: four bytes of length, then JSON. The reader trusts nothing: messages have
- * a greatest length, and what they hold is plain data. Bytes travel as base64.
+ * a greatest length and depth, and what they hold is plain data. Bytes travel as base64.
  */
 
 const HEADER_BYTES = 4;
 /** The key of an object that stands for bytes. */
 const BYTES_KEY = "$bytes";
+/** Objects and lists within each other: JavaScriptCore reads and writes deep ones so slowly that 4 MB would take seconds. */
+const MAX_DEPTH = 1_000;
+const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('"\\[]{}');
 
 /** A message that breaks the rules of the protocol. */
 export class ProtocolError extends Error {
@@ -33,7 +36,7 @@ export class MessageReader {
     this.#maxBytes = maxBytes;
   }
 
-  /** Reads a chunk. Yields the messages that it completes. Throws ProtocolError for what is too long or no JSON. */
+  /** Reads a chunk. Yields the messages that it completes. Throws ProtocolError for what is too long, too deep or no JSON. */
   *push(chunk: Uint8Array): Generator<unknown> {
     this.#chunks.push(chunk);
     this.#length += chunk.length;
@@ -62,11 +65,26 @@ export class MessageReader {
 }
 
 function parsed(payload: Buffer): unknown {
+  checkDepth(payload);
   try {
     const value: unknown = JSON.parse(payload.toString());
     return payload.includes(BYTES_KEY) ? withBytes(value) : value;
   } catch {
     throw new ProtocolError("a message that is no JSON");
+  }
+}
+
+/** Throws ProtocolError for JSON that is nested too deep. */
+function checkDepth(payload: Buffer): void {
+  let depth = 0;
+  let isText = false;
+  for (let at = 0; at < payload.length; at++) {
+    const byte = payload[at];
+    if (byte === QUOTE) isText = !isText;
+    else if (isText) at += byte === BACKSLASH ? 1 : 0;
+    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) depth += 1;
+    else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth -= 1;
+    if (depth > MAX_DEPTH) throw new ProtocolError(`a message of more than ${MAX_DEPTH} levels`);
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * What an isolated plugin tells the server about itself: its data, and what its `setup` registered. Both are checked here before
+ * What an isolated plugin sends to the server about itself: its data, and what its `setup` registered. Both are checked here before
  * the server uses them, since the process that sends them is not trusted.
  */
 import { type Static, Type } from "@sinclair/typebox";
@@ -30,6 +30,7 @@ const manifestSchema = Type.Object({
     {
       read: Type.Optional(names),
       write: Type.Optional(names),
+      columns: Type.Optional(Type.Record(name, names)),
       net: Type.Optional(Type.Union([Type.Literal("any"), texts])),
       env: Type.Optional(names),
       files: Type.Optional(Type.Boolean()),

@@ -5,7 +5,7 @@
  */
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import type { Db } from "../../db/mod.ts";
+import { type Db, withSlowPool } from "../../db/mod.ts";
 import type { EventTransaction } from "../events/event_bus.ts";
 import type { AnyContext } from "../runtime/plugin.ts";
 import type { EventName, JobName } from "../runtime/registry.ts";
@@ -42,6 +42,8 @@ export interface CallParts {
 const MAX_LISTED = 10_000;
 /** Characters of a line of the log. */
 const MAX_LOGGED = 10_000;
+/** Fields of a line of the log that the server writes itself. */
+const LINE_FIELDS: ReadonlySet<string> = new Set(["time", "level", "message", "requestId", "plugin"]);
 const text = Type.String();
 const SHAPES = {
   query: Type.Object({
@@ -83,13 +85,16 @@ type Answer<N extends Name> = (
 ) => unknown;
 
 const ANSWERS: { readonly [N in Name]: Answer<N> } = {
-  query({ tree, visible, inTransaction }, { context, limits }, { viewer, tx }) {
+  query({ tree, visible, inTransaction }, { plugin, context, limits }, { viewer, tx }) {
     const maxBytes = limits.messageBytes / 2;
+    // The statement pool would let the requests of others wait behind slow statements of the plugin.
+    const slow = { key: `isolated ${plugin}`, limitMs: limits.timeoutMs };
     if (visible !== undefined) {
       if (!viewer) throw new Error("visible() needs the viewer of a request or an event that still runs");
-      return runVisible(context.db, tree, { table: visible, viewer, where: context.visible.where, maxBytes });
+      const how = { table: visible, viewer, where: context.visible.where, maxBytes };
+      return withSlowPool(slow, () => runVisible(context.db, tree, how));
     }
-    if (!inTransaction) return runQuery(context.db, tree, maxBytes);
+    if (!inTransaction) return withSlowPool(slow, () => runQuery(context.db, tree, maxBytes));
     if (!tx) throw new Error("The transaction has ended");
     return runQuery(tx.db, tree, maxBytes);
   },
@@ -135,7 +140,8 @@ const ANSWERS: { readonly [N in Name]: Answer<N> } = {
   log({ level, message, fields }, { plugin, context }) {
     if (JSON.stringify(fields).length > MAX_LOGGED)
       throw new Error(`A line of the log has at most ${MAX_LOGGED} characters`);
-    context.log[level](message, { ...fields, plugin });
+    const own = Object.entries(fields).filter(([field]) => !LINE_FIELDS.has(field));
+    context.log[level](message, { ...Object.fromEntries(own), plugin });
   },
 };
 

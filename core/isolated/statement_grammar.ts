@@ -166,7 +166,7 @@ const DATA: Grammar = {
   FunctionNode: { func: oneOf(...FUNCTIONS), arguments: EXPRESSION },
   AggregateFunctionNode: {
     func: oneOf(...FUNCTIONS),
-    aggregated: EXPRESSION,
+    aggregated: [...EXPRESSION, "SelectionNode"],
     distinct: isFlag,
     orderBy: ["OrderByNode"],
     filter: ["WhereNode"],

@@ -50,8 +50,8 @@ export async function runVisible(db: AnyStore, tree: unknown, how: VisibleQuery)
 }
 
 /**
- * Runs a statement of a migration: it creates a table, or changes one that a migration of this plugin has created, which its
- * comment in the store tells.
+ * Runs a statement of a migration: it creates a table, or changes one that a migration of this plugin has created, as its
+ * comment in the store says.
  */
 export async function runSchemaChange(db: Db, plugin: string, tree: unknown): Promise<SentRows> {
   const statement = checkedSchemaChange(tree) as RootOperationNode & { readonly table?: unknown };

@@ -2,8 +2,9 @@
  * Boot: checks plugins and choices, orders the plugins (providers before users), then migrates and sets up each of them. A
  * failure stops the boot and names the plugin. Jobs and schedules begin with `start()`; `stop()` runs in reverse order.
  */
-import { type Db, migrate, migrationStatus, type Store } from "../../db/mod.ts";
+import { type Db, isMigrated, migrate, migrationStatus, type Store } from "../../db/mod.ts";
 import packaged from "../../package.json" with { type: "json" };
+import { heldFiles } from "../backup/held_files.ts";
 import { type ChildPool, openChildPool } from "../children/pool.ts";
 import { checkCommands } from "../cli/command.ts";
 import { baseUrlOf, type Config } from "../config.ts";
@@ -27,11 +28,16 @@ import { createTexts } from "../i18n/catalogue.ts";
 import { openSpool, SPOOL_LEFTOVER_MS } from "../input/upload_spool.ts";
 import type { Log } from "../log.ts";
 import { VisibilityRules } from "../resources/visibility.ts";
+import { coreChecks } from "../self_checks/core_checks.ts";
+import { Tracing } from "../tracing.ts";
 import { SYSTEM } from "../viewer.ts";
-import { checkTables, warnOfEvents } from "./boot_checks.ts";
-import { inBootOrder, unknownNeighbours } from "./boot_order.ts";
+import { Waits } from "../waits.ts";
+import { checkEvents, checkTables, warnOfEvents } from "./boot_checks.ts";
+import { inBootOrder, unknownContracts, unknownNeighbours } from "./boot_order.ts";
+import { grantedHosts } from "./granted_hosts.ts";
 import { warnOfUnknownSlots } from "./known_names.ts";
 import { missingTable } from "./left_out.ts";
+import { runStarts, runStops, stopPart } from "./lifecycle_hooks.ts";
 import { coreMigrations } from "./migrations.ts";
 import { checkChoices, checkVariables, type PluginChoices } from "./operator_choices.ts";
 import { checkPins } from "./pins.ts";
@@ -45,8 +51,9 @@ import { checkPermissions } from "./powers.ts";
 import type { SlotName, Slots } from "./registry.ts";
 import type { BootedPlugin } from "./runtime_info.ts";
 import { readSettings } from "./settings.ts";
+import { checkStoreVersion, recordVersion } from "./store_version.ts";
 import { foreignTable } from "./table_owners.ts";
-import { checkVersions, recordPlugins, registrations } from "./versions.ts";
+import { absentKinds, checkVersions, recordPlugins, registrations } from "./versions.ts";
 
 /** What a runtime is booted from. */
 export interface RuntimeOptions extends PluginChoices {
@@ -88,26 +95,35 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const plugins = inBootOrder(parts.plugins, shipped);
   for (const neighbour of unknownNeighbours(plugins, shipped))
     log.warn("A plugin wants to boot before or after one that is neither installed nor shipped", { ...neighbour });
+  for (const unknown of unknownContracts(plugins, shipped))
+    log.warn("A plugin uses a contract that no plugin provides; check its name", { ...unknown });
   checkVersions(plugins);
   checkPermissions(parts.plugins);
+  checkEvents(plugins, shipped);
   checkVariables(parts.plugins);
   checkCommands(parts.plugins, []);
   checkChoices(plugins, parts);
-  checkPins(plugins, parts);
+  checkPins(plugins, parts, parts.shipped);
   // Settings are checked before the first table is altered; `makeContext` reads them again.
-  for (const { name, settings } of plugins)
-    if (settings) readSettings(name, settings, parts.env, parts.settings?.[name]);
+  for (const plugin of plugins) {
+    const { name, settings, permissions } = plugin;
+    if (!settings) continue;
+    grantedHosts(plugin, permissions.net ?? [], readSettings(name, settings, parts.env, parts.settings?.[name]));
+  }
+  await checkStoreVersion(store.db, plugins);
   await migrate(store.db, "core", coreMigrations);
   const caches = new Caches();
   const stopCaches = await caches.listen(store);
-  const jobs = new JobQueue(store, log, config.jobTimeoutMs);
+  const tracing = new Tracing();
+  const waits = new Waits(store);
+  const jobs = new JobQueue(store, log, config.jobTimeoutMs, tracing);
   const bus = new EventBus({ db: store.db, log, jobs });
   const texts = createTexts();
-  addPluginTexts(plugins, texts);
+  addPluginTexts(plugins, texts, { shipped: parts.shipped ?? plugins, log });
   const spool = openSpool(`${config.dataDir}/spool`);
   await spool.sweep();
   const children = openChildPool(config, log);
-  const http = createHttpServer(config, parts.env, store.db, { log, children, spool, texts });
+  const http = createHttpServer(config, parts.env, store.db, { log, children, spool, texts, tracing });
   const booted: BootedPlugin[] = [];
   const slots: ContextParts["slots"] = new Map();
   const faults = new Faults(log, config.partTimeoutMs);
@@ -120,12 +136,14 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const roles = new PluginRoles({ store, log, mode: config.pluginRoles, thirdParty, visibility, contentTables });
   const contributed = () => (slots.get("response_fields") ?? []) as ResponseFields[];
   const chosen = chosenStore(parts.files, config);
+  const held = heldFiles(chosen.files, store.db, log);
   const shared: ContextParts & { readonly judge: JudgeAnswer | undefined } = {
     ...parts,
-    files: chosen.files,
+    files: held.files,
     jobs,
     bus,
     http,
+    tracing,
     children,
     caches,
     visibility,
@@ -149,10 +167,23 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       isWorking: () => jobs.isOpen,
       storeLoad: () => store.load(),
       onAnswer: (listener) => http.observers.add(listener),
+      absentKinds: () =>
+        absentKinds(
+          store.db,
+          ((slots.get("content") ?? []) as ContentKind[]).map(({ kind }) => kind),
+        ),
+      onWait: (listener) => waits.add(listener),
+      isMigrated: () => isMigrated(store, [{ name: "core", migrations: coreMigrations }, ...plugins]),
+      recordTraces(recorder) {
+        tracing.recordBy(recorder);
+        store.observe(tracing.observeStatement);
+      },
+      traced: (span, run) => tracing.run(span, run),
+      traceHeaders: () => tracing.headers(),
       lostFiles: () => sweepFiles(chosen.files, (slots.get("file_claims") ?? []) as FileClaim[], { dryRun: true }),
     },
     starts: [],
-    stops: [],
+    stops: [{ plugin: "lectern", run: () => held.stop() }],
   };
   const contexts = new Map<string, AnyContext>();
   const registered = registrations(jobs, content);
@@ -181,15 +212,19 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     "permission",
     plugins.flatMap((plugin) => [...plugin.adds]),
   );
+  const contributions = { claims: () => slot("file_claims"), kinds: () => slot("content") };
+  const checked = { ...contributions, config, db: store.db, files: chosen.files, jobs, roles, plugins, env: parts.env };
+  shared.slots.set("self_check", [...coreChecks(checked), ...slot("self_check")]);
   bus.close();
   await bus.perform("app_boot", SYSTEM, {}, async () => ({}));
   await recordPlugins(store.db, records, log);
+  await recordVersion(store.db);
   return {
     http,
     bus,
     jobs,
     children,
-    files: chosen.files,
+    files: held.files,
     contexts,
     booted,
     roles,
@@ -198,14 +233,17 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       store.limit({ statementMs, writeMs, waitMs });
       const failed = (error: unknown) => log.warn("Cannot sweep files of requests", { error });
       const sweeps = setInterval(() => void spool.sweep().catch(failed), SPOOL_LEFTOVER_MS).unref();
-      shared.stops.push(() => clearInterval(sweeps));
+      shared.stops.push({ plugin: "lectern", run: () => clearInterval(sweeps) });
       await jobs.start();
-      for (const start of shared.starts) await start();
+      await runStarts(shared.starts, config.setupTimeoutMs);
     },
     async stop() {
-      await jobs.stop();
-      await bus.settle();
-      for (const stop of shared.stops.reverse()) await stop();
+      const { stopWorkTimeoutMs: limitMs } = config;
+      const late = (what: string) => (error: unknown) => log.error(`${what} did not end before the stop`, { error });
+      await stopPart(limitMs, () => jobs.stop(), late("Jobs or schedules"));
+      await stopPart(limitMs, () => bus.settle(), late("Handlers of events"));
+      await runStops(shared.stops, limitMs, log);
+      waits.stop();
       await children.stop();
       await stopCaches();
       await store.close();
@@ -231,6 +269,7 @@ async function syncSchema(plugin: AnyPlugin, db: Db, contexts: ReadonlyMap<strin
   try {
     await db.transaction().execute((tx) => plugin.syncSchema?.(tx, context) ?? Promise.resolve());
   } catch (cause) {
+    if (cause instanceof BootError) throw cause;
     const text = cause instanceof Error ? cause.message : String(cause);
     throw new BootError(`Cannot bring the schema of the plugin "${plugin.name}" up to date: ${text}`, { cause });
   }

@@ -1,9 +1,10 @@
 /** Checks after all plugins are set up: what they name exists. */
 import { sql } from "kysely";
-import type { Db } from "../../db/mod.ts";
+import type { Db, TableName } from "../../db/mod.ts";
 import { BootError } from "../errors.ts";
 import type { EventBus } from "../events/event_bus.ts";
 import type { Log } from "../log.ts";
+import { missingColumns } from "./column_grants.ts";
 import { leftOut, tableHint } from "./left_out.ts";
 import type { AnyPlugin } from "./plugin.ts";
 import { closestTable } from "./table_owners.ts";
@@ -14,8 +15,10 @@ export async function checkTables(
   db: Db,
   shipped: readonly AnyPlugin[] = [],
 ): Promise<void> {
-  const wanted = plugins.flatMap(({ name, permissions: { read = [], write = [] }, optionalTables }) =>
-    [...read, ...write].filter((table) => !optionalTables.includes(table)).map((table) => ({ name, table })),
+  const wanted = plugins.flatMap(({ name, permissions: { read = [], write = [], columns = {} }, optionalTables }) =>
+    [...read, ...write, ...(Object.keys(columns) as TableName[])]
+      .filter((table) => !optionalTables.includes(table))
+      .map((table) => ({ name, table })),
   );
   const given = sql<{ name: string; table: string }>`jsonb_to_recordset(${JSON.stringify(wanted)}::text::jsonb)`;
   const first = await db
@@ -24,9 +27,45 @@ export async function checkTables(
     .where(({ ref }) => sql<boolean>`to_regclass(quote_ident(${ref("wanted.table")})) is null`)
     .limit(1)
     .executeTakeFirst();
-  if (!first) return;
+  if (!first) return checkColumns(plugins, db);
   const hint = tableHint(first.table, plugins, shipped) || (await closestTable(first.table, db));
   throw new BootError(`The plugin "${first.name}" needs the table "${first.table}", which no plugin creates${hint}`);
+}
+
+/** Checks that each column that is granted by itself exists, in those of their tables that exist. Throws BootError. */
+async function checkColumns(plugins: readonly AnyPlugin[], db: Db): Promise<void> {
+  for (const { name, permissions, optionalTables } of plugins) {
+    const columns: Readonly<Record<string, readonly string[]>> = permissions.columns ?? {};
+    const missing = await missingColumns(db, columns);
+    // Of an optional table that is absent every column is missing.
+    const wrong = missing.find(
+      ({ table }) =>
+        !(optionalTables as readonly string[]).includes(table) ||
+        missing.filter((one) => one.table === table).length < (columns[table]?.length ?? 0),
+    );
+    if (wrong)
+      throw new BootError(
+        `The plugin "${name}" needs the column "${wrong.column}" of "${wrong.table}", which does not exist: "columns" of its permissions names it`,
+      );
+  }
+}
+
+/**
+ * Checks that no plugin lists an event of a shipped plugin as its own, which would spare it the power `performs`. Throws BootError
+ * with the line to add.
+ */
+export function checkEvents(plugins: readonly AnyPlugin[], shipped: readonly AnyPlugin[]): void {
+  const owners = new Map(
+    shipped.flatMap(({ name, events }) => events.map((event) => [event as string, name] as const)),
+  );
+  for (const plugin of plugins) {
+    const taken = shipped.includes(plugin) ? undefined : plugin.events.find((event) => owners.has(event));
+    const owner = taken === undefined ? undefined : owners.get(taken);
+    if (owner === undefined || !plugins.some(({ name }) => name === owner) || owner === plugin.name) continue;
+    throw new BootError(
+      `The plugin "${plugin.name}" lists "${taken}" in "events", which is an event of "${owner}"; to perform it, add to its permissions: performs: ["${taken}"]`,
+    );
+  }
 }
 
 /** Warns of handlers of events that no plugin performs. Says of those of a left-out plugin, in one line, that they never run. */

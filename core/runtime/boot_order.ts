@@ -57,6 +57,29 @@ export function unknownNeighbours(
   );
 }
 
+/** A contract in `uses` that neither installed nor shipped plugins provide. */
+export interface UnknownContract {
+  readonly plugin: string;
+  readonly contract: string;
+  /** The known contract whose name differs least. */
+  readonly closest: string | undefined;
+}
+
+/** Contracts in `uses` that no plugin provides and whose names resemble a known one; these are most likely misspelt. */
+export function unknownContracts(plugins: readonly AnyPlugin[], shipped: readonly AnyPlugin[] = []): UnknownContract[] {
+  const known = contractNames(plugins, shipped);
+  return plugins.flatMap((plugin) =>
+    plugin.uses
+      .filter((name) => !known.includes(name))
+      .map((contract) => ({ plugin: plugin.name, contract, closest: closestMatch(contract, known) }))
+      .filter(({ closest }) => closest !== undefined),
+  );
+}
+
+function contractNames(plugins: readonly AnyPlugin[], shipped: readonly AnyPlugin[]): string[] {
+  return [...new Set([...plugins, ...shipped].flatMap(({ provides }) => provides))];
+}
+
 function waitsOf(
   plugins: readonly AnyPlugin[],
   providers: ReadonlyMap<string, AnyPlugin>,
@@ -96,7 +119,14 @@ function providersOf(plugins: readonly AnyPlugin[], shipped: readonly AnyPlugin[
   if (missing === undefined) return providers;
   const users = plugins.filter(({ requires }) => requires.includes(missing)).map(({ name }) => `"${name}"`);
   const who = users.length === 1 ? `plugin ${users[0]} requires` : `plugins ${users.join(", ")} require`;
-  throw new BootError(`The ${who} "${missing}", which no plugin provides${contractHint(missing, plugins, shipped)}`);
+  throw new BootError(
+    `The ${who} "${missing}", which no plugin provides${contractHint(missing, plugins, shipped) || closestContract(missing, plugins, shipped)}`,
+  );
+}
+
+function closestContract(name: string, plugins: readonly AnyPlugin[], shipped: readonly AnyPlugin[]): string {
+  const near = closestMatch(name, contractNames(plugins, shipped));
+  return near === undefined ? "" : `; did you mean "${near}"?`;
 }
 
 /** The cycle that a plugin waits for: each of its plugins with the next one. */

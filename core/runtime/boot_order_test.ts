@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { inBootOrder, unknownNeighbours } from "./boot_order.ts";
+import { inBootOrder, unknownContracts, unknownNeighbours } from "./boot_order.ts";
 import { type AnyPlugin, definePlugin } from "./plugin.ts";
 
 declare module "./registry.ts" {
@@ -88,4 +88,14 @@ test("unknownNeighbours() finds names that are neither installed nor shipped, wi
   expect(unknownNeighbours(plugins, [plugin("search", [], [])])).toEqual([
     { plugin: "one", list: "before", name: "serch", closest: "search" },
   ]);
+});
+
+test("unknownContracts() finds names in `uses` that resemble a contract, and a missing required one has a suggestion", () => {
+  const given = plugin("given", [], ["test_a"]);
+  // The types allow declared names alone.
+  const misspelt = plugin("user", [], [], { uses: ["tset_a", "wholly_other", "test_a"] as never });
+  expect(unknownContracts([misspelt, given])).toEqual([{ plugin: "user", contract: "tset_a", closest: "test_a" }]);
+  expect(() => inBootOrder([plugin("user", ["tset_a"] as never, []), given])).toThrow(
+    'The plugin "user" requires "tset_a", which no plugin provides; did you mean "test_a"?',
+  );
 });

@@ -1,6 +1,7 @@
 import type { Migrations } from "../../db/mod.ts";
 import { jobMigrations } from "../events/job_queue.ts";
 import { scheduleMigrations } from "../events/schedules.ts";
+import { markerMigrations } from "../files/instance_marker.ts";
 import { limitMigrations } from "../http/rate_limit.ts";
 import { collationMigrations } from "../i18n/collation.ts";
 import { versionMigrations } from "./versions.ts";
@@ -12,4 +13,5 @@ export const coreMigrations: Migrations = {
   ...collationMigrations,
   ...scheduleMigrations,
   ...versionMigrations,
+  ...markerMigrations,
 };

@@ -1,10 +1,13 @@
 /**
  * Pinned grants: what the operator accepted of a plugin, in `lectern.grants` of package.json. A plugin that declares more than
- * what was accepted, such as after an upgrade, stops the boot with the difference; one that declares less boots.
+ * what was accepted, such as after an upgrade, stops the boot with the difference, and so does a plugin without a pin that comes
+ * with a pinned one or in place of one. A plugin that declares less boots.
  */
+import { programName } from "../cli/program_name.ts";
 import { closestMatch } from "../closest_match.ts";
 import type { ScreenAccess } from "../contracts/web.ts";
 import { BootError } from "../errors.ts";
+import { moreColumns } from "./column_grants.ts";
 import { invalidBlock, type PluginChoices, unknownInBlock, variablesOf } from "./operator_choices.ts";
 import { accessText, coversAccess, coversPath } from "./path_patterns.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
@@ -39,7 +42,7 @@ export function beyondPin(plugin: AnyPlugin, pinned: Grants, denied: readonly (k
   return GRANT_KINDS.flatMap((kind) => {
     if (declared[kind] === undefined || denied.includes(kind)) return [];
     if (SWITCHES.has(kind)) return pinned[kind] === true ? [] : [`+ ${kind}`];
-    const more = kind === "screens" ? moreScreens(declared, pinned) : moreNames(kind, declared, pinned);
+    const more = moreOf(kind, declared, pinned);
     return more.length === 0 ? [] : [`+ ${kind}: ${more.join(", ")}`];
   });
 }
@@ -60,8 +63,15 @@ export function checkPinShape(pins: PinnedGrants): void {
   }
 }
 
-/** Checks every pinned plugin against its pin. Throws BootError with the difference. */
-export function checkPins(plugins: readonly AnyPlugin[], { grants, denied = {} }: PluginChoices): void {
+/**
+ * Checks every pinned plugin against its pin, and that no plugin evades its pin under another name. `shipped` are the plugins that
+ * ship with Lectern. Throws BootError with the difference.
+ */
+export function checkPins(
+  plugins: readonly AnyPlugin[],
+  { grants, denied = {} }: PluginChoices,
+  shipped: readonly AnyPlugin[] = plugins,
+): void {
   if (!grants) return;
   checkPinShape(grants);
   const known = plugins.map(({ name }) => name);
@@ -77,12 +87,21 @@ export function checkPins(plugins: readonly AnyPlugin[], { grants, denied = {} }
       ...more.map((line) => `  ${line}`),
     );
   }
+  const others = plugins.filter((plugin) => !shipped.includes(plugin));
+  for (const plugin of others) {
+    const reason = isOperators(plugin, others) ? undefined : evasionOf(plugin, grants, plugins);
+    if (reason === undefined) continue;
+    asking.push(plugin.name);
+    differences.push(reason);
+  }
   const misspelt = Object.keys(grants.plugins).find(
     (name) => !known.includes(name) && nearUnpinned(name, grants, known),
   );
   if (misspelt !== undefined) throw unknownInBlock("grants", `the plugin "${misspelt}"`, misspelt, known);
   if (asking.length > 0)
-    throw new BootError([...differences, `To accept it: bun core/cli.ts grants accept ${asking.join(" ")}`].join("\n"));
+    throw new BootError(
+      [...differences, `To accept it: ${programName()} grants accept ${asking.join(" ")}`].join("\n"),
+    );
 }
 
 /** The accepted grants of a plugin; undefined if it is not pinned. */
@@ -96,6 +115,31 @@ export function gonePins(pins: PinnedGrants | undefined, plugins: readonly AnyPl
   return Object.keys(pins?.plugins ?? {}).filter((name) => !known.has(name));
 }
 
+/**
+ * Whether a plugin is code of the operator's own files, which a shipped plugin such as that of themes adds; it needs no acceptance.
+ * `others` are the plugins that do not ship.
+ */
+export function isOperators({ addedBy }: AnyPlugin, others: readonly AnyPlugin[]): boolean {
+  return addedBy !== undefined && !others.some(({ name }) => name === addedBy);
+}
+
+/**
+ * Why a plugin without a pin may not boot: it came with a pinned one, or takes the place of one, as after an upgrade that renames a
+ * plugin or splits it. Undefined for a plugin with a pin, and for one that the operator has added.
+ */
+function evasionOf(plugin: AnyPlugin, pins: PinnedGrants, plugins: readonly AnyPlugin[]): string | undefined {
+  const { name, listFile, addedBy } = plugin;
+  if (pinOf(pins, name)) return undefined;
+  const unaccepted = `The grants of the plugin "${name}" are not accepted in package.json`;
+  const pinned = plugins.filter((one) => pinOf(pins, one.name));
+  const origin = pinned.find((one) => one.name === addedBy || (listFile !== undefined && one.listFile === listFile));
+  if (origin) return `${unaccepted}, and it comes with "${origin.name}", whose grants are`;
+  const [gone] = gonePins(pins, plugins);
+  return gone === undefined
+    ? undefined
+    : `${unaccepted}, and those of "${gone}" are, which is not loaded: a renamed plugin has to be accepted again`;
+}
+
 /** Whether the name of an absent plugin is close to that of a loaded one without a pin: a misspelt name, which would pin nothing. */
 function nearUnpinned(name: string, pins: PinnedGrants, known: readonly string[]): boolean {
   return (
@@ -104,6 +148,11 @@ function nearUnpinned(name: string, pins: PinnedGrants, known: readonly string[]
       known.filter((one) => !Object.hasOwn(pins.plugins, one)),
     ) !== undefined
   );
+}
+
+function moreOf(kind: keyof Grants, declared: Grants, pinned: Grants): string[] {
+  if (kind === "screens") return moreScreens(declared, pinned);
+  return kind === "columns" ? moreColumns(declared, pinned) : moreNames(kind, declared, pinned);
 }
 
 function moreNames(kind: keyof Grants, declared: Grants, pinned: Grants): string[] {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { Type as t } from "@sinclair/typebox";
 import { BootError } from "../errors.ts";
 import { beyondPin, checkPins, declaredGrants, gonePins, type PinnedGrants } from "./pins.ts";
-import type { Grants } from "./plugin.ts";
+import type { AnyPlugin, Grants } from "./plugin.ts";
 import { definePlugin } from "./plugin.ts";
 
 const kudos = definePlugin({
@@ -35,6 +35,21 @@ function refusal(grants: unknown, denied = {}): string {
     return (error as Error).message.replace('Cannot use the "lectern" block of package.json: ', "… ");
   }
 }
+
+test("columns beyond those that were accepted are named, unless the table may be read", () => {
+  const finder = definePlugin({
+    name: "finder",
+    permissions: { columns: { users: ["id", "email"], books: ["id"] } as never, net: ["setting:address"] },
+    setup() {},
+  });
+  const accepted = (grants: object) => beyondPin(finder, grants as Grants);
+  expect(accepted(declaredGrants(finder))).toEqual([]);
+  expect(accepted({ columns: { users: ["id"] } })).toEqual([
+    "+ columns: users(email), books(id)",
+    "+ net: setting:address",
+  ]);
+  expect(accepted({ read: ["users"], write: ["books"], net: ["setting:address"] })).toEqual([]);
+});
 
 test("a pin has what a plugin declares and the variables of its settings, sorted, without what it lacks", () => {
   expect(PIN).toEqual({
@@ -111,4 +126,34 @@ test("what the operator denied anyway needs no acceptance, and a plugin that is 
   const grants = pins({ "acme-kudos": { ...PIN, files: false }, "long-gone": {} });
   expect(refusal(grants, { "acme-kudos": ["files"] })).toBe("");
   expect(gonePins(grants, [kudos])).toEqual(["long-gone"]);
+});
+
+test("a plugin without a pin stops the boot where it comes with a pinned one, or in place of one", () => {
+  const greedy = definePlugin({ name: "greedy", permissions: { system: true }, setup() {} });
+  const shipped = [definePlugin({ name: "themes", setup() {} })];
+  const first = { ...kudos, listFile: "/srv/acme.ts" };
+  const refusalOf = (plugins: readonly AnyPlugin[], names: readonly string[]) => {
+    try {
+      const accepted = pins(Object.fromEntries(names.map((name) => [name, PIN])));
+      checkPins([...shipped, ...plugins], { grants: accepted }, shipped);
+      return "";
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  const accept = "\nTo accept it: bun core/cli.ts grants accept greedy";
+  const unaccepted = 'The grants of the plugin "greedy" are not accepted in package.json';
+  expect(refusalOf([first, greedy], ["acme-kudos"])).toBe("");
+  for (const added of [
+    { ...greedy, listFile: "/srv/acme.ts" },
+    { ...greedy, addedBy: "acme-kudos" },
+  ])
+    expect(refusalOf([first, added], ["acme-kudos"])).toBe(
+      `${unaccepted}, and it comes with "acme-kudos", whose grants are${accept}`,
+    );
+  expect(refusalOf([greedy], ["acme-kudos"])).toBe(
+    `${unaccepted}, and those of "acme-kudos" are, which is not loaded: a renamed plugin has to be accepted again${accept}`,
+  );
+  expect(refusalOf([{ ...greedy, addedBy: "themes" }], ["acme-kudos"])).toBe("");
+  expect(refusalOf([first, { ...greedy, listFile: "/srv/acme.ts" }], ["acme-kudos", "greedy"])).toContain("+ system");
 });

@@ -26,6 +26,7 @@ import type { VisibilityReads, VisibilityRule } from "../resources/visibility.ts
 import type { Input, Lookups, Rules } from "../validation/validate.ts";
 import type { Viewer } from "../viewer.ts";
 import type { NeededPowers } from "./acting.ts";
+import type { ColumnGrants } from "./column_grants.ts";
 import type { Powers } from "./powers.ts";
 import type {
   ContractName,
@@ -42,12 +43,21 @@ import type {
 import type { RuntimeInfo } from "./runtime_info.ts";
 
 /** The grants of a plugin: resources, and powers; nothing is granted by default. Writing a table implies reading it. */
-export interface Grants extends Powers {
-  readonly read?: readonly TableName[];
-  readonly write?: readonly TableName[];
+export interface Grants<
+  R extends TableName = TableName,
+  W extends TableName = TableName,
+  C extends ColumnGrants = ColumnGrants,
+> extends Powers {
+  readonly read?: readonly R[];
+  readonly write?: readonly W[];
+  /** Columns that it may read of tables that it may not read as a whole, by table: `{ users: ["id", "email"] }`. */
+  readonly columns?: C;
   /** Tables of the kinds of content that other plugins contribute: `["read"]`, or `["write"]` to read and write them. */
   readonly contentTables?: readonly ("read" | "write")[];
-  /** Hosts it may call: names, `*.name` for sub-domains, or "any". */
+  /**
+   * Hosts it may call: names, `*.name` for sub-domains, `setting:NAME` for those of the URLs or names that the operator gives in a
+   * setting of the plugin, or "any".
+   */
   readonly net?: readonly string[] | "any";
   /** Environment variables, beside those that its settings name. */
   readonly env?: readonly string[];
@@ -70,6 +80,7 @@ export interface PluginSpec<
   W extends TableName,
   S extends TObject,
   U extends ContractName = never,
+  C extends ColumnGrants = NoColumns,
 > {
   /** Unique; also the name of its migration ledger. */
   readonly name: string;
@@ -87,9 +98,9 @@ export interface PluginSpec<
   readonly after?: readonly string[];
   /** Contracts it provides in `setup`. */
   readonly provides?: readonly ContractName[];
-  readonly permissions?: Grants & { readonly read?: readonly R[]; readonly write?: readonly W[] };
+  readonly permissions?: Grants<R, W, C>;
   /** Tables of its grants that may be missing, since the plugin that creates them may be left out. */
-  readonly optionalTables?: readonly (R | W)[];
+  readonly optionalTables?: readonly (R | W | (keyof C & TableName))[];
   /** Every field has a default. Its `env` option names and grants a variable; fields that share one say `shared: true`. */
   readonly settings?: S;
   readonly migrations?: Migrations;
@@ -111,10 +122,10 @@ export interface PluginSpec<
   readonly commands?: Readonly<Record<string, Command>>;
   /** Loads further plugins, such as code of the operator; they boot after those that are listed. A BootError stops the start. */
   extend?(given: Extending<S>): readonly AnyPlugin[] | Promise<readonly AnyPlugin[]>;
-  setup(context: PluginContext<Q, R | W, S, U>): void | Promise<void>;
+  setup(context: PluginContext<Q, R | W, S, U, C>): void | Promise<void>;
 }
 
-type ErasedSpec = PluginSpec<ContractName, TableName, TableName, TObject, ContractName>;
+type ErasedSpec = PluginSpec<ContractName, TableName, TableName, TObject, ContractName, ColumnGrants>;
 
 /** Fields without a default. */
 type OptionalField = "syncSchema" | "extend" | "settings" | "version" | "lectern";
@@ -123,6 +134,8 @@ type OptionalField = "syncSchema" | "extend" | "settings" | "version" | "lectern
 export interface AnyPlugin extends Required<Omit<ErasedSpec, OptionalField>>, Pick<ErasedSpec, OptionalField> {
   /** The plugin that added it by `extend`: it is then code of the operator's own files. */
   readonly addedBy?: string;
+  /** The file of the operator's list that it was loaded from; absent for shipped plugins and those that others add. */
+  readonly listFile?: string;
   /** The file that errors name beside the plugin. */
   readonly source?: string;
   /** How its process is confined, for `plan` and `grants`; absent for plugins in the server's own process. */
@@ -132,19 +145,34 @@ export interface AnyPlugin extends Required<Omit<ErasedSpec, OptionalField>>, Pi
 /** A context with its types erased. */
 export type AnyContext = PluginContext<ContractName, TableName, TObject>;
 
+/** No columns of further tables. */
+type NoColumns = Readonly<Record<never, never>>;
+
+/** Kysely over the granted tables, and over the granted columns of others. */
+type GrantedStore<T extends TableName, C> = [keyof C] extends [never]
+  ? Kysely<Pick<Tables, T>>
+  : Kysely<
+      Pick<Tables, T> & {
+        [Name in Exclude<keyof C & TableName, T>]: Pick<Tables[Name], ColumnsIn<C[Name]> & keyof Tables[Name]>;
+      }
+    >;
+
+type ColumnsIn<Names> = Names extends readonly (infer Name)[] ? Name : never;
+
 /** The services of the runtime for one plugin. */
 export interface PluginContext<
   Q extends ContractName = never,
   T extends TableName = never,
   S extends TObject = TObject,
   U extends ContractName = never,
+  C extends ColumnGrants = NoColumns,
 > {
   /** Elysia with the prefix /api. Handlers get `viewer` and `input`; each route names its `permit`. */
   readonly app: PluginApp;
   /** The same outside /api; the documentation of the API leaves such routes out. */
   readonly site: SiteApp;
-  /** The store, over the granted tables. */
-  readonly db: Kysely<Pick<Tables, T>>;
+  /** The store, over the granted tables and columns. */
+  readonly db: GrantedStore<T, C>;
   /** The rows of a read over the deadline pool for polls: the server cancels a statement after two seconds. */
   queryWithDeadline<Row>(query: RawBuilder<Row> | CompiledQuery<Row>): Promise<Row[]>;
   /** Runs slow reads (a search, an export) in a pool where users take turns; a statement is cancelled after `limitMs`. */
@@ -200,6 +228,7 @@ export interface PluginContext<
   readonly runtime: RuntimeInfo;
   /** Runs when a server starts to work on jobs and to listen; commands never do. */
   onStart(run: () => void | Promise<void>): void;
+  /** Runs when a server stops and a command ends, after the jobs, in reverse boot order. */
   onStop(run: () => void | Promise<void>): void;
 }
 
@@ -228,7 +257,8 @@ export function definePlugin<
   const W extends TableName = never,
   S extends TObject = TObject,
   const U extends ContractName = never,
->(spec: PluginSpec<Q, R, W, S, U>): AnyPlugin {
+  const C extends ColumnGrants = NoColumns,
+>(spec: PluginSpec<Q, R, W, S, U, C>): AnyPlugin {
   const { extend, setup, ...data } = spec;
   return {
     requires: [],

@@ -11,8 +11,9 @@ import type { Caches } from "../events/cache.ts";
 import type { EventBus } from "../events/event_bus.ts";
 import type { JobQueue } from "../events/job_queue.ts";
 import { ScopedTransaction } from "../events/scoped_transaction.ts";
-import { type Faults, withOrigin, withOriginOf } from "../faults.ts";
+import { type Faults, withFaults, withOrigin, withOriginOf } from "../faults.ts";
 import { below, refusedFiles } from "../files/file_store.ts";
+import { withCallSpans } from "../http/http_spans.ts";
 import { outgoingFetch } from "../http/outbound_fetch.ts";
 import type { PluginApp, SiteApp } from "../http/plugin_app.ts";
 import { limiterOf } from "../http/rate_limit.ts";
@@ -23,10 +24,13 @@ import { slowReads } from "../http/store_errors.ts";
 import type { Texts } from "../i18n/catalogue.ts";
 import { listRows } from "../resources/listing.ts";
 import type { VisibilityRules } from "../resources/visibility.ts";
+import type { Tracing } from "../tracing.ts";
 import { validate } from "../validation/validate.ts";
 import { type ActAs, actingWith, calledBy, contractFor, needingPowers } from "./acting.ts";
 import type { RuntimeOptions } from "./boot.ts";
 import { stoppingBoot } from "./boot_listeners.ts";
+import { grantedHosts } from "./granted_hosts.ts";
+import type { LifecycleHook } from "./lifecycle_hooks.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
 import type { PluginDb } from "./plugin_roles.ts";
 import type { PowerChecks } from "./power_checks.ts";
@@ -39,6 +43,7 @@ export interface ContextParts extends RuntimeOptions {
   readonly jobs: JobQueue;
   readonly bus: EventBus;
   readonly http: HttpServer;
+  readonly tracing: Tracing;
   readonly children: Children;
   readonly caches: Caches;
   readonly visibility: VisibilityRules;
@@ -49,8 +54,8 @@ export interface ContextParts extends RuntimeOptions {
   readonly faults: Faults;
   /** Slots that plugins have read. */
   readonly readSlots: Set<string>;
-  readonly starts: (() => void | Promise<void>)[];
-  readonly stops: (() => void | Promise<void>)[];
+  readonly starts: LifecycleHook[];
+  readonly stops: LifecycleHook[];
   readonly runtime: RuntimeInfo;
 }
 
@@ -71,7 +76,11 @@ export function makeContext(
   };
   const withSlowPool = slowReads(parts.log.with({ plugin: plugin.name }));
   const as = actingWith(powers);
-  const own = new ScopedTransaction((tx) => tables.within(tx), { as, enqueue: (name) => powers.enqueue(name) });
+  const own = new ScopedTransaction((tx) => tables.within(tx), {
+    as,
+    enqueue: (name) => powers.enqueue(name),
+    perform: (name) => powers.perform(name),
+  });
   const { db } = tables;
   const visible = Object.assign(
     (table: TableName, viewer: Parameters<VisibilityRules["where"]>[1], over = db) => {
@@ -83,23 +92,31 @@ export function makeContext(
         as(viewer, () => visibility.where(table, viewer)),
     },
   );
+  const schema = plugin.settings ?? Type.Object({});
+  const settings = readSettings(plugin.name, schema, parts.env, parts.settings?.[plugin.name]);
   const contributionsOf = slotReader(parts.slots, as);
   return withOldMembers<AnyContext>(plugin.name, {
     ...apps,
     db: db as unknown as Kysely<Pick<Tables, TableName>>,
     queryWithDeadline: (query) => tables.queryWithDeadline(query),
     withSlowPool,
-    settings: readSettings(plugin.name, plugin.settings ?? Type.Object({}), parts.env, parts.settings?.[plugin.name]),
+    settings,
     contracts: contractsOf(plugin, parts.contracts, (name, service) => contractFor(name, service, powers, as)),
-    fetch: outgoingFetch({ hosts: grants.net ?? [], allowPrivate: config.allowPrivateHosts }),
+    fetch: withCallSpans(
+      parts.tracing,
+      plugin.name,
+      outgoingFetch({ hosts: grantedHosts(plugin, grants.net ?? [], settings), allowPrivate: config.allowPrivateHosts }),
+    ),
     files: grants.files ? below(parts.files, plugin.name) : refusedFiles(plugin.name),
     env: Object.fromEntries((grants.env ?? []).map((name) => [name, parts.env[name]])),
     log: parts.log.with({ plugin: plugin.name }),
     baseUrl: parts.baseUrl,
     texts,
     language: config.language,
-    perform: async (name, viewer, draft, action) =>
-      as(viewer, () => bus.perform(name, viewer, draft, own.action(action))),
+    perform: async (name, viewer, draft, action) => {
+      powers.perform(name);
+      return as(viewer, () => bus.perform(name, viewer, draft, own.action(action)));
+    },
     on(name, handlers) {
       checkMoments(plugin.name, `"${name}"`, handlers);
       powers.on(name, handlers);
@@ -140,7 +157,8 @@ export function makeContext(
     contribute(name, contribution) {
       checkSlot(plugin.name, name);
       powers.need("slots", name, `contributes to the slot "${name}"`);
-      const origin = { plugin: plugin.name, slot: name, faults: parts.faults };
+      const isOperators = plugin.addedBy !== undefined;
+      const origin = { plugin: plugin.name, slot: name, faults: parts.faults, isOperators };
       parts.slots.set(name, [...(parts.slots.get(name) ?? []), withOrigin(own.scoped(contribution), origin)]);
     },
     slot(name) {
@@ -162,9 +180,13 @@ export function makeContext(
     },
     cached: (name, load) => parts.caches.make(`${plugin.name}:${name}`, load),
     children: parts.children,
-    runtime: parts.runtime,
-    onStart: (run) => void parts.starts.push(run),
-    onStop: (run) => void parts.stops.push(run),
+    runtime: {
+      ...parts.runtime,
+      onAnswer: (listener) =>
+        parts.runtime.onAnswer(withFaults(listener, { plugin: plugin.name, faults: parts.faults })),
+    },
+    onStart: (run) => void parts.starts.push({ plugin: plugin.name, run }),
+    onStop: (run) => void parts.stops.push({ plugin: plugin.name, run }),
   });
 }
 

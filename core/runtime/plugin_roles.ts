@@ -6,11 +6,16 @@
  */
 import {
   type Db,
+  dropRole,
   GrantError,
   guarded,
   isDenied,
+  type RoleDrift,
+  type RoleGrants,
   RolesSync,
+  roleDrift,
   type Store,
+  syncRoles,
   type Grants as TableGrants,
   type TableName,
 } from "../../db/mod.ts";
@@ -18,6 +23,7 @@ import type { Config } from "../config.ts";
 import { BootError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { VisibilityRules } from "../resources/visibility.ts";
+import { addColumns, deniesColumns, presentColumns } from "./column_grants.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
 
 /** How the grants of a plugin are enforced. */
@@ -59,6 +65,8 @@ export const OFF = "PLUGIN_ROLES is off";
 export class PluginRoles {
   readonly #options: PluginRolesOptions;
   readonly #tables = new Map<string, TableGrants>();
+  /** Of the columns that plugins are granted those that exist when they are set up: others may be of a plugin that boots later. */
+  readonly #present = new Map<string, NonNullable<TableGrants["columns"]>>();
   /** Plugins that may use the tables of all kinds of content, and how. */
   readonly #ofContent = new Map<string, "read" | "write">();
   readonly #sync: RolesSync;
@@ -90,11 +98,15 @@ export class PluginRoles {
     const ofContent = denied.includes("contentTables") ? [] : (plugin.permissions.contentTables ?? []);
     if (ofContent.length > 0) this.#ofContent.set(plugin.name, ofContent.includes("write") ? "write" : "read");
     const { store } = this.#options;
+    this.#present.set(plugin.name, await presentColumns(store.db, tables.columns ?? {}));
     const check = (db: Db) => guarded<TableName>(db, plugin.name, tables) as unknown as Db;
     const readable = new Set([...tables.read, ...tables.write]);
     const needRead = (table: TableName) => {
       if (!readable.has(table))
-        throw new GrantError(plugin.name, table, "read", { denied: isDenied(tables, table, "read") });
+        throw new GrantError(plugin.name, table, "read", {
+          denied: isDenied(tables, table, "read"),
+          columns: tables.columns?.[table],
+        });
     };
     await this.#give([plugin.name], true);
     if (!this.#isEnforced(plugin.name))
@@ -129,23 +141,43 @@ export class PluginRoles {
       });
   }
 
+  /** What PostgreSQL has besides or instead of the grants: statements that would correct it, and roles of plugins that are not loaded. */
+  drift(): Promise<RoleDrift> {
+    return roleDrift(this.#options.store.db, this.#enforced(), [...this.#tables.keys()]);
+  }
+
+  /** Corrects that. Returns how many statements changed something and how many roles were dropped. */
+  async repair(): Promise<number> {
+    const { db } = this.#options.store;
+    const { leftovers } = await this.drift();
+    const { changes } = await syncRoles(db, this.#enforced());
+    let dropped = 0;
+    for (const role of leftovers) if (await dropRole(db, role)) dropped++;
+    return changes + dropped;
+  }
+
+  /** The complete grants of the plugins whose roles are enforced. */
+  #enforced(): RoleGrants[] {
+    return [...this.#tables.keys()].filter((name) => this.#isEnforced(name)).map((name) => this.#grantsOf(name));
+  }
+
+  #grantsOf(plugin: string, isPartial = false): RoleGrants {
+    const { columns: own = {}, ...declared } = this.#tables.get(plugin) as TableGrants;
+    const ofContent = this.#ofContent.get(plugin);
+    const content = this.#options.contentTables();
+    const read = [...declared.read, ...(ofContent === "read" ? content : [])];
+    const write = [...declared.write, ...(ofContent === "write" ? content : [])];
+    // One transaction for the columns that rules of all plugins read is faster than one for each.
+    const columns = isPartial
+      ? (this.#present.get(plugin) ?? {})
+      : addColumns(this.#options.visibility.readsOf([...read, ...write]), own);
+    return { plugin, read, write, columns, isPartial, keepsTables: isPartial && ofContent !== undefined };
+  }
+
   /** `isPartial` while rules are still registered: a boot that changes nothing does not revoke and grant them again. */
   async #give(names: readonly string[], isPartial: boolean): Promise<void> {
-    const { visibility, contentTables } = this.#options;
     const wanted = names.filter((name) => this.#isEnforced(name));
-    const { reason } = await this.#sync.sync(
-      wanted.map((plugin) => {
-        const declared = this.#tables.get(plugin) as TableGrants;
-        const ofContent = this.#ofContent.get(plugin);
-        const [read, write] = (["read", "write"] as const).map((kind) => [
-          ...declared[kind],
-          ...(ofContent === kind ? contentTables() : []),
-        ]) as [string[], string[]];
-        // One transaction for all columns is faster than one for each plugin.
-        const columns = isPartial ? {} : visibility.readsOf([...read, ...write]);
-        return { plugin, read, write, columns, isPartial, keepsTables: isPartial && ofContent !== undefined };
-      }),
-    );
+    const { reason } = await this.#sync.sync(wanted.map((plugin) => this.#grantsOf(plugin, isPartial)));
     if (reason === undefined) return;
     if (this.#isGiven) throw new BootError(`Cannot give plugins the rights of their grants: ${reason}`);
     this.#reason = reason;
@@ -178,5 +210,13 @@ function tablesOf({ permissions }: AnyPlugin, denied: readonly (keyof Grants)[])
     return denied.includes(kind) ? { held: [], lost: declared } : { held: declared, lost: [] };
   };
   const [read, write] = [split("read"), split("write")];
-  return { read: read.held, write: write.held, denied: { read: read.lost, write: write.lost } };
+  const { columns = {} } = permissions;
+  const isLost = deniesColumns(denied);
+  const lost = isLost ? Object.keys(columns) : [];
+  return {
+    read: read.held,
+    write: write.held,
+    columns: isLost ? {} : (columns as NonNullable<TableGrants["columns"]>),
+    denied: { read: [...read.lost, ...lost], write: write.lost },
+  };
 }

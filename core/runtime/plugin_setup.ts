@@ -1,4 +1,4 @@
-/** Runs the setup of a plugin: with a time limit, and with the place in its source in the error of one that throws. */
+/** Runs the setup and the start of a plugin: with a time limit, and with the place in its source in the error of one that throws. */
 import { relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import packaged from "../../package.json" with { type: "json" };
@@ -8,16 +8,22 @@ import { BootError } from "../errors.ts";
 /** Frames of Lectern and of the packages that it uses, which are not the plugin's source. */
 const OWN_FOLDERS = ["core", "db", "node_modules"].map((name) => INSTALL_ROOT + sep + name + sep);
 const LIBRARIES = Object.keys(packaged.dependencies).map((name) => `${sep}node_modules${sep}${name}${sep}`);
+const VERBS = { setup: "set up", start: "start" } as const;
 const FRAME = /^\s*at (?:.*? \()?(\S.*?):(\d+):\d+\)?$/;
 
 /**
- * Runs the setup of a plugin. Throws BootError that names the plugin where it takes longer than `limitMs`, and where it throws, with
- * the file and line of the plugin's source. A BootError of the plugin itself is thrown as it is.
+ * Runs the setup or the start of a plugin. Throws BootError that names the plugin where it takes longer than `limitMs`, and where it
+ * throws, with the file and line of the plugin's source. A BootError of the plugin itself is thrown as it is.
  */
-export async function runSetup(plugin: string, limitMs: number, run: () => Promise<void>): Promise<void> {
+export async function runSetup(
+  plugin: string,
+  limitMs: number,
+  run: () => Promise<void>,
+  part: "setup" | "start" = "setup",
+): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const limit = new Promise<never>((_, reject) => {
-    const text = `The setup of the plugin "${plugin}" did not end within ${limitMs} ms (PLUGIN_SETUP_TIMEOUT_MS)`;
+    const text = `The ${part} of the plugin "${plugin}" did not end within ${limitMs} ms (PLUGIN_SETUP_TIMEOUT_MS)`;
     timer = setTimeout(() => reject(new BootError(text)), limitMs);
   });
   try {
@@ -27,7 +33,7 @@ export async function runSetup(plugin: string, limitMs: number, run: () => Promi
     const text = cause instanceof Error ? cause.message : String(cause);
     const place = cause instanceof Error ? placeOf(cause) : undefined;
     const at = place === undefined ? "" : ` (${place})`;
-    throw new BootError(`Cannot set up the plugin "${plugin}": ${text}${at}`, { cause });
+    throw new BootError(`Cannot ${VERBS[part]} the plugin "${plugin}": ${text}${at}`, { cause });
   } finally {
     clearTimeout(timer);
   }

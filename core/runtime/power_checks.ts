@@ -30,6 +30,7 @@ export class PowerError extends Error {
 export class PowerChecks {
   readonly #plugin: AnyPlugin;
   readonly #granted: Grants;
+  #events: ReadonlySet<string> | undefined;
   readonly #sets = new Map<ListKind, ReadonlySet<string>>();
 
   /** `granted`: the plugin's permissions without the kinds that the operator denied. */
@@ -83,6 +84,14 @@ export class PowerChecks {
   enqueue(name: string): void {
     if (!this.#includes("jobs", name))
       throw new PowerError(this.#missing("jobs", `enqueues "${name}"`, this.#lineWith("jobs", name)).message);
+  }
+
+  /** Checks the name of an event that is performed: one of the plugin's own or of `performs`. Throws PowerError. */
+  perform(name: string): void {
+    this.#events ??= new Set(this.#plugin.events);
+    if (this.#events.has(name) || this.#includes("performs", name)) return;
+    const { message } = this.#missing("performs", `performs "${name}"`, this.#lineWith("performs", name));
+    throw new PowerError(`${message}, or to "events" of the plugin if the event is its own`);
   }
 
   /** Checks the screens and public routes among the mounted routes of the plugin. */

@@ -6,6 +6,7 @@ import type { TableName } from "../../db/mod.ts";
 import { closestMatch } from "../closest_match.ts";
 import type { ScreenAccess } from "../contracts/web.ts";
 import { BootError } from "../errors.ts";
+import { hostSettings } from "./granted_hosts.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
 import type { EventName, JobName, SlotName } from "./registry.ts";
 
@@ -27,6 +28,8 @@ export interface Powers {
   readonly filters?: readonly EventName[] | "any";
   /** Events that it may refuse. */
   readonly vetoes?: readonly EventName[] | "any";
+  /** Events of other plugins that it performs, beside its own `events`; their handlers then see what it passes. */
+  readonly performs?: readonly EventName[] | "any";
   /** Slots that it contributes to. */
   readonly slots?: readonly SlotName[] | "any";
   /** Jobs that it handles or enqueues. */
@@ -49,6 +52,7 @@ export const POWER_KINDS = [
   "handlers",
   "filters",
   "vetoes",
+  "performs",
   "slots",
   "jobs",
   "schedules",
@@ -60,6 +64,7 @@ export const POWER_KINDS = [
 export const GRANT_KINDS: readonly (keyof Grants)[] = [
   "read",
   "write",
+  "columns",
   "contentTables",
   "net",
   "env",
@@ -68,7 +73,7 @@ export const GRANT_KINDS: readonly (keyof Grants)[] = [
 ];
 
 /** Kinds whose lists name each single thing. */
-const NAMED: ReadonlySet<string> = new Set(["read", "write", "contentTables", "env"]);
+const NAMED: ReadonlySet<string> = new Set(["read", "write", "columns", "contentTables", "env"]);
 
 /** Kinds that are either granted or not. */
 export const SWITCHES: ReadonlySet<string> = new Set(["files", "system", "impersonate", "auth"]);
@@ -85,6 +90,7 @@ export const ALL_REGISTRATIONS: Powers = {
   handlers: "any",
   filters: "any",
   vetoes: "any",
+  performs: "any",
   slots: "any",
   jobs: "any",
   schedules: "any",
@@ -94,15 +100,15 @@ export const ALL_REGISTRATIONS: Powers = {
 
 /** Checks the shape of the permissions of plugins. Throws BootError that names the plugin and the first wrong key. */
 export function checkPermissions(plugins: readonly AnyPlugin[]): void {
-  for (const { name, permissions } of plugins) {
-    const problem = permissionProblem(permissions);
+  for (const { name, permissions, settings } of plugins) {
+    const problem = permissionProblem(permissions) ?? hostProblem(permissions, settings);
     if (problem !== undefined) throw new BootError(`"permissions" of the plugin "${name}" ${problem}`);
   }
 }
 
 /** What is wrong with the shape of permissions, as the end of a sentence; undefined if nothing is. */
 export function permissionProblem(permissions: unknown): string | undefined {
-  if (typeof permissions !== "object" || permissions === null || Array.isArray(permissions)) return "is no object";
+  if (!isObject(permissions)) return "is no object";
   for (const [kind, value] of Object.entries(permissions)) {
     if (!(GRANT_KINDS as readonly string[]).includes(kind)) {
       const near = closestMatch(kind, GRANT_KINDS);
@@ -113,14 +119,29 @@ export function permissionProblem(permissions: unknown): string | undefined {
   return undefined;
 }
 
+function hostProblem(permissions: Grants, settings: AnyPlugin["settings"]): string | undefined {
+  const known = Object.keys(settings?.properties ?? {});
+  const wrong = hostSettings(permissions).find((field) => !known.includes(field));
+  if (wrong === undefined) return undefined;
+  const near = closestMatch(wrong, known);
+  return `names the host of the setting "${wrong}" in "net", which it does not have${near === undefined ? "" : `; did you mean "${near}"?`}`;
+}
+
 function isShape(kind: string, value: unknown): boolean {
   if (SWITCHES.has(kind)) return typeof value === "boolean";
   if (value === "any") return hasAny(kind);
-  if (kind === "screens")
-    return typeof value === "object" && value !== null && !Array.isArray(value) && Object.values(value).every(isAccess);
-  const isName = (one: unknown) =>
-    kind === "contentTables" ? one === "read" || one === "write" : typeof one === "string";
-  return Array.isArray(value) && value.every(isName);
+  if (kind === "screens") return isObject(value) && Object.values(value).every(isAccess);
+  if (kind === "columns") return isObject(value) && Object.values(value).every(isNames);
+  if (kind === "contentTables") return isNames(value) && value.every((one) => one === "read" || one === "write");
+  return isNames(value);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isNames(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === "string");
 }
 
 function isAccess(value: unknown): boolean {
@@ -135,6 +156,7 @@ function hasAny(kind: string): boolean {
 
 function shapeOf(kind: string): string {
   if (SWITCHES.has(kind)) return "true or false";
+  if (kind === "columns") return "an object of tables with lists of their columns";
   const shape = kind === "screens" ? "an object of paths with whom they admit" : "a list of names";
   return hasAny(kind) ? `${shape}, or "any"` : shape;
 }

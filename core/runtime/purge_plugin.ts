@@ -31,7 +31,7 @@ type CoreStore = Kysely<{ installed_plugins: InstalledPluginsTable; plugin_table
 /** Everything that plugins have left in the store, by name. `plugins` are those whose grants are known. */
 export async function leftoversOf(db: Db, plugins: readonly AnyPlugin[]): Promise<Leftovers[]> {
   const store = db as unknown as CoreStore;
-  const stored = await store.selectFrom("installed_plugins").selectAll().execute();
+  const stored = await store.selectFrom("installed_plugins").selectAll().where("name", "!=", "core").execute();
   const owned = await store.selectFrom("plugin_tables").selectAll().execute();
   const withLedger = (await ledgers(db)).filter((name) => name !== "core");
   const present = new Set(await tableNames(db));

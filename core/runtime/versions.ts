@@ -29,6 +29,8 @@ export interface InstalledPluginsTable {
 export interface ContributedKind {
   readonly kind: string;
   readonly table: string;
+  /** The kinds it may be in, with the column of the parent's id; absent in rows of an older version. */
+  readonly parents?: readonly { readonly kind: string; readonly column: string }[] | undefined;
 }
 
 /** The table that a migration of a plugin created. */
@@ -108,7 +110,7 @@ export function registrations(jobs: { names(): string[] }, kinds: () => readonly
     const added = jobs.names().filter((name) => !known.has(name));
     for (const name of added) known.add(name);
     const all = kinds();
-    const contributed = all.slice(seen).map(({ kind, table }) => ({ kind, table }));
+    const contributed = all.slice(seen).map(({ kind, table, parents }) => ({ kind, table, parents }));
     seen = all.length;
     return { jobs: added, kinds: contributed };
   };
@@ -161,11 +163,22 @@ export async function recordPlugins(
     .execute();
 }
 
+/** Kinds of content that plugins contributed which have booted over this store and are not installed now. */
+export async function absentKinds(db: Db, contributed: readonly string[]): Promise<readonly ContributedKind[]> {
+  const store = db as unknown as Kysely<{ installed_plugins: InstalledPluginsTable }>;
+  const found = await store.selectFrom("installed_plugins").select("kinds").execute();
+  return found.flatMap(({ kinds }) => kinds).filter(({ kind }) => !contributed.includes(kind));
+}
+
 type PluginRecord = Omit<InstalledPluginsTable, "first_at" | "last_at">;
 
 /** The content of a record as text, to compare two. */
 function contentOf({ version, jobs, kinds, permissions }: PluginRecord): string {
-  return JSON.stringify([version, jobs, kinds.map(({ kind, table }) => [kind, table]), permissions]);
+  return JSON.stringify([version, jobs, kinds.map(kindContent), permissions]);
+}
+
+function kindContent({ kind, table, parents = [] }: ContributedKind) {
+  return [kind, table, parents.map((parent) => [parent.kind, parent.column])];
 }
 
 function asJson(value: unknown) {

@@ -24,7 +24,18 @@ export interface ConnectionOptions extends AnswerDeadlineOptions {
   readonly prepare: boolean;
   /** Opens postgres.js with one connection, which connects at first use. */
   open(onLoss: () => void): DriverConnection;
+  /** Who is shown each statement that is sent; nobody by default. */
+  observer?(): StatementObserver | undefined;
 }
+
+/** A statement as it is sent, without its parameters; `name` is that of a prepared one. */
+export interface SentStatement {
+  readonly text: string;
+  readonly name?: string | undefined;
+}
+
+/** Is shown a statement when it is sent, and its answer, which it must not change. */
+export type StatementObserver = (statement: SentStatement, answer: Promise<unknown>) => void;
 
 /** postgres.js, with a function that destroys its socket; by itself it waits for the server to close it. */
 export interface DriverConnection {
@@ -74,6 +85,7 @@ export class Connection {
   readonly #sql: postgres.Sql;
   readonly #destroy: () => void;
   readonly #deadlines: AnswerDeadlines;
+  readonly #observer: (() => StatementObserver | undefined) | undefined;
   readonly #prepare: boolean;
   readonly #prepared = new Set<string>();
   /** Pending statements by their reject function; undefined for a part of a stream. */
@@ -86,6 +98,7 @@ export class Connection {
 
   constructor(options: ConnectionOptions) {
     const { prepare, open } = options;
+    this.#observer = options.observer;
     this.#deadlines = new AnswerDeadlines(options, () =>
       this.drop(DEADLINE_EXCEEDED, "The store gave no answer in time"),
     );
@@ -138,6 +151,7 @@ export class Connection {
   send(text: string, parameters: readonly unknown[], answerTimeoutMs = 0): Promise<StatementResult> {
     const query = this.#query(text, parameters);
     const answer = this.#awaitAnswer(query, answerTimeoutMs, query);
+    this.#observer?.()?.({ text }, answer);
     if (this.#prepared.has(text) || !this.#isPrepared(text, parameters)) return answer;
     return answer.then((result) => {
       this.#prepared.add(text);

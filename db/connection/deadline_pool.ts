@@ -21,6 +21,8 @@ export interface DeadlinePoolOptions {
   /** SQL to send first on each connection. */
   readonly session?: string;
   open(): Connection;
+  /** Is shown how many milliseconds a caller waited for a connection. */
+  onWait?(ms: number): void;
   /** Limit of any answer of the server; 0 for none. */
   answerMs(): number;
   /** Cancels the statement of a server process. */

@@ -10,15 +10,16 @@ import { EMBEDDED_USER, type Embedded, joinEmbedded } from "../embedded/embedded
 import { enforcedRole } from "../grants/enforcement.ts";
 import { StoreError } from "../query/errors.ts";
 import type { Grants } from "../query/grants.ts";
+import { keepStatementNames, statementName } from "../query/prepared.ts";
 import type { Db, Tables } from "../query/tables.ts";
-import { Connection } from "./connection.ts";
+import { Connection, type StatementObserver } from "./connection.ts";
 import type { AnswerDeadlineOptions } from "./deadlines.ts";
 import { dialect, type RoleStore, storeAs } from "./dialect.ts";
 import type { StoreLimits } from "./limits.ts";
 import { Listener, type ListenHandlers } from "./listener.ts";
 import { type Connect, type Probed, probe, SESSION } from "./probe.ts";
 import { ConnectionSocket } from "./socket.ts";
-import { type StoreLoad, StorePools } from "./store_pools.ts";
+import { type StoreLoad, StorePools, type WaitObserver } from "./store_pools.ts";
 import { wireTypes } from "./values.ts";
 
 /** Options of a store. Times are in milliseconds; the default follows the colon. */
@@ -67,6 +68,10 @@ export interface Store {
   restrictedTo(plugin: string, grants: Grants): PluginStore;
   /** Sets the limits of further statements; there are none before, as for commands and migrations. */
   limit(limits: StoreLimits): void;
+  /** Shows an observer each statement that the pools send; for traces. */
+  observe(observer: StatementObserver): void;
+  /** Shows an observer each wait for a connection of a pool. */
+  observeWaits(observer: WaitObserver): void;
   /** Connections of the pools and callers that wait for one. */
   load(): StoreLoad;
   kind: "embedded" | "server";
@@ -245,6 +250,7 @@ function assemble(
     new Connection({
       ...more,
       prepare,
+      observer: () => pools.observer,
       open(onclose) {
         const socket = new ConnectionSocket();
         // `socket` as a function is missing in the types of postgres.js.
@@ -271,6 +277,13 @@ function assemble(
     },
     limit: (limits) => {
       pools.limits = limits;
+    },
+    observe(observer) {
+      keepStatementNames();
+      pools.observer = ({ text }, answer) => observer({ text, name: statementName(text) }, answer);
+    },
+    observeWaits(observer) {
+      pools.waitObserver = observer;
     },
     load: () => pools.load(),
     kind,

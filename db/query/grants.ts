@@ -3,9 +3,10 @@
  * Tables are those in from, into, using, joins and schema changes; names defined by `with` are none, in their SQL scope.
  * Writing implies reading. This catches mistakes and is no sandbox: `sql` templates pass (Kysely queries nested in them are
  * checked), as do `rows()` and `withoutPlugins()`. Tables outside the schema "public" are named with theirs
- * ("pg_catalog.pg_class").
+ * ("pg_catalog.pg_class"). Of tables that are granted by column a query has these columns alone (`column_grants.ts`).
  */
 import type { Kysely, KyselyPlugin, OperationNode, PluginTransformQueryArgs, RootOperationNode } from "kysely";
+import { ColumnViews, checkColumns, type ReadableColumns, tableName } from "./column_grants.ts";
 import { GrantError } from "./errors.ts";
 import type { Db, TableName, Tables } from "./tables.ts";
 
@@ -13,6 +14,8 @@ import type { Db, TableName, Tables } from "./tables.ts";
 export interface Grants {
   read: readonly string[];
   write: readonly string[];
+  /** Columns that it may read of further tables, by table. */
+  columns?: Readonly<Record<string, readonly string[]>>;
   /** Tables that the plugin declares and the operator denied, for errors. */
   denied?: { readonly read: readonly string[]; readonly write: readonly string[] };
 }
@@ -39,11 +42,26 @@ const GUARDS = new WeakMap<Grants, KyselyPlugin>();
 
 function guardFor(plugin: string, grants: Grants): KyselyPlugin {
   const write = new Set(grants.write);
-  const read = new Set([...grants.read, ...grants.write]);
-  return guard((table, wanted) => {
+  const columns = readableColumns(grants);
+  const read = new Set([...grants.read, ...grants.write, ...columns.keys()]);
+  const check: Check = (table, wanted) => {
     if (!(wanted === "write" ? write : read).has(table))
       throw new GrantError(plugin, table, wanted, { denied: isDenied(grants, table, wanted) });
+  };
+  if (columns.size === 0) return guard(check, (node) => node);
+  const views = new ColumnViews(columns);
+  return guard(check, (node) => {
+    checkColumns(node, columns, (table, column) => {
+      throw new GrantError(plugin, table, "read", { columns: [...(columns.get(table) ?? [])], column });
+    });
+    return views.transformNode(node);
   });
+}
+
+/** The tables of which some columns are granted, and not the table. */
+function readableColumns({ read, write, columns = {} }: Grants): ReadableColumns {
+  const single = Object.entries(columns).filter(([table]) => !read.includes(table) && !write.includes(table));
+  return new Map(single.map(([table, names]) => [table, new Set(names)]));
 }
 
 /**
@@ -69,12 +87,12 @@ const WRITTEN: Record<string, string> = {
 /** Roots whose tables are read, except for those in WRITTEN; other roots change the schema. */
 const QUERIES = new Set(["SelectQueryNode", "RawNode", "WithNode", ...Object.keys(WRITTEN)]);
 
-function guard(check: Check): KyselyPlugin {
+function guard(check: Check, narrowed: (node: RootOperationNode) => RootOperationNode): KyselyPlugin {
   return {
     transformQuery({ node }: PluginTransformQueryArgs): RootOperationNode {
       const tree = node as unknown as Tree;
       walk(tree, { check, wanted: QUERIES.has(node.kind) ? "read" : "write", names: NO_NAMES });
-      return node;
+      return narrowed(node);
     },
     transformResult: async ({ result }) => result,
   };
@@ -132,11 +150,7 @@ function enter(node: Tree, place: Place): Place {
 
 function checkTable(node: Tree, { check, wanted, names }: Place): void {
   const name = tableName(node);
-  // Only a read can mean a name of `with`: PostgreSQL writes to tables alone.
-  if (wanted === "write" || !names.has(name)) check(name, wanted);
-}
-
-function tableName(node: Tree): string {
-  const { schema, identifier } = node.table as { schema?: { name: string }; identifier: { name: string } };
-  return schema && schema.name !== "public" ? `${schema.name}.${identifier.name}` : identifier.name;
+  const { schema } = node.table as { schema?: unknown };
+  // Only a read can mean a name of `with`: PostgreSQL writes to tables alone, and a name with a schema is that of a table.
+  if (wanted === "write" || schema !== undefined || !names.has(name)) check(name, wanted);
 }

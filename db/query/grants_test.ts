@@ -106,6 +106,15 @@ const refused: Record<string, ["read" | "write", string, () => Query]> = {
         .selectFrom("users")
         .select("id"),
   ],
+  "the table by its schema, beside a with of its own name": [
+    "read",
+    "users",
+    () =>
+      db
+        .with("users", (q) => q.selectFrom("pages").select("id"))
+        .selectFrom("public.users" as "users")
+        .select("id"),
+  ],
   "a foreign table in a union": [
     "read",
     "users",

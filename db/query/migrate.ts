@@ -5,7 +5,7 @@
  * Statements that PostgreSQL refuses within a transaction (create index concurrently) cannot be migrations. There is no way
  * back: a mistake is corrected by the next step.
  */
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import { StoreError } from "./errors.ts";
 import { rows } from "./query.ts";
 import { recordingTables } from "./table_owners.ts";
@@ -19,7 +19,7 @@ import type { Db } from "./tables.ts";
 export type Migrations = Record<string, (db: Kysely<any>) => Promise<void>>;
 
 /** The key of the advisory lock; it must never change, since processes of different versions share it. */
-const LOCK = 7_206_415;
+export const MIGRATION_LOCK = 7_206_415;
 const MAX_NAME_LENGTH = 63;
 
 /**
@@ -76,6 +76,29 @@ export async function migrationStatus(db: Db, plugin: string, migrations: Migrat
 }
 
 /**
+ * Whether the ledgers of a store hold every step of these plugins, by one statement that ends after two seconds. Throws where
+ * the store does not answer.
+ * @example
+ * const store = await openStore({ dataDir: "./data" });
+ * const isReady = await isMigrated(store, [{ name: "notes", migrations: noteMigrations }]);
+ */
+export async function isMigrated(
+  store: { queryWithDeadline<Row>(query: RawBuilder<Row>): Promise<Row[]> },
+  plugins: readonly { readonly name: string; readonly migrations: Migrations }[],
+): Promise<boolean> {
+  const stepped = plugins.filter(({ migrations }) => Object.keys(migrations).length > 0);
+  const [first, ...others] = stepped.map(({ name }) => sql`select ${name}::text as plugin, name from ${ledger(name)}`);
+  if (!first) return true;
+  const all = others.reduce((union, one) => sql`${union} union all ${one}`, first);
+  const done = await store.queryWithDeadline(sql<{ plugin: string; name: string }>`${all}`).catch((error: unknown) => {
+    if (isMissingTable(error)) return [];
+    throw error;
+  });
+  const known = new Set(done.map(({ plugin, name }) => `${plugin} ${name}`));
+  return stepped.every(({ name, migrations }) => Object.keys(migrations).every((step) => known.has(`${name} ${step}`)));
+}
+
+/**
  * Names of the plugins that have a ledger, in order; "core" is that of the runtime.
  * @example
  * const names = await ledgers(db);
@@ -101,7 +124,7 @@ async function step(db: Db, plugin: string, migrations: Migrations): Promise<str
   let name: string | undefined;
   try {
     return await db.transaction().execute(async (tx) => {
-      await sql`select pg_advisory_xact_lock(${LOCK}::int8)`.execute(tx);
+      await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK}::int8)`.execute(tx);
       [name] = await pending(tx, plugin, migrations);
       if (name === undefined) return undefined;
       await sql`create schema if not exists lectern_ledger`.execute(tx);
@@ -127,6 +150,11 @@ function sorted(plugin: string, migrations: Migrations): string[] {
   throw new StoreError(
     `Cannot order the migrations of plugin "${plugin}": found step "${odd}", wanted a name such as "0001_init"`,
   );
+}
+
+/** Whether an error is that of a table or schema that does not exist. */
+function isMissingTable(error: unknown): boolean {
+  return ["42P01", "3F000"].includes(String((error as { code?: unknown } | null)?.code));
 }
 
 function ledger(plugin: string) {

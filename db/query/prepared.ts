@@ -56,6 +56,10 @@ const BUILDER: QueryCreator<Tables> = new Kysely<Tables>({
     createQueryCompiler: () => new PostgresQueryCompiler(),
   },
 });
+/** The names of statements by their text, once they are kept. Texts that differ by their templates count each. */
+const NAMES = new Map<string, string>();
+const MAX_NAMES = 10_000;
+let areNamesKept = false;
 const QUERY_ID = { queryId: "prepared" };
 /** Stands around the name of a parameter in compiled SQL: a character that no query holds. */
 const MARK = "\u0001";
@@ -86,6 +90,16 @@ export function prepared<Parameters extends object, Output>(
  */
 export function preparedStatements(): readonly Statement<never, unknown>[] {
   return STATEMENTS.toSorted((a, b) => a.name.localeCompare(b.name));
+}
+
+/** Keeps the names of statements that run from now on, for `statementName`; until then they cost nothing. */
+export function keepStatementNames(): void {
+  areNamesKept = true;
+}
+
+/** The name of the prepared statement that ran with this text; undefined for other texts. */
+export function statementName(text: string): string | undefined {
+  return NAMES.get(text);
 }
 
 /** A compiled query, cut at its parameters. */
@@ -139,7 +153,7 @@ class PreparedStatement<Parameters extends object, Row> implements Statement<Par
     const about = { query: parts.tree, queryId: QUERY_ID };
     if (!parts.distinct.some((name) => isFragment(given[name]))) {
       for (const name of parts.distinct) bound.push(given[name]);
-      return { sql: parts.plainText, parameters: bound, ...about };
+      return this.#named({ sql: parts.plainText, parameters: bound, ...about });
     }
     const numbers = new Map<string, number>();
     const text = joined(parts, (name) => {
@@ -149,7 +163,12 @@ class PreparedStatement<Parameters extends object, Row> implements Statement<Par
       numbers.set(name, number);
       return `$${number}`;
     });
-    return { sql: text, parameters: bound, ...about };
+    return this.#named({ sql: text, parameters: bound, ...about });
+  }
+
+  #named(query: CompiledQuery<Row>): CompiledQuery<Row> {
+    if (areNamesKept && NAMES.size < MAX_NAMES) NAMES.set(query.sql, this.name);
+    return query;
   }
 
   #compiled(): Parts {

@@ -6,9 +6,13 @@
 import { definePlugin, t } from "lectern/core";
 import { loadCode } from "./functions.ts";
 import { headOf } from "./head.ts";
+import { type InstallSettings, themeCommand } from "./install_command.ts";
 import { mountPublicFiles, publicUrls } from "./public_files.ts";
 import { readTheme } from "./theme_folder.ts";
 import { readIcons, readViews } from "./views.ts";
+
+/** The settings as `extend` gets them before any command runs; a command without a store gets no context. */
+let chosen: InstallSettings;
 
 export default definePlugin({
   name: "themes",
@@ -23,8 +27,28 @@ export default definePlugin({
       description: "The theme in force, by its folder below themes",
     }),
     folder: t.String({ default: "themes", description: "The folder with all themes" }),
+    moduleMaxBytes: t.Integer({
+      default: 52_428_800,
+      minimum: 1,
+      env: "THEME_MODULE_MAX_BYTES",
+      description: "Bytes of the ZIP file of a module, and of its files when they are unpacked",
+    }),
+    moduleMaxFiles: t.Integer({
+      default: 2_000,
+      minimum: 1,
+      env: "THEME_MODULE_MAX_FILES",
+      description: "Files in the ZIP file of a module",
+    }),
+    downloadTimeoutMs: t.Integer({
+      default: 60_000,
+      minimum: 1,
+      env: "THEME_MODULE_TIMEOUT_MS",
+      description: "How long the download of a module may take",
+    }),
   }),
+  commands: { theme: themeCommand(() => chosen) },
   async extend({ settings, plugins }) {
+    chosen = settings;
     const theme = readTheme(settings);
     return theme ? loadCode(theme, plugins) : [];
   },

@@ -7,15 +7,13 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { BootError } from "lectern/core";
 import type { Theme, ThemeModule } from "./contract.ts";
+import { MANIFESTS, parseManifest } from "./manifest.ts";
 import { shownPath } from "./theme_errors.ts";
 
 /** Parts of a theme that need no code. */
 const PARTS = ["views", "icons", "lang", "public", "head", "modules"];
-/** Names of folders contain no path separators or dots. */
-const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
-/** The manifest of a module; the second name is that of the original. */
-const MANIFESTS = ["module.json", "bookstack-module.json"];
-const VERSION = /^v?\d+\.\d+\.\d+(?:-.*)?$/;
+/** Names of folders of themes and modules contain no path separators or dots. */
+export const FOLDER_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
 
 /** A folder with parts of a theme. */
 export interface ThemeFolder {
@@ -40,7 +38,7 @@ export interface ThemeChoice {
 /** Finds the active theme; undefined for none. Throws BootError for a theme that does not exist and for invalid modules. */
 export function readTheme({ active: name, folder }: ThemeChoice): ActiveTheme | undefined {
   if (name === "" || name === "false") return undefined;
-  if (!NAME.test(name))
+  if (!FOLDER_NAME.test(name))
     throw new BootError(`Cannot use the theme "${name}": wanted the name of a folder below "themes"`);
   const home = resolve(process.cwd(), folder, name);
   if (!["functions.ts", ...PARTS].some((part) => existsSync(join(home, part))))
@@ -69,20 +67,7 @@ function readModules(theme: string, home: string): (ThemeFolder & { readonly mod
 function readManifest(theme: string, folder: string, file: string): ThemeModule {
   const fail = (what: string) =>
     new BootError(`Cannot use the module "${folder}" of the theme "${theme}": ${what} in "${shownPath(file)}"`);
-  if (!NAME.test(folder))
+  if (!FOLDER_NAME.test(folder))
     throw fail("wanted a folder name of letters, digits, dashes and underscores, with a manifest");
-  let manifest: unknown;
-  try {
-    manifest = JSON.parse(readFileSync(file, "utf8"));
-  } catch (cause) {
-    throw fail(`found invalid JSON (${cause instanceof Error ? cause.message : String(cause)})`);
-  }
-  const text = (field: "name" | "description" | "version"): string => {
-    const value = (manifest as Record<string, unknown> | null)?.[field];
-    if (typeof value !== "string" || value.trim() === "") throw fail(`wanted a text "${field}"`);
-    return value.trim();
-  };
-  const module = { folder, name: text("name"), description: text("description"), version: text("version") };
-  if (!VERSION.test(module.version)) throw fail(`wanted a "version" such as "v1.2.3", found "${module.version}"`);
-  return module;
+  return { folder, ...parseManifest(readFileSync(file, "utf8"), fail) };
 }

@@ -36,6 +36,8 @@ export async function readViews(home: string): Promise<ViewReplacement[]> {
 function checked(name: string, view: ReplacingView): ReplacingView {
   return (ui) => (data) => {
     const drawn: unknown = view(ui)(data);
+    // Of a view that should have answered at once; its rejection would be unhandled.
+    if (drawn instanceof Promise) drawn.catch(() => {});
     if (!(drawn instanceof Html)) throw new Error(`The theme's view "${name}" does not return html\`…\``);
     return drawn;
   };

@@ -20,7 +20,10 @@ declare module "lectern/core" {
 
 const loans: AnyPlugin = definePlugin({
   name: "loans",
-  permissions: { slots: ["toolbar_entry"] },
+  permissions: {
+    slots: ["toolbar_entry", "screen_part", "screen_head", "screen_figure", "permission_label"],
+    screens: { "/loans/:id": "user" },
+  },
   requires: ["web"],
   adds: ["loans-extend"],
   setup({ contracts: { web }, contribute, site }) {

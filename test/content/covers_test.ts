@@ -1,6 +1,6 @@
 /** Covers of books and shelves: set, replaced and removed with their item, and no file left behind by a failure. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { definePlugin, SYSTEM } from "lectern/core";
+import { definePlugin } from "lectern/core";
 import sharp from "sharp";
 import { fetched, imageFiles, pictureForm } from "../support/data/sample_gallery.ts";
 import { bomb, moving, picture } from "../support/data/sample_pictures.ts";
@@ -144,13 +144,11 @@ test("a cover stays while its book is in the bin, and goes with it for good", as
   });
   await runtime.ask("DELETE", `/api/books/${body.id}`);
   expect((await fetched(runtime, body.cover.url)).status).toBe(200);
-  const context = runtime.contexts.get("images");
-  const dependents = context?.slot("dependents").filter(({ kind }) => kind === "book") ?? [];
-  const book = { ...body, tags: [] };
-  await context?.perform("book_delete", SYSTEM, book, async (row, tx) => {
-    for (const { destroy } of dependents) await destroy([body.id], tx, "book");
-    return row;
-  });
+  const entry = await runtime.ask(
+    "GET",
+    `/api/recycle-bin?filter[deletable_type]=book&filter[deletable_id]=${body.id}`,
+  );
+  await runtime.ask("DELETE", `/api/recycle-bin/${entry.body.data[0].id}`);
   expect((await fetched(runtime, body.cover.url)).status).toBe(404);
 });
 

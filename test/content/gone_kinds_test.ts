@@ -34,6 +34,7 @@ const glossary = definePlugin({
   permissions: {
     write: ["test_terms"],
     slots: ["content", "searchable", "export_kind"],
+    handlers: ["book_delete"],
     visibilityRules: ["test_terms"],
   },
   events: ["test_term_create", "test_term_delete"],
@@ -47,7 +48,13 @@ const glossary = definePlugin({
       );
     },
   },
-  setup({ app, contracts, contribute, perform, visibilityRule }) {
+  setup({ app, contracts, contribute, on, perform, visibilityRule }) {
+    on("book_delete", {
+      async inTransaction({ id }, tx) {
+        const within = tx.db.updateTable("test_terms").set({ deleted_at: sql<string>`now()` });
+        await within.where("book_id", "=", id).where("deleted_at", "is", null).execute();
+      },
+    });
     contribute("content", {
       kind: "test_term",
       table: "test_terms",
@@ -211,6 +218,23 @@ test("a book that rows of the gone kind refer to is not deleted for good, and th
   ]);
   expect((await runtime.ask("DELETE", "/api/maintenance/recycle-bin")).body).toMatchObject({ kept_count: 2 });
   expect((await runtime.ask("PUT", `/api/recycle-bin/${id}`)).body).toEqual({ restore_count: 1 });
+});
+
+test("a book is not restored without the items that were deleted with it, and is with them when their plugin is back", async () => {
+  const book = (await before.ask("POST", "/api/books", { body: { name: "Whole" } })).body.id as number;
+  await before.ask("POST", "/api/test-terms", { body: { name: "Within", book_id: book } });
+  await before.ask("DELETE", `/api/books/${book}`);
+  const { body } = await runtime.ask(
+    "GET",
+    `/api/recycle-bin?filter[deletable_type]=book&filter[deletable_id]=${book}`,
+  );
+  const path = `/api/recycle-bin/${body.data[0].id}`;
+  const refused = await runtime.ask("PUT", path);
+  expect([refused.status, refused.body.error.message]).toEqual([
+    409,
+    "“Whole” cannot be restored: it contains items of the kind “test_term”, whose plugin is not installed.",
+  ]);
+  expect((await before.ask("PUT", path)).body).toEqual({ restore_count: 2 });
 });
 
 test("the entry is restored when the plugin is back", async () => {

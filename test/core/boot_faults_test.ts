@@ -48,6 +48,23 @@ describe("boot() stops and names the plugin", () => {
     );
   });
 
+  test("but not one whose app_boot meets the boot of another server: it is repeated", async () => {
+    let attempts = 0;
+    const seeding = definePlugin({
+      name: "seeding",
+      setup({ on }) {
+        on("app_boot", {
+          async inTransaction() {
+            attempts += 1;
+            if (attempts === 1) throw Object.assign(new Error("duplicate key"), { code: "23505" });
+          },
+        });
+      },
+    });
+    expect(await bootError(seeding)).toBe("booted");
+    expect(attempts).toBe(2);
+  });
+
   test("whose setup does not end within its limit", async () => {
     const stuck = definePlugin({ name: "stuck", setup: () => new Promise<void>(() => {}) });
     const boots = bootTestRuntime({ extra: [stuck], env: { PLUGIN_SETUP_TIMEOUT_MS: "150" } });

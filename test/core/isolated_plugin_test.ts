@@ -155,7 +155,14 @@ test("a hostile plugin reads, writes, calls and changes nothing that it was not 
   expect(document.headers.get("content-security-policy")).toBe("default-src 'none'; sandbox");
   const alive = host.pid;
   expect(await statusOf("status")).toBe(200);
+  expect((await hostile("crowd")).body).toBe(70);
   expect(host.pid).toBe(alive);
+  expect((await hostile("slow")).body).toBe("started");
+  await Bun.sleep(100);
+  const since = performance.now();
+  const readers = Array.from({ length: 8 }, () => runtime.ask("GET", "/api/books/99999"));
+  expect((await Promise.all(readers)).map(({ status }) => status)).toEqual(readers.map(() => 404));
+  expect(performance.now() - since).toBeLessThan(900);
   for (const [path, wanted] of [
     ["loop", 504],
     ["memory", 503],
@@ -189,6 +196,12 @@ test("a process that ends again and again is started less and less often", async
   }
   expect(await ask("status")).toBe(503);
   expect(started.size).toBeLessThan(10);
+});
+
+test("a start may take longer than a call", async () => {
+  const { plugin, host } = await isolated("acme-kudos", { timeoutMs: 30 });
+  expect(plugin.name).toBe("acme-kudos");
+  await host.stop();
 });
 
 test("what the operator writes about isolation is checked", async () => {

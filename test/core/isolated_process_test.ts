@@ -2,6 +2,7 @@
  * The walls of an isolated process, tried from inside. Where the kernel has no Landlock, the start is refused instead, which is
  * then what is tested.
  */
+import { dlopen } from "bun:ffi";
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -31,7 +32,16 @@ const unix = createServer((socket) => {
   socket.destroy();
 }).listen(join(folder, "socket"));
 const udp = await Bun.udpSocket({ socket: { data: () => void received.push("UDP") }, hostname: "127.0.0.1" });
+/** System V shared memory, which belongs to a user and not to a process: 0 is a private key, or the removal. */
+const { symbols: library } = hasLandlock
+  ? dlopen("libc.so.6", {
+      shmget: { args: ["i32", "u64", "i32"], returns: "i32" },
+      shmctl: { args: ["i32", "i32", "u64"], returns: "i32" },
+    })
+  : { symbols: undefined };
+const shared = library?.shmget(0, 4_096, 0o600) ?? -1;
 afterAll(() => {
+  library?.shmctl(shared, 0, 0);
   tcp.close();
   unix.close();
   udp.close();
@@ -73,6 +83,7 @@ test("an isolated process reads, writes, connects, signals and starts nothing; w
     tcp: (tcp.address() as { port: number }).port,
     udp: udp.port,
     socket: join(folder, "socket"),
+    shared,
   };
   child.send(aim);
   const { environment, ...outcomes } = await Promise.race([

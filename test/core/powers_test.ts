@@ -138,6 +138,42 @@ test.each(POWERS.map((row) => [row[2], row] as const))(
   },
 );
 
+test("an event of others is performed by a declared power alone", async () => {
+  const said: string[] = [];
+  const performer = (permissions: Permissions) =>
+    plugin({ ...permissions, impersonate: true }, ({ app, perform }) =>
+      app.get(
+        "/acme",
+        async ({ viewer }) => {
+          const note = (error: Error) => void said.push(`${error.name}: ${error.message}`);
+          await perform(
+            "migrate_item",
+            viewer,
+            {} as never,
+            (async () => {
+              said.push("performed");
+              return { outcome: "unchanged" };
+            }) as never,
+          ).catch(note);
+          return {};
+        },
+        { permit: "access-api" },
+      ),
+    );
+  for (const permissions of [{}, { performs: ["migrate_item"] as const }]) {
+    const runtime = await bootTestRuntime({ extra: [performer(permissions)] });
+    await runtime.ask("GET", "/api/acme");
+    await runtime.stop();
+  }
+  expect(said).toEqual([
+    'PowerError: The plugin "acme" performs "migrate_item", which it does not declare; add to its permissions: performs: ["migrate_item"], or to "events" of the plugin if the event is its own',
+    "performed",
+  ]);
+  expect(await bootError({ ...performer({}), events: ["migrate_item"] })).toBe(
+    'The plugin "acme" lists "migrate_item" in "events", which is an event of "migrate"; to perform it, add to its permissions: performs: ["migrate_item"]',
+  );
+});
+
 test("a plugin that declares all it registers boots, whatever the operator denies that it does not use", async () => {
   const declared: Permissions = Object.assign({}, ...POWERS.map((row) => row[4]));
   const all = {

@@ -1,5 +1,5 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
-import { definePlugin } from "lectern/core";
+import { definePlugin, Semaphore, sql } from "lectern/core";
 import { dataFolder, type Program, startProgram } from "../support/harness/program.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
@@ -49,10 +49,46 @@ test("metrics are closed until a token or addresses are set, and then ask for it
   for (const name of [
     "process_cpu_seconds_total",
     "lectern_store_waiting",
+    "lectern_store_busy",
+    "lectern_store_connections",
+    "lectern_store_bytes",
+    "lectern_wait_seconds",
+    "lectern_event_loop_lag_seconds",
+    "lectern_http_requests_total",
+    "lectern_http_request_seconds",
+    "lectern_includes_cache_bytes",
     "lectern_webhook_deliveries",
     "lectern_jobs",
   ])
     expect(body).toContain(`# TYPE ${name} `);
+});
+
+test("a server is not ready over a store that lacks migrations, as after an older backup was restored", async () => {
+  const { ask, runtime, store } = await booted();
+  await runtime.start();
+  const ready = async () => (await ask("GET", "/ready", { as: null })).status;
+  expect(await ready()).toBe(200);
+  const [row] =
+    await store.sql`delete from lectern_ledger.books where name = (select max(name) from lectern_ledger.books)
+    returning name, applied_at`;
+  expect(await ready()).toBe(503);
+  await store.sql`insert into lectern_ledger.books ${store.sql(row as Record<string, string>)}`;
+  expect(await ready()).toBe(200);
+  await store.sql`alter table lectern_ledger.books rename to books_away`;
+  expect(await ready()).toBe(503);
+  await store.sql`alter table lectern_ledger.books_away rename to books`;
+});
+
+test("waits for connections and for named permits are a histogram", async () => {
+  const { ask, db } = await booted({ METRICS_TOKEN: "a-secret" });
+  const semaphore = new Semaphore({ name: "test_permits", permits: 1 });
+  await Promise.all([semaphore.run(() => Bun.sleep(30)), semaphore.run(async () => {})]);
+  const long = () => db.transaction().execute((tx) => sql`select pg_sleep(0.05)`.execute(tx));
+  await Promise.all(Array.from({ length: 8 }, long));
+  const { body } = await ask("GET", "/metrics", { as: null, headers: { authorization: "Bearer a-secret" } });
+  expect(body).toMatch(/^lectern_wait_seconds_count\{for="test_permits"\} 1$/m);
+  expect(body).toMatch(/^lectern_wait_seconds_bucket\{le="0.005",for="test_permits"\} 0$/m);
+  expect(Number(/^lectern_wait_seconds_count\{for="store_transactions"\} (\d+)$/m.exec(body)?.[1])).toBeGreaterThan(3);
 });
 
 test("a metric of a plugin is shown, and one that throws leaves out its own figures alone", async () => {

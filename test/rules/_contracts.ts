@@ -14,6 +14,7 @@ export const SERVICE_SLOTS: readonly string[] = [
   "mail_transport",
   "metric",
   "search_engine",
+  "self_check",
   "sign_in_step",
 ];
 

@@ -43,7 +43,7 @@ import type { Db, Migrations } from "lectern/db";
 declare module "lectern/db" {
   interface Tables {
     notes: ItemTable & { acl_id: Generated<number>; text: string };
-    users: { id: Generated<number>; name: string };
+    users: { id: Generated<number>; name: string; slug: string };
   }
 }
 declare module "lectern/core" {

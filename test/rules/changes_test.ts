@@ -50,6 +50,9 @@ test("the rules of fragments and releases can fail", () => {
     expect(() => readFragment("shelves.md", content)).toThrow(".github/changes/shelves.md: wanted one line");
   for (const name of ["Shelves.md", "new-shelves.md", "shelves.txt"])
     expect(() => readFragment(name, "added: One\n")).toThrow("not in snake_case");
+  expect(
+    withRelease("", { version: "0.5.0", date: "2026-03-04", fragments: [added], upgradesFrom: "0.3.0" }),
+  ).toContain("## 0.5.0 - 2026-03-04\n\nUpgrades from 0.3.0 or later.\n\n### Added");
   const release = { version: "0.1.0", date: "2026-03-04", fragments: [added] };
   expect(() => withRelease("## 0.1.0 - 2026-01-02\n", release)).toThrow("has it already");
   expect(() => withRelease("", { ...release, version: "next" })).toThrow("wanted a version");

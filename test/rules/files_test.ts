@@ -9,7 +9,10 @@ const ESSAY_LINES = 3;
 const TOP_FOLDERS = ["core", "db", "plugins", "test", "themes"];
 const TOP_FILES = ["LICENSE", "README.md", "bun.lock", "bunfig.toml", "package.json", "tsconfig.json"];
 /** File names with a spelling of their own. */
-const SPELT_ALONE = ["README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
+const SPELT_ALONE = [
+  ...["README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "RELEASING.md"],
+  ...["Caddyfile", "Dockerfile"],
+];
 
 function tooLong({ path, text }: Source): string[] {
   const lines = text.trimEnd().split("\n").length;

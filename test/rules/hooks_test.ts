@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { CORE_SLOTS } from "../../core/contracts/slot_names.ts";
 import { contractRows, declaredIn, eventRows, screenRows, slotRows, tableBelow, themeHookRows } from "./_hooks.ts";
 import { ROOT, readSource, readSources } from "./_source.ts";
 
@@ -41,6 +42,11 @@ test("the handbook lists every slot, every contract and every theme hook, and no
   expect(differing(tableBelow(hooks, "Slots"), slotRows(readSources()))).toEqual([]);
   expect(differing(tableBelow(hooks, "Contracts"), contractRows(readSources()))).toEqual([]);
   expect(differing(tableBelow(hooks, "Theme hooks"), themeHookRows(readSources()))).toEqual([]);
+});
+
+test("core names every slot that it declares, so that a misspelt one is recognized", () => {
+  const declared = declaredIn(readSources(), "Slots").filter(({ path }) => path.startsWith("core/"));
+  expect([...CORE_SLOTS].sort()).toEqual(declared.map(({ name }) => name).sort() as (typeof CORE_SLOTS)[number][]);
 });
 
 test("the handbook lists every place of screens and every view with its data, and no other", () => {

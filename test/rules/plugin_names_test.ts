@@ -27,6 +27,7 @@ const OWN_WORDS: Readonly<Record<string, string>> = {
   pages: "of memory",
   permission_name: "the type of names that plugins add",
   reading: "the act, of a body",
+  role: "a role of PostgreSQL",
   roles: "a viewer has ids of roles",
   search: "the query string of a URL",
   session: "a way in which a viewer was recognised",

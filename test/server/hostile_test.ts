@@ -127,6 +127,30 @@ test("a header line of 100 KB is refused, and garbage is no request", async () =
   expect((await program.ask("GET", "/api/system")).status).toBe(200);
 });
 
+test("a body whose length is said twice or in two ways is refused, so that no second request hides in it", async () => {
+  const hidden = "DELETE /api/books/1 HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  for (const lengths of [
+    { "content-length": 5, "transfer-encoding": "chunked" },
+    { "content-length": "5\r\ncontent-length: 6" },
+    { "transfer-encoding": "chunked\r\ntransfer-encoding: identity", "content-length": 5 },
+  ]) {
+    const line = await openConnection(program.port);
+    line.write(`${head("POST /api/books", lengths)}\r\n0\r\n\r\n${hidden}`);
+    const text = await line.read();
+    expect(answersIn(text)).toBeLessThanOrEqual(1);
+    expect(text).toStartWith("HTTP/1.1 400");
+    line.hangUp();
+  }
+});
+
+test("TRACE is served nowhere, and echoes nothing", async () => {
+  for (const path of ["/", "/api/books", "/health"]) {
+    const text = await answerTo(`TRACE ${path}`, { "x-echo": "not-to-be-seen" });
+    expect(text).toMatch(/^HTTP\/1\.1 40[345]/);
+    expect(text).not.toContain("not-to-be-seen");
+  }
+});
+
 test("whatever stands as Host, the path alone decides", async () => {
   for (const host of ["a b", "[::::", "x/api/docs?", "user@x", "x:99999", "", "é", "%2f", "http://x"]) {
     expect(await answerTo("GET /api/books?count=1", { host })).toStartWith("HTTP/1.1 200");

@@ -73,6 +73,9 @@ test("a plugin is isolated by a word of the operator, shown so, and ends with th
   const grants = await cli("grants");
   expect([grants.code, grants.err]).toEqual([0, ""]);
   expect(grants.out).toMatch(/^acme-kudos +read=books write=acme_kudos net=127.0.0.1 files.* isolated/m);
+  // The same file under another name is isolated, too.
+  const named = await cli("grants", join(ROOT, "plugins/mod.ts"), "./acme-kudos/plugin.ts");
+  expect(named.out).toMatch(/^acme-kudos +read=books .* isolated/m);
   const server = await startProgram(data.path, {}, { cwd: home, args: ["serve"] });
   let pids: number[] = [];
   try {

@@ -168,3 +168,13 @@ test("a purge deletes all that it left, and finishes one that was interrupted", 
   expect(await held()).toEqual([{ roles: 0, jobs: 0, tags: 0, tables: 0, records: 0 }]);
   expect((await cli("plugin", "remove", "glossary")).err).toContain("no such plugin is installed");
 });
+
+test("a shipped plugin is left out by name, and the command says how to have it again", async () => {
+  const { code, err, out } = await cli("plugin", "remove", "tokens");
+  expect([code, err]).toEqual([0, ""]);
+  expect(out).toContain('Take "tokens" out of "without" in package.json to have it again');
+  expect(JSON.parse(readFileSync(join(home, "package.json"), "utf8")).lectern.plugins).toContainEqual({
+    from: "lectern/plugins",
+    without: ["tokens"],
+  });
+});

@@ -15,19 +15,36 @@ const ACTION_NAMES: ReadonlySet<string> = new Set(ACTIONS);
 /** Loads an access list by id. */
 export type LoadList = (id: number) => AccessList | Promise<AccessList>;
 
+/** What decisions are made of. */
+export interface Decisions {
+  readonly loadList: LoadList;
+  /** Whether a kind is in the slot `content`: overrides are set on items of these kinds alone. */
+  isContent(kind: string): boolean;
+}
+
 /**
  * Whether the viewer has a permission by its full name, or may perform an action such as "page-update" on an item. Throws
- * if a content item has no `acl_id`, since then the overrides on it are unknown.
+ * if a content item has no `acl_id`, since then the overrides on it are unknown; other items without one have none.
  */
-export async function decide(loadList: LoadList, viewer: Viewer, permission: string, item?: Owned): Promise<boolean> {
+export async function decide(
+  { loadList, isContent }: Decisions,
+  viewer: Viewer,
+  permission: string,
+  item?: Owned,
+): Promise<boolean> {
   if (viewer.via === "system") return true;
   if (!item) return hasPermission(viewer, permission);
   const action = overridableAction(permission);
   if (!action) return byRoles(viewer, permission, item.owned_by);
   if (!inScope(viewer, permission, item.owned_by)) return false;
   if (viewer.admin) return true;
-  if (item.acl_id === undefined)
-    throw new Error(`Cannot decide "${permission}" on ${item.id}: its acl_id was not read`);
+  if (item.acl_id === undefined) {
+    const [kind = ""] = permission.split("-");
+    if (!isContent(kind)) return byRoles(viewer, permission, item.owned_by);
+    throw new Error(
+      `Cannot decide "${permission}" on ${item.id}: its acl_id was not read; select it from the table with id and owned_by`,
+    );
+  }
   const ruling = item.acl_id === 0 ? undefined : byList((await loadList(item.acl_id))[action], viewer.roles);
   return ruling ?? byRoles(viewer, permission, item.owned_by);
 }

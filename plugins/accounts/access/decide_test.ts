@@ -24,7 +24,7 @@ const LISTS: Record<number, AccessList> = {
   2: { view: { ...NEVER, fallback: 1 }, create: NEVER, update: { ...NEVER, fallback: 0 }, delete: NEVER },
 };
 const decide = (who: Viewer, permission: string, of?: { id: number; owned_by: number | null; acl_id?: number }) =>
-  decideWith((id) => LISTS[id] as AccessList, who, permission, of);
+  decideWith({ loadList: (id) => LISTS[id] as AccessList, isContent: (kind) => kind !== "loan" }, who, permission, of);
 
 /** Cases of platform 2.4 without overrides, then of 2.3: permissions of the viewer, permission checked, owner, expected. */
 const DECISIONS: readonly [string[], string, number | null, boolean][] = [
@@ -69,6 +69,13 @@ test("an access list comes first: its roles, then its fallback", async () => {
 
 test("content that was read without its list throws", () => {
   expect(decide(viewer(["page-view-all"]), "page-view", { id: 9, owned_by: 5 })).rejects.toThrow("acl_id was not read");
+});
+
+test("items of kinds that are no content have no overrides, so they need no list", async () => {
+  const loan = { id: 9, owned_by: 5 };
+  expect(await decide(viewer(["loan-update-own"]), "loan-update", loan)).toBe(true);
+  expect(await decide(viewer(["loan-update-own"]), "loan-update", { ...loan, owned_by: 7 })).toBe(false);
+  expect(await decide(viewer([]), "loan-update", loan)).toBe(false);
 });
 
 test("an administrator may do everything with content, and otherwise what the role grants", async () => {

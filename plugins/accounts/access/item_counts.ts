@@ -46,6 +46,37 @@ async function install(kind: ContentKind, name: string, body: string, db: Db): P
   await rows(db, sql.raw(text));
 }
 
+/** A counter that differs from its items: the numbers of present and of all items, as "3 of 4". */
+export interface DifferingCount {
+  readonly acl_id: number;
+  readonly stored: string;
+  readonly counted: string;
+}
+
+/** Counters of a kind that differ from a recount. None is ever expected: one means that rows were written without the triggers. */
+export function differingCounts(kind: ContentKind, db: Db): Promise<DifferingCount[]> {
+  return rows<DifferingCount>(
+    db,
+    sql`with counted as (${sql.raw(tally(kind, kind.table, ""))}),
+        stored as (select acl_id, sum(n)::bigint as n, sum(held)::bigint as held from acl_count
+          where kind = ${kind.kind}::text group by acl_id)
+      select acl_id, coalesce(stored.n, 0) || ' of ' || coalesce(stored.held, 0) as stored,
+        coalesce(counted.n, 0) || ' of ' || coalesce(counted.held, 0) as counted
+      from stored full join counted using (acl_id)
+      where (coalesce(stored.n, 0), coalesce(stored.held, 0)) <> (coalesce(counted.n, 0), coalesce(counted.held, 0))
+      order by acl_id`,
+  );
+}
+
+/** Counts the items of a kind again. Writers of the kind wait for it. */
+export function correctItemCounts(kind: ContentKind, db: Db): Promise<void> {
+  return db.transaction().execute(async (tx) => {
+    await rows(tx, sql`lock table ${sql.table(kind.table)} in share row exclusive mode`);
+    await tx.deleteFrom("acl_count").where("kind", "=", kind.kind).execute();
+    await rows(tx, sql`insert into acl_count (kind, acl_id, shard, n, held) ${sql.raw(tally(kind, kind.table, ""))}`);
+  });
+}
+
 /** The body of the trigger function. The names in it come from plugins, never from requests. */
 function bodyOf(kind: ContentKind): string {
   const add = (source: string) => `

@@ -4,7 +4,7 @@
  * inherited; items share the lists, and the plugin "access" decides by them. A change updates the lists of the item and
  * everything below it in one transaction. Every kind in the slot `content` can have overrides.
  */
-import { definePlugin, type EventTransaction, sql } from "lectern/core";
+import { definePlugin, type EventTransaction, itemReferences, referenceCheck, sql } from "lectern/core";
 import { prepared } from "lectern/db";
 import { createOverrides } from "./changes.ts";
 import type {} from "./contract.ts";
@@ -35,7 +35,7 @@ export default definePlugin({
     read: ["roles", "users"],
     contentTables: ["write"],
     handlers: "any",
-    slots: ["dependents"],
+    slots: ["dependents", "self_check"],
     schedules: ["sweep"],
   },
   optionalTables: ["books", "bookshelves", "chapters", "pages"],
@@ -64,6 +64,18 @@ export default definePlugin({
         await removeOfItems.execute(tx.db, { kind, ids: [...ids] });
       },
     });
+    contribute(
+      "self_check",
+      referenceCheck(db, {
+        name: "content_permissions/entries",
+        title: "Every content permission belongs to an item and a role",
+        references: () => [
+          ...itemReferences(slot("content"), { table: "entity_permissions", kind: "kind", id: "item_id" }),
+          { table: "entity_permissions", column: "role_id", to: "roles", where: sql`entity_permissions.role_id <> 0` },
+        ],
+        repair: "delete",
+      }),
+    );
     // The plugin "access" removes the role from the access lists.
     on("role_delete", {
       async inTransaction({ id }, tx) {

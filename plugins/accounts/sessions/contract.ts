@@ -16,6 +16,7 @@ import {
 } from "lectern/core";
 import type { CookieStyle } from "./cookie.ts";
 import type { SessionsSeen } from "./last_used.ts";
+import type { SessionLifetimes } from "./lifetimes.ts";
 import type { FindSession } from "./session_cache.ts";
 import type { SignInLimits } from "./sign_in.ts";
 
@@ -86,8 +87,7 @@ export interface SessionsContext
   readonly pendingMinutes: number;
   readonly findSession: FindSession;
   readonly lastSeen: SessionsSeen;
-  /** Time without a request after which a session ends, in milliseconds. */
-  readonly lifetimeMs: number;
+  readonly lifetimes: SessionLifetimes;
   readonly limits: SignInLimits;
   /** Whether accounts with an unconfirmed e-mail address are refused. */
   readonly needsConfirmation: boolean;

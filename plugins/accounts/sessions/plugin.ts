@@ -6,13 +6,14 @@
  * the slot `sign_in_step`, such as a second factor; `mfa_enforced` of roles is for these.
  */
 import type { Sessions } from "lectern/contracts";
-import { type Cached, definePlugin, type EventTransaction, sql } from "lectern/core";
+import { type Cached, definePlugin, type EventTransaction } from "lectern/core";
 import { sessionResolver } from "./authenticate.ts";
 import { begin, complete, publicPart } from "./begin.ts";
 import { removeSession, removeSessionsOf } from "./changes.ts";
 import type { SessionsContext } from "./contract.ts";
 import { cookieOf, cookieStyleFor } from "./cookie.ts";
 import { sessionsSeen } from "./last_used.ts";
+import { hasEnded, lifetimesOf } from "./lifetimes.ts";
 import { migrations } from "./migrations.ts";
 import { endPendingOf, pendingOf, sweepPending } from "./pending.ts";
 import { readGuest } from "./queries.ts";
@@ -23,7 +24,6 @@ import { mountSignIn } from "./sign_in.ts";
 import { checkSteps } from "./steps.ts";
 import { contributeThemeHooks } from "./theme_hooks.ts";
 
-const MINUTE_MS = 60_000;
 const SWEEP_MS = 3_600_000;
 
 /** Sessions: signing in with a password, and the cookie that follows. Listed after tokens, which take precedence. */
@@ -48,15 +48,15 @@ export default definePlugin({
   events: ["auth_login", "session_end"],
   setup(plugin) {
     const { auth, baseUrl, cached, contracts, db, every, log, visibilityRule, on, onStop, perform } = plugin;
-    const { attempts, attemptsByAccount, attemptsByAddress, confirmation, cookie, isPublic, lifetime, restrict } =
+    const { attempts, attemptsByAccount, attemptsByAddress, confirmation, cookie, isPublic, restrict } =
       plugin.settings;
     const { stepAttempts, stepLifetime } = plugin.settings;
     const needsConfirmation = confirmation || restrict !== "";
-    const lifetimeMs = lifetime * MINUTE_MS;
+    const lifetimes = lifetimesOf(plugin.settings);
     const cookieStyle = cookieStyleFor(cookie, baseUrl);
     const sessions = cached("sessions", (hash) => readCachedSession(db, hash));
     const lastSeen = sessionsSeen(db, log);
-    const findSession = createSessionFinder({ db, sessions, lastSeen, lifetimeMs });
+    const findSession = createSessionFinder({ db, sessions, lastSeen, lifetimes });
     const endSessionWithin = async (id: number, tx: EventTransaction) => {
       const hash = await removeSession(id, tx);
       if (hash !== undefined) await sessions.forget(tx, hash);
@@ -68,7 +68,7 @@ export default definePlugin({
       pendingMinutes: stepLifetime,
       findSession,
       lastSeen,
-      lifetimeMs,
+      lifetimes,
       limits: { pair: attempts, account: attemptsByAccount, address: attemptsByAddress, step: stepAttempts },
       needsConfirmation,
       endSessionWithin,
@@ -120,8 +120,7 @@ export default definePlugin({
         user_id === tx.viewer.id ? undefined : contracts.users.guardedAdmin(tx.viewer, user_id, tx),
     });
     every("sweep", SWEEP_MS, async () => {
-      const end = sql<string>`now() - ${lifetimeMs} * interval '1 millisecond'`;
-      await db.deleteFrom("sessions").where("last_seen_at", "<", end).execute();
+      await db.deleteFrom("sessions").where(hasEnded(lifetimes)).execute();
       await sweepPending.execute(db, {});
     });
   },

@@ -5,6 +5,7 @@ import { refs } from "lectern/db";
 import { type Session, type SessionsContext, sessionListingSchema } from "./contract.ts";
 import { cookieOf } from "./cookie.ts";
 import { about } from "./docs.ts";
+import { hasEnded } from "./lifetimes.ts";
 import { columns, readSessionOf } from "./queries.ts";
 
 const FIELDS: ListSpec["fields"] = {
@@ -17,7 +18,7 @@ const FIELDS: ListSpec["fields"] = {
 
 /** Mounts the routes. */
 export function mountSessions(context: SessionsContext): void {
-  const { app, contracts, cookieStyle, db, endSession, lastSeen, lifetimeMs, list } = context;
+  const { app, contracts, cookieStyle, db, endSession, lastSeen, lifetimes, list } = context;
   app.get(
     "/users/:id/sessions",
     async ({ viewer, params, nestedQuery, request }) => {
@@ -28,8 +29,7 @@ export function mountSessions(context: SessionsContext): void {
         table: "sessions",
         fields: FIELDS,
         columns: sql`${columns}, ${refs("sessions.hash")} = ${hash} as current`,
-        where: sql<boolean>`${refs("sessions.user_id")} = ${owner}
-          and ${refs("sessions.last_seen_at")} >= now() - ${lifetimeMs} * interval '1 millisecond'`,
+        where: sql<boolean>`${refs("sessions.user_id")} = ${owner} and not ${hasEnded(lifetimes)}`,
       };
       return list<Session & { current: boolean }>(spec, viewer, nestedQuery);
     },

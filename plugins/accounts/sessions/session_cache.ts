@@ -1,12 +1,15 @@
 import { type Cached, sha256, sql } from "lectern/core";
 import { type Executor, prepared } from "lectern/db";
 import type { SessionsSeen } from "./last_used.ts";
+import { endOf, type SessionLifetimes } from "./lifetimes.ts";
 
 /** A session as it is cached between requests. */
 export interface CachedSession {
   readonly id: number;
   readonly userId: number;
   readonly isConfirmed: boolean;
+  /** Time of its sign-in, in milliseconds since 1970. */
+  readonly startedAt: number;
   /** Time of its last request, in milliseconds since 1970; updated in place. */
   seenAt: number;
 }
@@ -16,8 +19,7 @@ export interface SessionFinderOptions {
   readonly db: Executor;
   readonly sessions: Cached<CachedSession>;
   readonly lastSeen: SessionsSeen;
-  /** Time without a request after which a session ends, in milliseconds. */
-  readonly lifetimeMs: number;
+  readonly lifetimes: SessionLifetimes;
 }
 
 /** Finds the session of a cookie's value and prolongs it; undefined if there is none or it has ended. */
@@ -34,7 +36,10 @@ const findByHash = prepared("sessions.findByHash", (db, p: { hash: string }) =>
     .selectFrom("sessions")
     .innerJoin("users", "users.id", "sessions.user_id")
     .select(["sessions.id", "sessions.user_id as userId", "users.email_confirmed as isConfirmed"])
-    .select(({ ref }) => sql<number>`(extract(epoch from ${ref("sessions.last_seen_at")}) * 1000)::float8`.as("seenAt"))
+    .select(({ ref }) => [
+      sql<number>`(extract(epoch from ${ref("sessions.created_at")}) * 1000)::float8`.as("startedAt"),
+      sql<number>`(extract(epoch from ${ref("sessions.last_seen_at")}) * 1000)::float8`.as("seenAt"),
+    ])
     .where("sessions.hash", "=", p.hash),
 );
 
@@ -46,8 +51,8 @@ export async function readCachedSession(db: Executor, hash: string): Promise<Cac
 }
 
 /** Creates the finder. */
-export function createSessionFinder({ db, sessions, lastSeen, lifetimeMs }: SessionFinderOptions): FindSession {
-  const hasEnded = ({ seenAt }: CachedSession) => Date.now() - seenAt > lifetimeMs;
+export function createSessionFinder({ db, sessions, lastSeen, lifetimes }: SessionFinderOptions): FindSession {
+  const hasEnded = (session: CachedSession) => Date.now() > endOf(lifetimes, session);
   return async (value) => {
     if (value === undefined || !FORMAT.test(value)) return undefined;
     const hash = sha256(value);

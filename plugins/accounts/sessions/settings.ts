@@ -15,6 +15,14 @@ export const settings = t.Object({
     env: "SESSION_LIFETIME",
     description: "Minutes without a request after which a session ends",
   }),
+  absoluteLifetime: t.Optional(
+    t.Integer({
+      minimum: 0,
+      maximum: 87_600,
+      env: "SESSION_ABSOLUTE_LIFETIME",
+      description: "Hours after which a session ends whatever its activity; 0 for no limit",
+    }),
+  ),
   attempts: t.Integer({
     default: 10,
     minimum: 1,

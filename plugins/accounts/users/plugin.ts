@@ -4,7 +4,14 @@
  * changes by others by vetoes (`admin_guard.ts`).
  */
 import { join } from "node:path";
-import { definePlugin, denied, type EventTransaction, shippedFile } from "lectern/core";
+import {
+  authorReferences,
+  definePlugin,
+  denied,
+  type EventTransaction,
+  referenceCheck,
+  shippedFile,
+} from "lectern/core";
 import { guardedAdmin, guardedChange } from "./admin_guard.ts";
 import { manageableUser } from "./checks.ts";
 import { userCommand } from "./commands.ts";
@@ -39,6 +46,7 @@ export default definePlugin({
     visibilityRules: ["users"],
     handlers: ["user_create", "user_update", "user_delete", "role_update", "role_delete"],
     vetoes: ["user_create", "user_update", "user_delete"],
+    slots: ["self_check"],
     jobs: ["user_invite", "user_reset"],
     schedules: ["sweep links"],
     publicRoutes: [
@@ -68,6 +76,18 @@ export default definePlugin({
         if (environment === "demo") throw denied();
       },
     };
+    plugin.contribute(
+      "self_check",
+      referenceCheck(db, {
+        name: "users/authors",
+        title: "Every author and owner of an item is a user",
+        references: () =>
+          plugin
+            .slot("content")
+            .flatMap(({ table }) => [...authorReferences(table), { table, column: "owned_by", to: "users" }]),
+        repair: "clear",
+      }),
+    );
     provide("users", {
       ref: refOf,
       viewer: context.viewerOf,

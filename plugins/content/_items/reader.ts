@@ -67,6 +67,8 @@ export function addressFinder<Row extends { readonly id: number }>(
     ): Promise<Row | undefined>;
     /** SQL for what contains the item. */
     within?(within: number | string): RawBuilder<boolean>;
+    /** Records which further SQL of plugins fails for a row, after a statement with it was refused. */
+    recordFailed?(viewer: Viewer, row: Row): Promise<void>;
   },
 ): (viewer: Viewer, where: ItemAddress) => Promise<Row | undefined> {
   const { contracts, db, slot, visible } = context;
@@ -100,7 +102,7 @@ export function addressFinder<Row extends { readonly id: number }>(
     } catch (error) {
       if (!isRefusedStatement(error)) throw error;
       const row = await find({ ...parameters, fields: NO_SELECTED_FIELDS });
-      if (row) await recordSelects(viewer, row);
+      if (row) await Promise.all([recordSelects(viewer, row), by.recordFailed?.(viewer, row)]);
       return row;
     }
   };

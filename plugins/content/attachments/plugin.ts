@@ -3,7 +3,16 @@
  * one requires permissions on both. Files are kept in the file store and streamed in and out: below /api as base64 within the
  * answer, at /attachments/ID as they are. Attachments of a page in the recycle bin stay.
  */
-import { definePlugin, fileLimit, sql, t, withoutAuthor } from "lectern/core";
+import {
+  authorReferences,
+  definePlugin,
+  fileLimit,
+  missingFilesCheck,
+  referenceCheck,
+  sql,
+  t,
+  withoutAuthor,
+} from "lectern/core";
 import { flattened, refs } from "lectern/db";
 import { fileKeeper, lockAttachment, removeOfPages } from "./changes.ts";
 import type { AttachmentPermission, AttachmentsContext } from "./contract.ts";
@@ -32,7 +41,7 @@ export default definePlugin({
     visibilityRules: ["attachments"],
     handlers: ["user_delete"],
     filters: ["attachment_update", "attachment_delete"],
-    slots: ["item_reader", "dependents", "export_files", "import_files", "file_claims", "file_keeper"],
+    slots: ["item_reader", "dependents", "export_files", "import_files", "file_claims", "file_keeper", "self_check"],
   },
   settings: t.Object({ fileLimit }),
   migrations,
@@ -60,6 +69,34 @@ export default definePlugin({
     contribute("import_files", attachmentsInImports(context));
     contribute("file_claims", { plugin: "attachments", used: (keys) => usedFileKeys(context, keys) });
     contribute("file_keeper", fileKeeper(context));
+    contribute(
+      "self_check",
+      referenceCheck(plugin.db, {
+        name: "attachments/authors",
+        title: "Every author of an attachment is a user",
+        references: () => authorReferences("attachments"),
+        repair: "clear",
+      }),
+    );
+    contribute(
+      "self_check",
+      missingFilesCheck(plugin, {
+        name: "attachments/files",
+        title: "The file of every attachment is stored",
+        table: "attachments",
+        column: "file_key",
+      }),
+    );
+    contribute(
+      "self_check",
+      referenceCheck(plugin.db, {
+        name: "attachments/pages",
+        title: "Every attachment belongs to a page",
+        references: () => [{ table: "attachments", column: "uploaded_to", to: "pages" }],
+        repair: "none",
+        advice: "Move them to another page by PUT /api/attachments/ID, or delete them there.",
+      }),
+    );
     // Handlers of these events get the locked row of now, not the one read when the request came.
     on("attachment_update", {
       filter: async ({ row, draft }, tx) => ({ row: await lockAttachment(row.id, tx), draft }),

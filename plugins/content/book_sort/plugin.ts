@@ -8,6 +8,7 @@ export default definePlugin({
   requires: ["access", "pages"],
   permissions: {
     write: ["books", "chapters", "pages"],
+    performs: ["page_move"],
     slots: ["activity"],
   },
   events: ["book_sort"],

@@ -23,6 +23,15 @@ export function nestContents(entries: readonly ContentEntry[]): ContentsEntry[] 
   return topLevel.map((entry) => ({ ...entry, ...(isContainer(entry) && { pages: pagesOf.get(entry.id) ?? [] }) }));
 }
 
+/** What a kind returned, if it can be shown as contents. Throws for anything but a list of objects. */
+export function checkedEntries(entries: readonly ContentEntry[]): readonly ContentEntry[] {
+  // Plugins return them, or their SQL does, which no type checks.
+  const given: unknown = entries;
+  if (!Array.isArray(given) || !given.every((entry) => typeof entry === "object" && entry !== null))
+    throw new Error("It returned no list of entries");
+  return entries;
+}
+
 function isContainer(entry: ContentEntry): boolean {
   return entry.type === CONTAINER;
 }

@@ -1,7 +1,7 @@
 import type { ContentEntry, FieldsById } from "lectern/contracts";
-import { callContribution, type Static, type Viewer } from "lectern/core";
+import { callContribution, type Static, unwritable, type Viewer } from "lectern/core";
 import { itemPresenter } from "../_items/presenter.ts";
-import { nestContents } from "./contents.ts";
+import { checkedEntries, nestContents } from "./contents.ts";
 import { BOOK, type Book, type BooksContext, type bookAnswers } from "./contract.ts";
 
 /** What answers show of a book itself (content-api 5.1). */
@@ -9,6 +9,13 @@ const FIELDS = [
   ...(["id", "name", "slug", "description", "created_at", "updated_at", "created_by", "updated_by"] as const),
   ...(["owned_by", "default_template_id", "description_html", "tags", "cover"] as const),
 ];
+
+/** Entries that JSON can hold. Throws for any others. */
+function written(entries: readonly ContentEntry[]): readonly ContentEntry[] {
+  const reason = unwritable(entries);
+  if (reason !== undefined) throw new Error(`It returned ${reason}`);
+  return entries;
+}
 
 /** Shows books; a single read includes the contents that the viewer sees. */
 export function bookPresenter(context: BooksContext) {
@@ -32,9 +39,11 @@ export function bookPresenter(context: BooksContext) {
       const contents = Promise.all(
         slot("content").map(
           async (kind, at) =>
-            selected[at] ??
-            (await callContribution(kind, (each) => each.contents?.(viewer, book.id), "contents")) ??
-            [],
+            (await callContribution(
+              kind,
+              async (each) => checkedEntries(selected[at] ?? written((await each.contents?.(viewer, book.id)) ?? [])),
+              "contents",
+            )) ?? [],
         ),
       );
       const [shown, entries] = await Promise.all([read(book, {}, fields), contents]);

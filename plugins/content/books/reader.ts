@@ -1,7 +1,7 @@
 import type { QueryCreator } from "kysely";
-import type { ContentEntry, ItemReader } from "lectern/contracts";
-import { callContributionNow, type RawBuilder, sql } from "lectern/core";
-import { memoized, prepared, type Tables } from "lectern/db";
+import { type ContentEntry, type ItemReader, NO_SELECTED_FIELDS } from "lectern/contracts";
+import { callContribution, callContributionNow, type RawBuilder, sql, type Viewer } from "lectern/core";
+import { memoized, prepared, rows, type Tables } from "lectern/db";
 import {
   addressFinder,
   type FindParameters,
@@ -15,6 +15,9 @@ import { bookPresenter } from "./presenter.ts";
 
 /** Entries by kind of content; null for a kind that selects none. */
 type SelectedContents = readonly (readonly ContentEntry[] | null)[];
+
+/** In place of what plugins select: their entries are read by `contents`. */
+const NO_CONTENTS: RawBuilder<SelectedContents> = sql`'[]'::json`;
 
 type BookParameters = FindParameters & { readonly contents: RawBuilder<SelectedContents> };
 
@@ -46,16 +49,31 @@ const listByIds = prepared("books.listByIds", (db, p: { ids: readonly number[]; 
 export function bookReader(context: BooksContext) {
   const { db, slot, visible } = context;
   const { listed, whole } = bookPresenter(context);
+  const book = { id: sql.ref("books.id"), slug: sql.ref("books.slug") };
   const contentsFor = perViewer((viewer) => {
-    const book = { id: sql.ref("books.id"), slug: sql.ref("books.slug") };
     const kinds = slot("content").map(
       (kind) => callContributionNow(kind, (each) => each.selectContents?.(book, viewer), "contents") ?? sql`null`,
     );
     return memoized(sql<SelectedContents>`json_build_array(${sql.join(kinds)})`);
   });
+  const withContents = <P extends FindParameters>(parameters: P, viewer: Viewer) => ({
+    ...parameters,
+    contents: parameters.fields === NO_SELECTED_FIELDS ? NO_CONTENTS : contentsFor(viewer),
+  });
   const find = addressFinder<Book & FoundFields & { contents: SelectedContents }>(context, BOOK, {
-    id: (parameters, viewer) => findById.executeTakeFirst(db, { ...parameters, contents: contentsFor(viewer) }),
-    slug: (parameters, viewer) => findBySlug.executeTakeFirst(db, { ...parameters, contents: contentsFor(viewer) }),
+    id: (parameters, viewer) => findById.executeTakeFirst(db, withContents(parameters, viewer)),
+    slug: (parameters, viewer) => findBySlug.executeTakeFirst(db, withContents(parameters, viewer)),
+    async recordFailed(viewer, { id }) {
+      for (const kind of slot("content"))
+        await callContribution(
+          kind,
+          async (each) => {
+            const own = each.selectContents?.(book, viewer);
+            if (own) await rows(db, sql`select ${own} from books where books.id = ${id}::integer`);
+          },
+          "contents",
+        );
+    },
   });
   return {
     kind: "book",

@@ -4,7 +4,7 @@
  * good. A deleted comment is removed at once; replies to it stay.
  */
 import { activityOf } from "lectern/contracts";
-import { definePlugin, sql, t, withoutAuthor } from "lectern/core";
+import { authorReferences, definePlugin, referenceCheck, sql, t, withoutAuthor } from "lectern/core";
 import { flattened, refs } from "lectern/db";
 import { deleteCommentsOfPages, lockComment, prepareComment } from "./changes.ts";
 import { type CommentPermission, type CommentsContext, pageCommentsFields } from "./contract.ts";
@@ -29,7 +29,7 @@ export default definePlugin({
     visibilityRules: ["comments"],
     handlers: ["comment_create", "comment_update", "user_delete"],
     filters: ["comment_update", "comment_delete"],
-    slots: ["response_fields", "dependents", "activity"],
+    slots: ["response_fields", "dependents", "activity", "self_check"],
   },
   settings: t.Object({
     maxBytes: t.Integer({
@@ -68,6 +68,24 @@ export default definePlugin({
       present: ({ comments }, viewer) => presentPageComments(context, comments as PageComment[], viewer),
     });
     contribute("dependents", { kind: "page", destroy: deleteCommentsOfPages });
+    contribute(
+      "self_check",
+      referenceCheck(plugin.db, {
+        name: "comments/authors",
+        title: "Every author of a comment is a user",
+        references: () => authorReferences("comments"),
+        repair: "clear",
+      }),
+    );
+    contribute(
+      "self_check",
+      referenceCheck(plugin.db, {
+        name: "comments/pages",
+        title: "Every comment belongs to a page",
+        references: () => [{ table: "comments", column: "page_id", to: "pages" }],
+        repair: "delete",
+      }),
+    );
     for (const event of ["comment_create", "comment_update", "comment_delete"] as const)
       contribute(
         "activity",

@@ -98,6 +98,7 @@ interface Header {
 export function createImageDecoder(maxPixels: number): ImageDecoder {
   const maxBytes = maxPixels * BYTES_PER_PIXEL;
   const decoding = new Semaphore({
+    name: "image_decoding",
     permits: AT_ONCE,
     maxWeight: maxBytes,
     queue: { maxWaiting: MAX_WAITING, waitMs: PATIENCE_MS, busy },

@@ -5,7 +5,16 @@
  * no page shows.
  */
 import { activityOf } from "lectern/contracts";
-import { definePlugin, fileLimit, sql, t, withoutAuthor } from "lectern/core";
+import {
+  authorReferences,
+  definePlugin,
+  fileLimit,
+  missingFilesCheck,
+  referenceCheck,
+  sql,
+  t,
+  withoutAuthor,
+} from "lectern/core";
 import { flattened, refs } from "lectern/db";
 import { lockImage } from "./changes.ts";
 import { imagesCommand } from "./commands.ts";
@@ -49,6 +58,7 @@ export default definePlugin({
       "import_files",
       "file_claims",
       "file_keeper",
+      "self_check",
       "activity",
       "dependents",
       "response_fields",
@@ -108,6 +118,24 @@ export default definePlugin({
     contribute("import_files", coversInImports(context));
     contribute("file_claims", { plugin: "images", used: (keys) => usedFileKeys(context, keys) });
     contribute("file_keeper", fileKeeper(context));
+    contribute(
+      "self_check",
+      referenceCheck(plugin.db, {
+        name: "images/authors",
+        title: "Every author of an image is a user",
+        references: () => authorReferences("images"),
+        repair: "clear",
+      }),
+    );
+    contribute(
+      "self_check",
+      missingFilesCheck(plugin, {
+        name: "images/files",
+        title: "The file of every image is stored",
+        table: "images",
+        column: "file_key",
+      }),
+    );
     contribute(
       "activity",
       activityOf("maintenance_action_run", ({ result }) => [{ type: "maintenance_action_run", detail: result.action }]),

@@ -3,7 +3,7 @@
  * when an item gets another address. Links to other sites are not recorded. Content that refers to an item is not changed
  * when the item is removed.
  */
-import { definePlugin, type EventTransaction, sql } from "lectern/core";
+import { definePlugin, type EventTransaction, itemReferences, referenceCheck, sql } from "lectern/core";
 import { prepared } from "lectern/db";
 import { recordLinks } from "./changes.ts";
 import type { LinkSource } from "./contract.ts";
@@ -49,11 +49,11 @@ export default definePlugin({
       "bookshelf_create",
       "bookshelf_update",
     ],
-    slots: ["content_record", "dependents"],
+    slots: ["content_record", "dependents", "self_check"],
   },
   migrations,
   setup(context) {
-    const { contribute, on } = context;
+    const { contribute, db, on, slot } = context;
     const onCreated =
       (kind: LinkSource["kind"]) =>
       ({ id, description_html }: DescribedItem, tx: EventTransaction) =>
@@ -77,6 +77,18 @@ export default definePlugin({
         await deleteOf.execute(db, { kind, ids: [...ids] });
       },
     });
+    contribute(
+      "self_check",
+      referenceCheck(db, {
+        name: "links/items",
+        title: "Every recorded link is from an item to an item",
+        references: () => [
+          ...itemReferences(slot("content"), { table: "content_links", kind: "from_kind", id: "from_id" }),
+          ...itemReferences(slot("content"), { table: "content_links", kind: "to_kind", id: "to_id" }),
+        ],
+        repair: "delete",
+      }),
+    );
     on("page_create", {
       inTransaction: ({ id, html }, tx) => recordLinks(context, { kind: "page", id }, { before: "", after: html }, tx),
     });

@@ -3,7 +3,7 @@
  * is saved, so that a read is one statement and parses nothing; only pages that include others are rendered for each
  * reader. Comments, attachments and images belong to other plugins, which take part through events and slots.
  */
-import { definePlugin, itemPermissions, sql, t } from "lectern/core";
+import { definePlugin, itemPermissions, referenceCheck, sql, t } from "lectern/core";
 import { flattened, prepared, refs } from "lectern/db";
 import { ACTIVITIES } from "./activity.ts";
 import { lockForUpdate } from "./changes.ts";
@@ -56,6 +56,7 @@ export default definePlugin({
       "content_maker",
       "dependents",
       "activity",
+      "self_check",
       "metric",
       "theme_hook",
     ],
@@ -122,6 +123,15 @@ export default definePlugin({
       },
     });
     for (const source of ACTIVITIES) contribute("activity", source);
+    contribute(
+      "self_check",
+      referenceCheck(context.db, {
+        name: "pages/revisions",
+        title: "Every revision belongs to a page",
+        references: () => [{ table: "page_revisions", column: "page_id", to: "pages" }],
+        repair: "delete",
+      }),
+    );
 
     contribute("metric", {
       name: "lectern_includes_cache_bytes",

@@ -35,7 +35,8 @@ export interface DeletionOutcome extends NamedDeletion {
 }
 
 /** What the files of this plugin share. */
-export interface RecycleBinContext extends Pick<PluginContext, "app" | "list" | "log" | "perform" | "slot"> {
+export interface RecycleBinContext
+  extends Pick<PluginContext, "app" | "list" | "log" | "perform" | "runtime" | "slot"> {
   readonly db: Executor;
 }
 

@@ -4,7 +4,7 @@
  * Dependents of items that are removed permanently are removed through the slot `dependents`. Entries older than a
  * setting are purged.
  */
-import { definePlugin, sql, t } from "lectern/core";
+import { definePlugin, itemReferences, referenceCheck, sql, t } from "lectern/core";
 import { prepared } from "lectern/db";
 import { ACTIVITIES } from "./activity.ts";
 import { addEntry } from "./changes.ts";
@@ -33,7 +33,7 @@ export default definePlugin({
     system: true,
     visibilityRules: ["deletions"],
     handlers: "any",
-    slots: ["activity"],
+    slots: ["activity", "self_check"],
     jobs: ["recycle_bin_purge"],
     schedules: ["purge"],
   },
@@ -76,6 +76,16 @@ export default definePlugin({
       },
     });
     for (const source of ACTIVITIES) contribute("activity", source);
+    contribute(
+      "self_check",
+      referenceCheck(context.db, {
+        name: "recycle_bin/entries",
+        title: "Every entry of the recycle bin is of an item",
+        references: () =>
+          itemReferences(slot("content"), { table: "deletions", kind: "deletable_type", id: "deletable_id" }),
+        repair: "delete",
+      }),
+    );
     job("recycle_bin_purge", () => purgeExpired(context, lifetime));
     if (lifetime >= 0) every("purge", HOUR_MS, () => purgeExpired(context, lifetime));
     mountRecycleBin(context);

@@ -4,7 +4,7 @@
  * transaction takes the same slug, the unique index is violated, and the event bus runs the restore again.
  * The statements are templates, since their tables are those of contributed kinds, which the grants of this plugin do not list.
  */
-import { type EventTransaction, type RawBuilder, sql, uniqueSlug } from "lectern/core";
+import { type EventTransaction, localizedError, type RawBuilder, sql, uniqueSlug } from "lectern/core";
 import { rows } from "lectern/db";
 import { deleteEntriesOf, takeItem } from "./changes.ts";
 import type { NamedDeletion, RecycleBinContext } from "./contract.ts";
@@ -12,10 +12,11 @@ import { hasDeletedParent, type ItemsOfKind, itemWithContents } from "./hierarch
 
 /**
  * Restores the item of an entry and everything below it, and returns the number of items. Restores nothing where a parent
- * is deleted: the item is restored with its parent then. The entry is deleted in any case.
+ * is deleted: the item is restored with its parent then. The entry is deleted in any case. Throws 409 where items of a kind whose
+ * plugin is not installed were deleted with the item: they have no entry of their own, so that nothing would restore them later.
  */
 export async function restoreEntry(
-  context: Pick<RecycleBinContext, "slot">,
+  context: Pick<RecycleBinContext, "runtime" | "slot">,
   entry: NamedDeletion,
   tx: EventTransaction,
 ): Promise<number> {
@@ -24,11 +25,40 @@ export async function restoreEntry(
   const item = await takeItem(context, entry, tx);
   if (!item || (await hasDeletedParent(db, kinds, item))) return 0;
   const items = (await itemWithContents(db, kinds, item)).reverse();
+  await refuseAbsentKinds(await context.runtime.absentKinds(), items, entry, tx);
   for (const ofKind of items) {
     await restoreItems(ofKind, tx);
     await deleteEntriesOf(ofKind, tx);
   }
   return items.reduce((sum, { ids }) => sum + ids.length, 0);
+}
+
+async function refuseAbsentKinds(
+  absent: Awaited<ReturnType<RecycleBinContext["runtime"]["absentKinds"]>>,
+  items: readonly ItemsOfKind[],
+  { name }: NamedDeletion,
+  { db }: EventTransaction,
+): Promise<void> {
+  for (const { kind, table, parents = [] } of absent) {
+    const within = parents.flatMap(({ kind: parent, column }) => {
+      const ids = items.find((ofKind) => ofKind.kind.kind === parent)?.ids ?? [];
+      return ids.length === 0 ? [] : [sql`${sql.ref(column)} = any(${[...ids]}::integer[])`];
+    });
+    if (within.length === 0) continue;
+    const [present] = await rows<{ is: boolean }>(db, sql`select to_regclass(quote_ident(${table})) is not null as is`);
+    if (!present?.is) continue;
+    const found = await rows(
+      db,
+      sql`select from ${sql.table(table)} as item where deleted_at is not null and (${sql.join(within, sql` or `)})
+        and not exists (select from deletions where deletable_type = ${kind} and deletable_id = item.id) limit 1`,
+    );
+    if (found.length > 0)
+      throw localizedError(
+        409,
+        "“:name” cannot be restored: it contains items of the kind “:kind”, whose plugin is not installed.",
+        { name: name ?? "", kind },
+      );
+  }
 }
 
 /** An item whose slug is to be free. */

@@ -17,6 +17,7 @@ import { registerEngineJobs, registerIndexing, type SearchPlugin } from "./index
 import { ItemViewRecorder } from "./item_views.ts";
 import { migrations } from "./migrations.ts";
 import { mountSearchRoute } from "./routes.ts";
+import { searchChecks } from "./self_checks.ts";
 import { shippedEngine } from "./shipped_engine.ts";
 import { StaleEntryCheck } from "./stale_entries.ts";
 
@@ -28,7 +29,7 @@ export default definePlugin({
     read: ["tags", "users", "entity_permissions", "comments"],
     contentTables: ["write"],
     handlers: "any",
-    slots: ["dependents", "response_fields"],
+    slots: ["dependents", "response_fields", "self_check"],
     jobs: ["search_index", "search_engine_index", "search_engine_remove", "search_engine_fill"],
   },
   optionalTables: ["comments", "entity_permissions", "books", "bookshelves", "chapters", "pages"],
@@ -103,6 +104,7 @@ export default definePlugin({
     });
     registerIndexing(plugin, context, db);
     registerEngineJobs(plugin, context, { contributed, db });
+    for (const check of searchChecks(context, db)) plugin.contribute("self_check", check);
     const views = registerViews(plugin, context);
     mountSearchRoute(plugin, context, { limitMs: settings.timeoutMs, views });
   },

@@ -1,4 +1,4 @@
-import { definePlugin, fileLimit, itemPermissions, mountResource, sql, t } from "lectern/core";
+import { definePlugin, fileLimit, itemPermissions, mountResource, referenceCheck, sql, t } from "lectern/core";
 import { prepared, refs } from "lectern/db";
 import { lockItem } from "../_items/changes.ts";
 import { itemHandlers, itemResource, registerItemKind, topLevelPlace } from "../_items/resource.ts";
@@ -28,7 +28,7 @@ export default definePlugin({
     read: ["books", "images", "tags", "users"],
     visibilityRules: ["bookshelves"],
     filters: ["bookshelf_update"],
-    slots: ["searchable", "content", "item_reader", "response_fields", "dependents"],
+    slots: ["searchable", "content", "item_reader", "response_fields", "dependents", "self_check"],
   },
   optionalTables: ["images", "tags", "users"],
   settings: t.Object({ fileLimit }),
@@ -61,6 +61,18 @@ export default definePlugin({
           await remove.execute(db, { ids: [...ids] });
         },
       });
+    context.contribute(
+      "self_check",
+      referenceCheck(context.db, {
+        name: "shelves/books",
+        title: "Every place on a shelf is of a shelf and a book",
+        references: () => [
+          { table: "bookshelf_books", column: "shelf_id", to: "bookshelves" },
+          { table: "bookshelf_books", column: "book_id", to: "books" },
+        ],
+        repair: "delete",
+      }),
+    );
     context.on("bookshelf_update", {
       filter: async ({ row, draft }, tx) => ({ row: await lockItem(SHELF, row, tx), draft }),
     });

@@ -1,4 +1,4 @@
-import { definePlugin } from "lectern/core";
+import { definePlugin, itemReferences, referenceCheck } from "lectern/core";
 import { removeHistory } from "./changes.ts";
 import { migrations } from "./migrations.ts";
 import { presentPath } from "./queries.ts";
@@ -10,11 +10,25 @@ export default definePlugin({
   permissions: {
     write: ["slug_history"],
     read: ["bookshelves", "books", "chapters", "pages"],
-    slots: ["screen_redirect", "dependents"],
+    slots: ["screen_redirect", "dependents", "self_check"],
   },
   migrations,
   setup(context) {
     context.contribute("screen_redirect", { find: (path, viewer) => presentPath(context, path, viewer) });
     context.contribute("dependents", { destroy: removeHistory });
+    context.contribute(
+      "self_check",
+      referenceCheck(context.db, {
+        name: "slug_history/items",
+        title: "Every earlier address belongs to an item",
+        // Addresses of books stay while those of their former pages need them.
+        references: () =>
+          itemReferences(
+            context.slot("content").filter(({ kind }) => kind !== "book"),
+            { table: "slug_history", kind: "kind", id: "item_id" },
+          ),
+        repair: "delete",
+      }),
+    );
   },
 });

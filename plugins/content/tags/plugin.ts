@@ -1,4 +1,4 @@
-import { definePlugin } from "lectern/core";
+import { definePlugin, itemReferences, referenceCheck } from "lectern/core";
 import { deleteTags, saveTags } from "./changes.ts";
 import type {} from "./contract.ts";
 import { migrations } from "./migrations.ts";
@@ -13,13 +13,22 @@ export default definePlugin({
   permissions: {
     write: ["tags"],
     read: ["books", "chapters", "pages", "bookshelves"],
-    slots: ["dependents", "list_item_schema"],
+    slots: ["dependents", "self_check", "list_item_schema"],
   },
   migrations,
   setup(context) {
-    const { contribute, provide } = context;
+    const { contribute, db, provide, slot } = context;
     mountTagRoutes(context);
     contribute("dependents", { destroy: deleteTags });
+    contribute(
+      "self_check",
+      referenceCheck(db, {
+        name: "tags/items",
+        title: "Every tag belongs to an item",
+        references: () => itemReferences(slot("content"), { table: "tags", kind: "kind", id: "item_id" }),
+        repair: "delete",
+      }),
+    );
     contribute("list_item_schema", {
       field: "tags",
       schema: { type: "object", properties: { name: { type: "string" }, value: { type: "string" } } },

@@ -17,6 +17,7 @@ import { declareScope } from "./route_scope.ts";
 import { mountHosts } from "./routes.ts";
 import { scheduleMaintenance } from "./schedules.ts";
 import { mountScripts } from "./scripts.ts";
+import { countersCheck } from "./self_check.ts";
 import { verifyCommand } from "./verify_command.ts";
 
 /** Maximum age of the details, in milliseconds (dashboard-stats 1.5). */
@@ -55,7 +56,7 @@ export default definePlugin({
       "/api/v1/auto-enrollment",
     ],
     visibilityRules: ["hosts"],
-    slots: ["activity", "credential_scheme"],
+    slots: ["activity", "credential_scheme", "self_check"],
     schedules: ["sweep", "history", "recount", "stale"],
     publicRoutes: ["/api/v1/dashboard/reporter.sh"],
   },
@@ -98,6 +99,7 @@ export default definePlugin({
     mountHosts(context);
     mountHistory(context);
     mountReporter(context);
+    contribute("self_check", countersCheck(db as unknown as Db));
     const { drift } = scheduleMaintenance(context, db as unknown as Db, settings.staleMinutes);
     provide("fleet", {
       numbers: numbersReader(db, queryWithDeadline),

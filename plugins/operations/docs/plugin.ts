@@ -86,7 +86,7 @@ function page(body: Html): Response {
   const response = htmlResponse(body);
   response.headers.set(
     "content-security-policy",
-    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'",
+    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; frame-ancestors 'none'; base-uri 'none'",
   );
   return response;
 }

@@ -20,6 +20,7 @@ export function registerMetrics(context: HealthContext): { scrape(): Promise<str
   collectDefaultMetrics({ register: registry });
   observeAnswers(context, registry);
   observeEventLoop(context, registry);
+  observeWaits(context, registry);
   const contributed = new Map<string, Gauge | Counter>();
   const own = [...storeMetrics(context), ...jobMetrics(context)];
   return {
@@ -52,6 +53,15 @@ function observeAnswers({ runtime }: HealthContext, registry: Registry): void {
     requests.inc({ ...labels, status });
     latency.observe(labels, ms / 1000);
   });
+}
+
+/** Waits that have ended, by what was waited for. */
+function observeWaits({ runtime }: HealthContext, registry: Registry): void {
+  const waits = new Histogram({
+    ...{ name: "lectern_wait_seconds", help: "Waits for what is not free at once.", buckets: SECONDS },
+    ...{ registers: [registry], labelNames: ["for"] },
+  });
+  runtime.onWait((what, ms) => waits.observe({ for: what }, ms / 1000));
 }
 
 /** Methods that clients choose freely would be labels without number. */

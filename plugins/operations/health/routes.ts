@@ -1,4 +1,4 @@
-import { ApiError, GUEST, isWithin, localizedError, matchesSecret, networksOf, sha256, sql } from "lectern/core";
+import { ApiError, GUEST, isWithin, localizedError, matchesSecret, networksOf, sha256 } from "lectern/core";
 import type { HealthContext } from "./contract.ts";
 
 /** The whole answer of a probe, without details that would help an attacker. */
@@ -23,7 +23,7 @@ export function mountHealth(
   site.get(
     "/ready",
     async () => {
-      if (!runtime.isWorking() || !(await isStoreReachable(context))) throw NOT_READY;
+      if (!runtime.isWorking() || !(await isStoreCurrent(context))) throw NOT_READY;
       return PASS;
     },
     { permit: "public" },
@@ -39,10 +39,12 @@ export function mountHealth(
   );
 }
 
-async function isStoreReachable({ log, queryWithDeadline }: HealthContext): Promise<boolean> {
+/** Whether the store answers, and has the tables of this version. */
+async function isStoreCurrent({ log, runtime }: HealthContext): Promise<boolean> {
   try {
-    await queryWithDeadline(sql`select 1`);
-    return true;
+    const isCurrent = await runtime.isMigrated();
+    if (!isCurrent) log.warn("The store lacks migrations of this version; restart the server to run them");
+    return isCurrent;
   } catch (error) {
     log.warn("The store does not answer a readiness probe", { error });
     return false;

@@ -53,6 +53,7 @@ const access = t.Union([t.String(), texts, t.Object({ all: texts })], {
 const grants = t.Object({
   read: t.Optional(texts),
   write: t.Optional(texts),
+  columns: t.Optional(t.Record(t.String(), texts)),
   contentTables: t.Optional(texts),
   net: names,
   env: t.Optional(texts),
@@ -65,6 +66,7 @@ const grants = t.Object({
   handlers: names,
   filters: names,
   vetoes: names,
+  performs: names,
   slots: names,
   jobs: names,
   schedules: names,
@@ -79,6 +81,7 @@ export const bootedPluginsSchema = t.Object(
       t.Object(
         {
           name: t.String(),
+          version: t.Optional(t.String({ description: "For plugins that have a version of their own" })),
           requires: texts,
           provides: texts,
           grants,

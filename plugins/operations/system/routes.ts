@@ -79,6 +79,7 @@ export function mountFacts({ app, db, runtime, language, slot }: SystemContext):
     () => {
       const data = runtime.plugins().map(({ plugin, ms, migrated, denied }) => ({
         name: plugin.name,
+        ...(plugin.version !== undefined && { version: plugin.version }),
         requires: [...plugin.requires],
         provides: [...plugin.provides],
         grants: plugin.permissions,

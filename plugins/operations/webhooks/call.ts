@@ -1,6 +1,10 @@
+/**
+ * One call of a webhook: signed, with the id and the trace of the request that caused it, through the plugin's own `fetch`, and
+ * its outcome as it is recorded. Whether and when it is tried again is decided by the dispatcher.
+ */
 import { OutgoingError } from "lectern/core";
-import type { Payload, Sent, WebhookRow } from "./contract.ts";
-import { requestBody, requestIdOf } from "./payload.ts";
+import type { Payload, Sent, WebhookRow, WebhooksContext } from "./contract.ts";
+import { requestBody, requestIdOf, traceOf } from "./payload.ts";
 import { type FollowOptions, fetchFollowingRedirects } from "./redirects.ts";
 import { signedHeaders } from "./signature.ts";
 
@@ -34,10 +38,23 @@ export interface Attempt {
 const SIGNATURES = new Set(["webhook-signature", "x-webhook-signature-256"]);
 
 /** How calls are sent. */
-export type DeliveryOptions = Omit<FollowOptions, "confidential">;
+export interface DeliveryOptions extends Omit<FollowOptions, "confidential"> {
+  readonly tracing: Pick<WebhooksContext["runtime"], "traced" | "traceHeaders">;
+}
 
-/** Makes one call, following redirects. Never throws; "aborted" if `end` was triggered first. */
+/**
+ * Makes one call, following redirects. Never throws; "aborted" if `end` was triggered first. Where traces are recorded, it
+ * continues that of the request that caused the event, and the receiver gets it.
+ */
 export async function call(calling: DeliveryOptions, attempt: Attempt, end: AbortSignal): Promise<Outcome | "aborted"> {
+  const attributes = { "lectern.webhook.id": attempt.hook.id, "lectern.webhook.delivery": attempt.id };
+  const parent = traceOf(attempt.payload);
+  return calling.tracing.traced({ name: "webhook call", kind: "internal", parent, attributes }, () =>
+    callNow(calling, attempt, end),
+  );
+}
+
+async function callNow(calling: DeliveryOptions, attempt: Attempt, end: AbortSignal): Promise<Outcome | "aborted"> {
   const { endpoint, name, secret, timeout } = attempt.hook;
   const started = performance.now();
   const body = requestBody(attempt.hook, attempt.payload);
@@ -45,6 +62,7 @@ export async function call(calling: DeliveryOptions, attempt: Attempt, end: Abor
   const headers = {
     ...signedHeaders(secret, { id: String(attempt.id), timestamp: Math.floor(Date.now() / 1000), body }),
     ...(requestId === undefined ? {} : { "x-request-id": requestId }),
+    ...calling.tracing.traceHeaders(),
   };
   const visible = Object.fromEntries(Object.entries(headers).filter(([header]) => !SIGNATURES.has(header)));
   const sent = { address: endpoint, name, headers: visible };

@@ -4,10 +4,10 @@
  * own. An invalid result of a filter is ignored with a warning, so that it cannot make the recorded change fail.
  */
 import type { Activity } from "lectern/contracts";
-import { type EventTransaction, type Log, sql, storable } from "lectern/core";
+import { type EventTransaction, type Log, sql, storable, type TraceHeaders } from "lectern/core";
 import { prepared } from "lectern/db";
 import type { Payload, WebhookCall } from "./contract.ts";
-import { sentPayload, storedRequestId, withWebhook } from "./payload.ts";
+import { sentPayload, storedOrigin, withWebhook } from "./payload.ts";
 import { presentWebhook } from "./presenter.ts";
 
 /** An event to be recorded. */
@@ -18,6 +18,8 @@ export interface FilterOptions {
   /** Whether `webhook_call_before` has handlers. */
   readonly perEach: boolean;
   readonly log: Log;
+  /** The headers that continue the current trace. */
+  readonly trace: () => TraceHeaders;
 }
 
 interface RecordedEvent {
@@ -69,13 +71,13 @@ export async function filterPayload(event: RecordedEvent, options: FilterOptions
   const filtered = await tx.perform("webhook_call", payload, async (final) => final);
   const text = toText(filtered, payload, log);
   if (perEach) return splitByWebhook({ id: event.id, payload: JSON.parse(text) as Payload }, options, tx);
-  await replacePayload.execute(tx.db, { id: event.id, payload: text, requestId: idOf(tx) });
+  await replacePayload.execute(tx.db, { id: event.id, payload: text, requestId: originOf(tx, options) });
 }
 
 /** Replaces the event for all webhooks by one for each webhook. */
 async function splitByWebhook(
   event: RecordedEvent,
-  { activity, listeners, log }: FilterOptions,
+  { activity, listeners, log, trace }: FilterOptions,
   tx: EventTransaction,
 ): Promise<void> {
   const { db, viewer, at } = tx;
@@ -91,14 +93,19 @@ async function splitByWebhook(
     };
     const { payload } = await tx.perform("webhook_call_before", call, async (final) => final);
     const text = toText(payload, call.payload, log);
-    await copyEvent.execute(db, { id: event.id, webhookId: hook.id, payload: text, requestId: idOf(tx) });
+    await copyEvent.execute(db, {
+      id: event.id,
+      webhookId: hook.id,
+      payload: text,
+      requestId: originOf(tx, { trace }),
+    });
   }
   await removeEvent.execute(db, { id: event.id });
 }
 
-/** The id of the request, as JSON to be added to a payload. */
-function idOf({ requestId }: EventTransaction): string {
-  return JSON.stringify(storedRequestId(requestId));
+/** The id and the trace of the request, as JSON to be added to a payload. */
+function originOf({ requestId }: EventTransaction, { trace }: Pick<FilterOptions, "trace">): string {
+  return JSON.stringify(storedOrigin(requestId, trace()));
 }
 
 /** The JSON of a filtered payload; if that is invalid, of the former one, with a warning. */

@@ -48,7 +48,7 @@ export default definePlugin({
     const db = plugin.db as unknown as Db;
     const dispatcher = new Dispatcher({
       db,
-      calling: { fetch, maxRedirects: redirects },
+      calling: { fetch, maxRedirects: redirects, tracing: plugin.runtime },
       log,
       pausesMs: pauses === "" ? [] : pauses.split(",").map((text) => Number(text) * SECOND_MS),
       patience: { calls: patience, minutes: patienceMinutes },
@@ -105,6 +105,7 @@ function recordActivities(context: WebhooksContext): void {
     users: contracts.users,
     baseUrl,
     log,
+    trace: () => runtime.traceHeaders(),
     hasHandlers: {
       all: () => runtime.hasHandlers("webhook_call"),
       each: () => runtime.hasHandlers("webhook_call_before"),

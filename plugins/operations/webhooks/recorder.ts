@@ -6,10 +6,10 @@
  */
 import type { QueryCreator } from "kysely";
 import type { Activity, ActivitySource, ContentKind, Users } from "lectern/contracts";
-import { type EventTransaction, type Log, type RawBuilder, sql, type Viewer } from "lectern/core";
+import { type EventTransaction, type Log, type RawBuilder, sql, type TraceHeaders, type Viewer } from "lectern/core";
 import { flattened, prepared, type Tables } from "lectern/db";
 import type { Payload, WebhookEventsTable } from "./contract.ts";
-import { storedRequestId } from "./payload.ts";
+import { storedOrigin } from "./payload.ts";
 import { filterPayload } from "./payload_filters.ts";
 import { phraseOf } from "./phrases.ts";
 
@@ -22,6 +22,8 @@ export interface EventRecorderOptions {
   readonly users: Pick<Users, "ref">;
   readonly baseUrl: string;
   readonly log: Log;
+  /** The headers that continue the current trace. */
+  readonly trace: () => TraceHeaders;
   /** Whether `webhook_call` and `webhook_call_before` have handlers; only then payloads are read back. */
   readonly hasHandlers: { readonly all: () => boolean; readonly each: () => boolean };
 }
@@ -55,7 +57,7 @@ export function createEventRecorder(options: EventRecorderOptions): RecordEvent 
       webhook_name: "",
       ...(path !== undefined && { url: `${baseUrl}${path}` }),
       ...(related && { related_item: related }),
-      ...storedRequestId(tx.requestId),
+      ...storedOrigin(tx.requestId, options.trace()),
     };
     const base = sql`${JSON.stringify(payload)}::text::jsonb`;
     const { known, unknown } = kind ? itemFields(kind, item?.row, viewer) : NOTHING;
@@ -70,7 +72,12 @@ export function createEventRecorder(options: EventRecorderOptions): RecordEvent 
     const event = { type, subject: subjectOf(activity), listeners, payloads: sql<{ payload: Payload }>`(${select})` };
     if (!hasHandlers.all() && !hasHandlers.each()) return insert.write(db, event);
     const recorded = await insertReturning.executeTakeFirst(db, event);
-    if (recorded) await filterPayload(recorded, { activity, listeners, perEach: hasHandlers.each(), log }, tx);
+    if (recorded)
+      await filterPayload(
+        recorded,
+        { activity, listeners, perEach: hasHandlers.each(), log, trace: options.trace },
+        tx,
+      );
   };
 }
 

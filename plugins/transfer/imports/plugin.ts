@@ -1,5 +1,5 @@
 import { activityOf, descriptor } from "lectern/contracts";
-import { definePlugin, fileLimit, hasPermission, sql, t } from "lectern/core";
+import { definePlugin, fileLimit, hasPermission, missingFilesCheck, sql, t } from "lectern/core";
 import { forgetCreator } from "./changes.ts";
 import type {} from "./contract.ts";
 import { migrations } from "./migrations.ts";
@@ -16,7 +16,7 @@ export default definePlugin({
     files: true,
     visibilityRules: ["imports"],
     handlers: ["user_delete"],
-    slots: ["file_claims", "activity"],
+    slots: ["file_claims", "activity", "self_check"],
   },
   settings: t.Object({ fileLimit }),
   migrations,
@@ -28,6 +28,15 @@ export default definePlugin({
       hasPermission(viewer, "settings-manage") ? true : sql<boolean>`imports.created_by = ${viewer.id}::integer`,
     );
     contribute("file_claims", { plugin: "imports", used: (keys) => usedKeys(context, keys) });
+    contribute(
+      "self_check",
+      missingFilesCheck(context, {
+        name: "imports/files",
+        title: "The archive of every import is stored",
+        table: "imports",
+        column: "file_key",
+      }),
+    );
     for (const event of ["import_create", "import_run", "import_delete"] as const)
       contribute(
         "activity",

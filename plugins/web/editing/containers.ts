@@ -17,7 +17,7 @@ import {
 import { type Html, html, type InputObject } from "lectern/core";
 import type { EditingContext } from "./contract.ts";
 import { coverFields, coverIn, errorsIn, type NamedTag, nameField, tagFields, tagsIn } from "./fields.ts";
-import { type Book, bookOf, type Chapter, chapterOf, type Shelf, shelfOf } from "./items.ts";
+import { type Book, bookOf, type Chapter, chapterOf, deletedNotice, type Shelf, shelfOf } from "./items.ts";
 import { isBooksAction, shelfBooks, shelfBooksIn } from "./shelf_books.ts";
 
 interface Named {
@@ -97,7 +97,7 @@ export function mountContainers({ site, web, scripts }: EditingContext): void {
       const { item, up } = await find(visit);
       const sent = await visit.send("DELETE", `/api/${SEGMENTS[kind]}/${item.id}`);
       return sent.ok
-        ? visit.goTo(up, visit.ui.t("“:name” is in the recycle bin.", { name: item.name }))
+        ? visit.goTo(up, deletedNotice(visit.ui, item.name))
         : visit.goTo(pathTo(kind, item, visit), sent.message);
     });
   }
@@ -232,10 +232,13 @@ ${tagFields(tags, ui)}`;
 function deleteQuestion({ parts }: Web, visit: Visit, kind: Kind, item: ScreenItem): Screen {
   const { ui } = visit;
   const title = ui.t("Delete “:name”?", { name: item.name });
-  const detail =
-    kind === "shelf"
+  const detail = ui.serves("/api/recycle-bin")
+    ? kind === "shelf"
       ? ui.t("The shelf is moved to the recycle bin. Its books are kept.")
-      : ui.t("It is moved to the recycle bin, with everything in it.");
+      : ui.t("It is moved to the recycle bin, with everything in it.")
+    : kind === "shelf"
+      ? ui.t("The shelf is deleted. Its books are kept.")
+      : ui.t("It is deleted, with everything in it.");
   const back = pathTo(kind, item, visit);
   const body = parts.confirm(ui, { question: title, detail, action: requestPath(visit), submit: ui.t("Delete"), back });
   return { title, body, menu: kind === "shelf" ? "/shelves" : "/books" };

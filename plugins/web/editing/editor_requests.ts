@@ -25,7 +25,8 @@ export function mountEditorRequests({ site, web }: EditingContext): void {
     const { source, content } = editorInput(visit);
     const html = await previewOf(visit, source, content);
     return new Response(html === undefined ? "" : (await web.decorate(visit.ui, html)).html, {
-      headers: { "content-type": "text/html; charset=UTF-8" },
+      // A part of a screen: where a browser opens it as a document, it runs no scripts.
+      headers: { "content-type": "text/html; charset=UTF-8", "content-security-policy": "default-src 'none'; sandbox" },
     });
   });
   web.form(site, "/editor/picture/:id", "user", async (visit) => {

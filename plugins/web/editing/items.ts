@@ -1,5 +1,5 @@
 /** Items of the API by the slugs of URLs. */
-import type { ScreenItem, Visit } from "lectern/contracts";
+import type { ScreenItem, Ui, Visit } from "lectern/contracts";
 
 /** A single book. */
 export interface Book extends ScreenItem {
@@ -56,4 +56,11 @@ export async function pageOf(visit: Visit): Promise<{ book: Book; page: Page }> 
   const book = await bookOf(visit);
   const fields = { slug: visit.params.page ?? "", within: book.id };
   return { book, page: await visit.item("page", fields) };
+}
+
+/** What is said of an item after it was deleted. */
+export function deletedNotice(ui: Ui, name: string): string {
+  return ui.serves("/api/recycle-bin")
+    ? ui.t("“:name” is in the recycle bin.", { name })
+    : ui.t("“:name” is deleted.", { name });
 }

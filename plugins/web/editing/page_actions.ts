@@ -2,7 +2,7 @@
 import { bookPath, chapterPath, pagePath, type Visit } from "lectern/contracts";
 import { ApiError } from "lectern/core";
 import type { EditingContext } from "./contract.ts";
-import { type Book, type Chapter, chapterOf, type Page, pageOf } from "./items.ts";
+import { type Book, type Chapter, chapterOf, deletedNotice, type Page, pageOf } from "./items.ts";
 import { type PlaceAction, placeIn, places, placesView, unchosen } from "./places.ts";
 
 /** Mounts the screens. */
@@ -47,7 +47,9 @@ export function mountPageActions({ site, web }: EditingContext): void {
     const title = ui.t("Delete “:name”?", { name: gone.name });
     const body = web.parts.confirm(ui, {
       question: title,
-      detail: ui.t("The page is moved to the recycle bin, with its comments and attachments."),
+      detail: ui.serves("/api/recycle-bin")
+        ? ui.t("The page is moved to the recycle bin, with its comments and attachments.")
+        : ui.t("The page is deleted, with its comments and attachments."),
       action: `${pagePath(book, gone)}/delete`,
       submit: ui.t("Delete"),
       back: pagePath(book, gone),
@@ -58,7 +60,7 @@ export function mountPageActions({ site, web }: EditingContext): void {
     const { book, page: gone } = await pageOf(visit);
     const sent = await visit.send("DELETE", `/api/pages/${gone.id}`);
     if (!sent.ok) throw new ApiError(sent.status, sent.message);
-    return visit.goTo(bookPath(book), visit.ui.t("“:name” is in the recycle bin.", { name: gone.name }));
+    return visit.goTo(bookPath(book), deletedNotice(visit.ui, gone.name));
   });
   web.screen(site, "/books/:book/chapter/:chapter/move", "user", async (visit) => {
     const { book, chapter } = await chapterOf(visit);

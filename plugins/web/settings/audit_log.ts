@@ -80,7 +80,12 @@ export function mountAuditLog({ site, slot, web }: SettingsContext): void {
     if (path !== undefined) return visit.goTo(path);
     const entry = kind && (await binEntryOf(visit, kind.kind));
     if (entry === undefined)
-      throw new ApiError(404, visit.ui.t("This item is in the recycle bin or was permanently deleted."));
+      throw new ApiError(
+        404,
+        visit.ui.serves("/api/recycle-bin")
+          ? visit.ui.t("This item is in the recycle bin or was permanently deleted.")
+          : visit.ui.t("This item was deleted."),
+      );
     // Rows of permanently deleted items have no link, and the bin has no entry for items deleted with their book or chapter.
     if (entry === null)
       return visit.goTo(

@@ -2,6 +2,7 @@
  * Maintenance: unused images, orphaned files, recycle bin, failed jobs. Checks that read all content or all files have their own screens.
  * For what only a command can do, the screen shows the command.
  */
+import { programName } from "lectern/cli";
 import type { Ui, Visit, Web } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
 import type { SettingsContext } from "./contract.ts";
@@ -134,7 +135,7 @@ function mountFiles({ site, web }: SettingsContext): void {
 <p>${t("Orphaned files: :count (:size). Files in use: :kept.", { count: total, size: sizeOf(bytes, ui), kept })}</p>
 ${others.length > 0 && html`<p class="quiet">${t("Kept, because no plugin claims them: :names", { names: others.map(([name, count]) => `${name} (${count})`).join(", ") })}</p>`}
 ${web.parts.table(ui, { caption: t("Orphaned files"), head: [t("File"), t("Size"), t("Changed")], rows, empty: t("All files are in use or less than a day old.") })}
-${total > 0 && html`<p>${t("Run this command on the server to remove them:")} <code>bun core/cli.ts files sweep</code></p>`}
+${total > 0 && html`<p>${t("Run this command on the server to remove them:")} <code>${programName()} files sweep</code></p>`}
 <p><a href="${ui.url(PATH)}">${t("Back to maintenance")}</a></p>`;
   });
   web.screen(site, `${PATH}/files`, ADMITS, async (visit) => ({

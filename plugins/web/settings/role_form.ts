@@ -53,6 +53,7 @@ ${wrong.length > 0 && parts.notice(ui, "bad", wrong.join(" "))}
 <p class="quiet">${t("“All” applies to every item, “Own” to items the user owns. Permissions of single items can override this.")}</p>
 ${grid({ rows, held, ui })}
 <h2>${t("System")}</h2>
+${parts.notice(ui, "note", t("“Manage users” and “Manage roles” lead to every other permission, except the role of administrators: users who hold one can give it to themselves or act as a user who has it. “Manage settings” sends the details of every item to the addresses of webhooks. Give them only to users who are trusted with the whole instance."))}
 <ul class="permission-list">${SYSTEM_PERMISSIONS.map(({ name, text, about }) => {
     const isFixed = isAdmin && ADMIN_KEEPS.has(name);
     return html`<li><label><input type="checkbox" name="permissions[]" value="${name}"${(isFixed || held.has(name)) && html` checked`}${isFixed && html` disabled`} aria-describedby="about-${name}"> ${t(text)}</label>

@@ -1,6 +1,6 @@
 /**
- * Versions, store, and plugins with their grants; read-only. Values of settings are not shown, as some are secrets. Plugins have
- * no versions of their own; bundled ones have the version of the runtime.
+ * Versions, store, and plugins with their grants; read-only. Values of settings are not shown, as some are secrets. Plugins that
+ * ship have no versions of their own, but that of the runtime.
  */
 import type { ScreenAccess, ShownFigure, Ui, Web } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
@@ -36,6 +36,8 @@ type Grant = readonly string[] | boolean | string | Readonly<Record<string, Scre
 /** A plugin that booted. */
 export interface PluginRow {
   readonly name: string;
+  /** Its own version, if it has one. */
+  readonly version?: string;
   readonly requires: readonly string[];
   readonly grants: Readonly<Record<string, Grant>>;
   readonly denied: readonly string[];
@@ -67,6 +69,7 @@ export interface SystemData {
 const GRANTS: Readonly<Record<string, string>> = {
   read: "Reads tables",
   write: "Writes tables",
+  columns: "Reads columns of tables",
   contentTables: "Uses the tables of all kinds of content",
   net: "Calls hosts",
   env: "Reads environment variables",
@@ -79,6 +82,7 @@ const GRANTS: Readonly<Record<string, string>> = {
   handlers: "Follows events",
   filters: "Changes events",
   vetoes: "Refuses events",
+  performs: "Performs events of others",
   slots: "Contributes to slots",
   jobs: "Runs jobs",
   schedules: "Runs on schedules",
@@ -109,7 +113,7 @@ function drawSystem({ parts }: Web, data: SystemData, ui: Ui): Html {
   const { instance, facts, plugins, figures, faults = [] } = data;
   const { t } = ui;
   const rows = plugins.map((plugin) => [
-    html`<strong>${plugin.name}</strong>${plugin.requires.length > 0 && html`<br><span class="quiet">${t("requires :names", { names: plugin.requires.join(", ") })}</span>`}`,
+    html`<strong>${plugin.name}</strong>${plugin.version !== undefined && html` ${plugin.version}`}${plugin.requires.length > 0 && html`<br><span class="quiet">${t("requires :names", { names: plugin.requires.join(", ") })}</span>`}`,
     grantsOf(plugin, ui),
     folded(t("Steps: :count", { count: plugin.migrations.length }), plugin.migrations),
     folded(t("Events: :count", { count: plugin.events.length }), plugin.events),

@@ -19,6 +19,14 @@ export function drawable(part: unknown): HtmlPart {
   );
 }
 
+/** What a part returned at once, if it is a text. Throws for anything else. */
+export function textOf(value: unknown, what: string): string {
+  if (typeof value === "string") return value;
+  // Of a function that should have answered at once; its rejection would be unhandled.
+  if (value instanceof Promise) value.catch(() => {});
+  throw new Error(`Its ${what} is no text`);
+}
+
 /** Entries of menus that a viewer may see, in order; one that cannot be shown is left out. */
 export function shownEntries(
   entries: readonly MenuEntry[],

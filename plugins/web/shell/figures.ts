@@ -1,6 +1,7 @@
 import type { FiguresName, ScreenFigure, ShownFigure, Visit } from "lectern/contracts";
-import { callContributions } from "lectern/core";
+import { callContributionNow, callContributions } from "lectern/core";
 import { isAdmitted } from "./access.ts";
+import { drawable, textOf } from "./added_parts.ts";
 import { inOrder, type ScreenPlaces } from "./places.ts";
 
 /** The figures at a place that the viewer sees, read at the same time. Throws for a place that was not declared. */
@@ -11,13 +12,15 @@ export async function figuresAt(
 ): Promise<readonly ShownFigure[]> {
   places.require(at);
   const { ui } = visit;
-  const shown = figures.filter((figure) => figure.at === at && isAdmitted(figure.admits ?? "anyone", ui));
+  const isShown = (figure: ScreenFigure) => isAdmitted(figure.admits ?? "anyone", ui);
+  const shown = figures.filter((figure) => figure.at === at && callContributionNow(figure, isShown, at) === true);
   return callContributions(
     inOrder(shown),
     async (figure) => {
-      const value = await figure.read(visit);
+      const value = drawable(await figure.read(visit));
       const formatted = typeof value === "number" ? formatOf(ui.language).format(value) : value;
-      return { label: ui.t(figure.label), value: formatted, path: figure.path };
+      const path = figure.path === undefined ? undefined : textOf(figure.path, "path");
+      return { label: ui.t(textOf(figure.label, "label")), value: formatted, path };
     },
     () => at,
   );

@@ -4,7 +4,7 @@
  * user's behalf, so the rules of API clients apply.
  */
 import type { Web } from "lectern/contracts";
-import { chosenLanguage, contributorOf, definePlugin, type InputObject, t } from "lectern/core";
+import { chosenLanguage, definePlugin, type InputObject, isOperatorsOwn, t } from "lectern/core";
 import { mountAssets } from "./assets.ts";
 import * as components from "./components.ts";
 import { difference } from "./difference.ts";
@@ -119,8 +119,8 @@ export default definePlugin({
     mountSignIn(shared, web);
     on("app_boot", {
       inTransaction() {
-        // Themes are plugins that are loaded by the operator's setting, and go on with a warning.
-        views.check((part) => contributorOf(part)?.startsWith("theme:") === true);
+        // Code of the operator's own files, such as a theme, goes on with a warning.
+        views.check(isOperatorsOwn);
         places.check([...slot("screen_part"), ...slot("toolbar_entry"), ...slot("screen_figure")]);
         checkHeads(heads(), assets);
         // An invalid icon stops the boot.

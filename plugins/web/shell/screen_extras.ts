@@ -4,6 +4,7 @@
  */
 import type { HeadLink, ScreenFacts, ScreenHead, Visit } from "lectern/contracts";
 import { BootError, callContributionNow, type Html, type HtmlPart, html } from "lectern/core";
+import { textOf } from "./added_parts.ts";
 import type { Assets } from "./assets.ts";
 import type { ScreenPlaces } from "./places.ts";
 
@@ -31,11 +32,11 @@ export async function screenExtras(
 ): Promise<ScreenExtras> {
   const { ui } = visit;
   const headOf = (each: ScreenHead) => [
-    Object.entries(each.meta?.(facts, ui) ?? {}).map(([name, content]) => meta(name, content)),
-    (each.links?.(facts, ui) ?? []).map((one) => link(one, visit)),
+    Object.entries(atOnce(each.meta?.(facts, ui) ?? {})).map(([name, content]) => meta(name, textOf(content, name))),
+    atOnce(each.links?.(facts, ui) ?? []).map((one) => link(one, visit)),
   ];
   const head = heads.map((each) => callContributionNow(each, headOf));
-  const cssOf = (each: ScreenHead) => styleText(each.css?.(facts, ui) ?? "");
+  const cssOf = (each: ScreenHead) => styleText(textOf(each.css?.(facts, ui) ?? "", "CSS"));
   const css = heads.map((each) => callContributionNow(each, cssOf) ?? "").join("");
   return { head, css, footer: await places.draw("screen/footer", facts, visit) };
 }
@@ -53,6 +54,13 @@ export function checkHeads(heads: readonly ScreenHead[], assets: Assets): void {
     check("script", scripts);
     check("style sheet", styles);
   }
+}
+
+/** What was returned, if it is no promise. Throws for one, whose rejection would be unhandled. */
+function atOnce<Value>(value: Value): Value {
+  if (!(value instanceof Promise)) return value;
+  value.catch(() => {});
+  throw new Error("Cannot wait for a promise in the head of a screen");
 }
 
 function meta(name: string, content: string): Html {

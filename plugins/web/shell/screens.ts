@@ -28,6 +28,7 @@ import {
   inLanguage,
   localizedError,
   ownPath,
+  randomText,
   type Viewer,
 } from "lectern/core";
 import { isAdmitted } from "./access.ts";
@@ -123,7 +124,7 @@ export class Screens {
     const added = await extras(facts, this.#visit(given, ui));
     const css = style === undefined && added.css === "" ? undefined : `${style ?? ""}${added.css}`;
     const draws = context.slot("document_head").filter(({ draw }) => draw !== undefined);
-    const nonce = css === undefined && draws.length === 0 ? "" : crypto.randomUUID().replaceAll("-", "");
+    const nonce = css === undefined && draws.length === 0 ? "" : randomText(NONCE_LENGTH);
     const headEnd = draws.map((each) => callContributionNow(each, ({ draw }) => html`${drawable(draw?.(nonce))}\n`));
     const { head, footer } = added;
     const frame = { ...this.#frame({ ...screen, style: css }, ui, request, notice, nonce), head, headEnd, footer };
@@ -135,7 +136,6 @@ export class Screens {
       `default-src 'self'; ${scripts}style-src ${styles}; img-src 'self' data: https: http:; media-src 'self' https:; frame-src ${frameSources}; object-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
     );
     response.headers.set("x-frame-options", "DENY");
-    response.headers.set("referrer-policy", "same-origin");
     return response;
   }
 
@@ -295,6 +295,8 @@ function isMissing(error: unknown): boolean {
   return error instanceof ApiError && error.status === 404;
 }
 
+/** Characters of a nonce, about six bits each; the Content-Security-Policy wants 128 bits. */
+const NONCE_LENGTH = 32;
 /** The Retry-After of every answer while the store is unavailable. */
 const RETRY_SECONDS = "5";
 const SIGNED_OUT = new ApiError(401, "You are signed out");

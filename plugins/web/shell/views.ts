@@ -66,6 +66,8 @@ export class Views {
               // Who replaces a view knows its data by its name.
               const drawn: unknown = draw({ ...ui, next: (given: D) => next(given, ui) } as never)(data as never);
               if (drawn instanceof Html) return drawn;
+              // Of a view that should have answered at once; its rejection would be unhandled.
+              if (drawn instanceof Promise) drawn.catch(() => {});
               throw new Error(`The view "${name}" does not return html\`…\``);
             },
             name,

@@ -24,6 +24,13 @@ export const MARK = "mark-of-trouble";
 const fieldsOf = (ids: readonly number[]) => new Map(ids.map((id) => [id, { trouble: MARK }]));
 const circular: Record<string, unknown> = {};
 circular.self = circular;
+const failingJson = {
+  toJSON() {
+    throw new Error("cannot be written");
+  },
+};
+/** Fields that cannot be answered. */
+const UNUSABLE = { read: { trouble: circular }, listed: { trouble: failingJson }, saved: "text" };
 
 /** A plugin with a part in each slot, which fails as it is told. */
 export const trouble = definePlugin({
@@ -69,7 +76,9 @@ export const trouble = definePlugin({
           from("view_replacement", html`${next(data)}<b>${MARK}</b>`),
     });
     contribute("document_head", { draw: () => from("document_head", html`<meta name="${MARK}">`) });
-    contribute("screen_head", { meta: () => from("screen_head", { [`head-${MARK}`]: "x" }) });
+    contribute("screen_head", {
+      meta: () => from("screen_head", { [`head-${MARK}`]: "x" }, { robots: { no: "text" } }),
+    });
     contribute("toolbar_entry", {
       ...{ at: "book/toolbar", text: "Trouble", icon: "book" },
       path: () => from("toolbar_entry", `/tool-${MARK}`),
@@ -90,7 +99,7 @@ export const trouble = definePlugin({
     for (const moment of ["read", "listed", "saved"] as const)
       contribute("response_fields", {
         ...{ kind: "book", moment },
-        add: async (ids) => from(moment, fieldsOf(ids), new Map(ids.map((id) => [id, { trouble: circular }]))),
+        add: async (ids) => from(moment, fieldsOf(ids), new Map(ids.map((id) => [id, UNUSABLE[moment]]))),
       });
     contribute("response_fields", {
       ...{ kind: "chapter", moment: "read" },

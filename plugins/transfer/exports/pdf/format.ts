@@ -41,7 +41,7 @@ const NO_ENGINE =
 
 /** PDF as a format of exports. */
 export function pdfFormat(options: PdfOptions): ExportFormat {
-  const semaphore = new Semaphore({ permits: AT_ONCE, queue: { maxWaiting: MAX_WAITING, busy } });
+  const semaphore = new Semaphore({ name: "pdf", permits: AT_ONCE, queue: { maxWaiting: MAX_WAITING, busy } });
   const logged: LoggedScripts = new Set();
   return {
     name: "pdf",

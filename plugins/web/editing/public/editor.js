@@ -18,9 +18,11 @@ let changed = false;
 let keeping = Promise.resolve();
 let uploading = Promise.resolve();
 let busy = 0;
+// The form was submitted and waits for both: their messages do not replace the one that says so.
+let submitting = false;
 
 function say(message) {
-  if (state) state.textContent = message;
+  if (state && !submitting) state.textContent = message;
 }
 
 // All input, so that input during a request is not considered saved.
@@ -220,11 +222,19 @@ if (form && text) {
   });
   listen(form, "submit", (event) => {
     clearTimeout(timer);
-    if (busy > 0) {
+    if (busy === 0) changed = false;
+    else {
       event.preventDefault();
+      if (submitting) return;
       say(texts.waiting);
-      void uploading.then(() => keeping).then(() => own(form, "requestSubmit")(event.submitter));
-    } else changed = false;
+      submitting = true;
+      void uploading
+        .then(() => keeping)
+        .then(() => {
+          submitting = false;
+          own(form, "requestSubmit")(event.submitter);
+        });
+    }
   });
   listen(window, "beforeunload", (event) => {
     if (changed) event.preventDefault();

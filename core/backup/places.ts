@@ -1,0 +1,176 @@
+/**
+ * Where backups lie: a file of this machine, or an object of an S3-compatible service by "s3://bucket/path", with the endpoint and
+ * the key of FILES_S3. A backup appears under its name as a whole: a file is written under another name, flushed and renamed; an
+ * object appears with its last part.
+ */
+import { randomUUID } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { Config } from "../config.ts";
+import { BootError } from "../errors.ts";
+import { S3, shippedStoreName } from "../files/contributed_store.ts";
+import type { FileStore } from "../files/file_store.ts";
+import { s3Store } from "../files/s3_store.ts";
+import type { ArchiveSink } from "./archive_writer.ts";
+
+/** A backup by its name. */
+export interface BackupPlace {
+  /** For messages. */
+  readonly name: string;
+  readonly write: ArchiveSink;
+  /** The archive from its begin. Throws BootError if there is none. */
+  read(): Promise<Readable>;
+  /** In bytes; undefined if there is none. */
+  size(): Promise<number | undefined>;
+}
+
+/** A folder of backups. */
+export interface BackupFolder {
+  place(name: string): BackupPlace;
+  /** Names of the files in it, in order. */
+  list(): Promise<string[]>;
+  remove(name: string): Promise<void>;
+}
+
+const PARTIAL = ".partial-";
+/** Age after which an unfinished file is of a process that died. */
+const STALE_MS = 86_400_000;
+const S3_URL = /^s3:\/\/([^/]+)\/?(.*)$/;
+
+/** Settings of the object store, and where the files of the instance are. */
+export type PlaceConfig = Pick<
+  Config,
+  "filesS3Endpoint" | "filesS3Key" | "filesS3Secret" | "filesS3Region" | "filesS3Bucket" | "filesStore" | "dataDir"
+>;
+
+/** The backup of a name: a path, or "s3://bucket/path". Throws BootError for an object store that is not configured. */
+export function backupPlace(name: string, config: PlaceConfig): BackupPlace {
+  refuseAmongFiles(name, config);
+  const url = S3_URL.exec(name);
+  if (!url) return localPlace(resolve(name));
+  const [, bucket = "", key = ""] = url;
+  if (key === "" || key.endsWith("/")) throw new BootError(`Cannot use "${name}": wanted "s3://bucket/name"`);
+  return objectPlace(bucketOf(bucket, config), key, name);
+}
+
+/** A folder of backups: a path, or "s3://bucket/path". Throws BootError for an object store that is not configured. */
+export function backupFolder(name: string, config: PlaceConfig): BackupFolder {
+  refuseAmongFiles(name, config);
+  const url = S3_URL.exec(name);
+  if (!url) return localFolder(resolve(name));
+  const [, bucket = "", path = ""] = url;
+  const files = bucketOf(bucket, config);
+  const prefix = path === "" || path.endsWith("/") ? path : `${path}/`;
+  return {
+    place: (one) => objectPlace(files, prefix + one, `s3://${bucket}/${prefix}${one}`),
+    async list() {
+      const found: string[] = [];
+      for await (const { key } of files.list(prefix)) found.push(key.slice(prefix.length));
+      return found.sort();
+    },
+    remove: (one) => files.remove(prefix + one),
+  };
+}
+
+/** Backups among the stored files would be part of the next backup. */
+function refuseAmongFiles(name: string, config: PlaceConfig): void {
+  const bucket = S3_URL.exec(name)?.[1];
+  const isBucket = shippedStoreName(config) === S3;
+  const among = isBucket
+    ? bucket === config.filesS3Bucket
+    : bucket === undefined && `${resolve(name)}/`.startsWith(`${resolve(config.dataDir, "files")}/`);
+  if (!among) return;
+  throw new BootError(
+    `Cannot use "${name}" for backups: the files of the instance are there, so each backup would contain those before it`,
+  );
+}
+
+function bucketOf(bucket: string, config: PlaceConfig): FileStore {
+  const { filesS3Endpoint: endpoint, filesS3Key, filesS3Secret, filesS3Region: region } = config;
+  if (endpoint === "" || filesS3Key === "" || filesS3Secret === "")
+    throw new BootError(
+      "Cannot use a bucket for backups: set FILES_S3_ENDPOINT, FILES_S3_KEY and FILES_S3_SECRET, whose key has to have access to it",
+    );
+  return s3Store({ endpoint, bucket, region, accessKeyId: filesS3Key, secretAccessKey: filesS3Secret });
+}
+
+function objectPlace(files: FileStore, key: string, name: string): BackupPlace {
+  return {
+    name,
+    async write(archive) {
+      await files.put(key, Readable.toWeb(archive) as unknown as ReadableStream<Uint8Array>);
+    },
+    async read() {
+      const found = await files.get(key);
+      if (!found) throw missing(name);
+      return Readable.fromWeb(found.stream() as Parameters<typeof Readable.fromWeb>[0]);
+    },
+    size: async () => (await files.get(key))?.size,
+  };
+}
+
+function localFolder(folder: string): BackupFolder {
+  return {
+    place: (name) => localPlace(join(folder, name)),
+    async list() {
+      const found = await readdir(folder).catch(() => []);
+      return found.filter((name) => !name.includes(PARTIAL)).sort();
+    },
+    remove: (name) => rm(join(folder, name), { force: true }),
+  };
+}
+
+function localPlace(path: string): BackupPlace {
+  const found = () => stat(path).catch(() => undefined);
+  return {
+    name: path,
+    async write(archive) {
+      if ((await found())?.isDirectory()) throw new BootError(`Cannot write the backup "${path}": it is a folder`);
+      const folder = dirname(path);
+      await mkdir(folder, { recursive: true });
+      await removeStale(path);
+      const partial = `${path}${PARTIAL}${randomUUID().slice(0, 8)}`;
+      try {
+        await pipeline(archive, createWriteStream(partial, { flags: "wx", mode: 0o600 }));
+        await flush(partial);
+        await rename(partial, path);
+        await flush(folder);
+      } catch (error) {
+        await rm(partial, { force: true });
+        throw error;
+      }
+    },
+    async read() {
+      if (!(await found())?.isFile()) throw missing(path);
+      return createReadStream(path);
+    },
+    size: async () => (await found())?.size,
+  };
+}
+
+/** Removes unfinished files of this name that a killed process left. */
+async function removeStale(path: string): Promise<void> {
+  const folder = dirname(path);
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(`${basename(path)}${PARTIAL}`)) continue;
+    const { mtimeMs } = await stat(join(folder, name)).catch(() => ({ mtimeMs: Date.now() }));
+    if (Date.now() - mtimeMs > STALE_MS) await rm(join(folder, name), { force: true });
+  }
+}
+
+function missing(name: string): BootError {
+  return new BootError(`Cannot read the backup "${name}": there is no such file`);
+}
+
+/** Flushes a file or folder to disk (fsync). */
+async function flush(path: string): Promise<void> {
+  const handle = await open(path, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

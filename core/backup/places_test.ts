@@ -1,0 +1,90 @@
+import { afterAll, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { fakeS3 } from "../../test/support/fakes/s3.ts";
+import { removeOldest } from "./backup_folder.ts";
+import { backupFolder, backupPlace } from "./places.ts";
+
+const root = mkdtempSync(join(tmpdir(), "lectern-places-"));
+const service = fakeS3();
+afterAll(async () => {
+  rmSync(root, { recursive: true, force: true });
+  await service.stop();
+});
+const config = {
+  filesS3Endpoint: service.endpoint,
+  filesS3Key: "id",
+  filesS3Secret: "secret",
+  filesS3Region: "us-east-1",
+  filesS3Bucket: "",
+  filesStore: "",
+  dataDir: join(root, "data"),
+};
+const content = Buffer.alloc(12_000_000, 7);
+
+for (const place of [join(root, "folder"), "s3://backups/wiki"]) {
+  test(`backups in ${place.startsWith("s3") ? "a bucket" : "a folder"} are written, read, listed and removed`, async () => {
+    const folder = backupFolder(place, config);
+    const one = folder.place("lectern-20260101T000000Z.tar.zst");
+    expect(await one.size()).toBeUndefined();
+    await expect(one.read()).rejects.toThrow("there is no such file");
+    await one.write(Readable.from([content.subarray(0, 5_000_000), content.subarray(5_000_000)]));
+    expect(await one.size()).toBe(content.length);
+    expect((await buffer(await one.read())).equals(content)).toBe(true);
+    expect((await buffer(await backupPlace(one.name, config).read())).equals(content)).toBe(true);
+    expect(await folder.list()).toEqual(["lectern-20260101T000000Z.tar.zst"]);
+    await folder.remove("lectern-20260101T000000Z.tar.zst");
+    expect(await folder.list()).toEqual([]);
+  });
+
+  test(`a backup that fails leaves nothing in ${place.startsWith("s3") ? "a bucket" : "a folder"}`, async () => {
+    const folder = backupFolder(place, config);
+    async function* failing() {
+      yield content;
+      throw new Error("no more rows");
+    }
+    await expect(folder.place("half.tar.zst").write(Readable.from(failing()))).rejects.toThrow();
+    expect(await folder.list()).toEqual([]);
+  });
+
+  test(`the newest backups of ${place.startsWith("s3") ? "a bucket" : "a folder"} are kept, and files of other names`, async () => {
+    const folder = backupFolder(place, config);
+    const days = [1, 2, 3].map((day) => `2026010${day}T000000Z.tar.zst`);
+    const names = days.flatMap((day) => [`lectern-${day}`, `lectern-before-0.3.0-${day}`]);
+    for (const name of [...names, "photo.jpg", "lectern-mine.tar.zst"])
+      await folder.place(name).write(Readable.from([content.subarray(0, 10)]));
+    expect(await removeOldest(folder, 0)).toEqual([]);
+    expect(await removeOldest(folder, 2)).toEqual([
+      "lectern-20260101T000000Z.tar.zst",
+      "lectern-before-0.3.0-20260101T000000Z.tar.zst",
+    ]);
+    expect(await folder.list()).toHaveLength(6);
+  });
+}
+
+test("an unfinished file of a killed backup is removed by the next one after a day", async () => {
+  const path = join(root, "daily.tar.zst");
+  writeFileSync(`${path}.partial-old`, "half");
+  writeFileSync(`${path}.partial-new`, "half");
+  const longAgo = new Date(Date.now() - 2 * 86_400_000);
+  utimesSync(`${path}.partial-old`, longAgo, longAgo);
+  await backupPlace(path, config).write(Readable.from([content.subarray(0, 10)]));
+  expect(readdirSync(root).filter((name) => name.startsWith("daily"))).toEqual([
+    "daily.tar.zst",
+    "daily.tar.zst.partial-new",
+  ]);
+});
+
+test("a place among the files of the instance, a folder and an incomplete address are refused", async () => {
+  expect(() => backupPlace(join(root, "data/files/a.tar.zst"), config)).toThrow("the files of the instance are there");
+  const inBucket = { ...config, filesS3Bucket: "files" };
+  expect(() => backupFolder("s3://files/backups", inBucket)).toThrow("the files of the instance are there");
+  expect(backupFolder("s3://other/backups", inBucket)).toBeDefined();
+  expect(() => backupPlace("s3://bucket", config)).toThrow('wanted "s3://bucket/name"');
+  expect(() => backupPlace("s3://b/a", { ...config, filesS3Key: "" })).toThrow("FILES_S3_KEY");
+  await expect(backupPlace(root, config).write(Readable.from([content]))).rejects.toThrow("it is a folder");
+  expect(existsSync(`${root}.partial`)).toBe(false);
+});

@@ -1,0 +1,20 @@
+import { openStore, pending } from "../../db/mod.ts";
+import { coreMigrations } from "../runtime/migrations.ts";
+import type { AnyPlugin } from "../runtime/plugin.ts";
+import type { CommandIo } from "./command.ts";
+import { readConfig, storeOptions } from "./open.ts";
+
+/** Whether migrations are pending, which are then printed; for commands that must not run them by a boot. */
+export async function reportPending(plugins: readonly AnyPlugin[], io: CommandIo): Promise<boolean> {
+  const store = await openStore(storeOptions(readConfig(io)));
+  try {
+    const steps: string[] = [];
+    for (const { name, migrations } of [{ name: "core", migrations: coreMigrations }, ...plugins])
+      for (const step of await pending(store.db, name, migrations)) steps.push(`${name} ${step}`);
+    if (steps.length === 0) return false;
+    io.err(`Migrations are pending; run "migrate" or start the server first: ${steps.join(", ")}`);
+    return true;
+  } finally {
+    await store.close();
+  }
+}

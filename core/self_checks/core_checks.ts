@@ -1,0 +1,60 @@
+import type { Db } from "../../db/mod.ts";
+import type { Config } from "../config.ts";
+import type { ContentKind } from "../contracts/content.ts";
+import type { FileClaim } from "../contracts/files.ts";
+import type { SelfCheck } from "../contracts/self_check.ts";
+import type { JobQueue } from "../events/job_queue.ts";
+import type { FileStore } from "../files/file_store.ts";
+import type { AnyPlugin } from "../runtime/plugin.ts";
+import type { PluginRoles } from "../runtime/plugin_roles.ts";
+import { addressCheck, variablesCheck } from "./environment_checks.ts";
+import { diskCheck, markerCheck, orphansCheck } from "./file_checks.ts";
+import { type Reference, referenceCheck } from "./findings.ts";
+import { jobChecks } from "./job_checks.ts";
+import { clockCheck, grantsCheck, migrationChecks } from "./store_checks.ts";
+
+/** The parts of a runtime that its checks look at. */
+export interface CheckedParts {
+  readonly config: Config;
+  readonly db: Db;
+  readonly files: FileStore;
+  readonly jobs: JobQueue;
+  readonly roles: PluginRoles;
+  readonly plugins: readonly AnyPlugin[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Contributions to `file_claims`; complete after boot. */
+  claims(): readonly FileClaim[];
+  /** Contributions to `content`; complete after boot. */
+  kinds(): readonly ContentKind[];
+}
+
+/** The checks that the runtime contributes to the slot `self_check`. */
+export function coreChecks(parts: CheckedParts): SelfCheck[] {
+  const { config, db, files, jobs, roles, plugins, env, claims, kinds } = parts;
+  const stores = { db, files, place: "the file store" };
+  return [
+    ...migrationChecks(db, plugins),
+    grantsCheck(roles),
+    referenceCheck(db, {
+      name: "core/parents",
+      title: "Every item is in an item that exists",
+      references: () => kinds().flatMap((kind) => parentsOf(kind, kinds())),
+      repair: "none",
+      advice: "Restore the parents from a backup, or move the items to others.",
+    }),
+    clockCheck(db, config.clockSeconds),
+    markerCheck(stores),
+    orphansCheck(stores, claims),
+    diskCheck(config.dataDir, config.minDiskPercent),
+    ...jobChecks(db, jobs),
+    addressCheck(config),
+    variablesCheck(env, plugins),
+  ];
+}
+
+function parentsOf({ table, parents }: ContentKind, kinds: readonly ContentKind[]): Reference[] {
+  return parents.flatMap(({ kind, column }) => {
+    const parent = kinds.find((one) => one.kind === kind);
+    return parent ? [{ table, column, to: parent.table }] : [];
+  });
+}

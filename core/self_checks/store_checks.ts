@@ -1,0 +1,75 @@
+/** Checks of the database: migrations, the rights of plugins' roles, its clock. */
+import { sql } from "kysely";
+import { type Db, ledgers, migrationStatus } from "../../db/mod.ts";
+import type { SelfCheck } from "../contracts/self_check.ts";
+import { coreMigrations } from "../runtime/migrations.ts";
+import type { AnyPlugin } from "../runtime/plugin.ts";
+import type { PluginRoles } from "../runtime/plugin_roles.ts";
+import { Findings } from "./findings.ts";
+
+/** Steps that have not run are errors; steps and ledgers that the code lacks are left by newer versions and removed plugins. */
+export function migrationChecks(db: Db, plugins: readonly AnyPlugin[]): SelfCheck[] {
+  const known = [{ name: "core", migrations: coreMigrations }, ...plugins];
+  return [
+    {
+      name: "core/migrations",
+      title: "Every migration has run",
+      async check() {
+        const findings = new Findings();
+        for (const { name, migrations } of known)
+          for (const step of (await migrationStatus(db, name, migrations)).pending) findings.add(`${name} ${step}`);
+        return findings.as("error", "Restart the server, or run the command migrate.");
+      },
+    },
+    {
+      name: "core/older_code",
+      title: "Every migration in the database is known",
+      async check() {
+        const findings = new Findings();
+        for (const { name, migrations } of known)
+          for (const step of (await migrationStatus(db, name, migrations)).unknown) findings.add(`${name} ${step}`);
+        const names = new Set(known.map(({ name }) => name));
+        for (const name of await ledgers(db)) if (!names.has(name)) findings.add(`the plugin ${name} is not loaded`);
+        return findings.as(
+          "warning",
+          "Run the newest version that ran here; the command plugin lists and purges what removed plugins left.",
+        );
+      },
+    },
+  ];
+}
+
+/** The roles of plugins have exactly the declared rights. A boot brings them in line too, so a command finds what was changed since. */
+export function grantsCheck(roles: Pick<PluginRoles, "drift" | "repair">): SelfCheck {
+  return {
+    name: "core/grants",
+    title: "The database roles of plugins have exactly their grants, and none is left over",
+    async check() {
+      const findings = new Findings();
+      const { changes, leftovers } = await roles.drift();
+      for (const change of changes) findings.add(`missing: ${change}`);
+      for (const role of leftovers) findings.add(`left over: role ${role}`);
+      return findings.as("warning");
+    },
+    fix: () => roles.repair(),
+  };
+}
+
+/** The clocks of this process and of the database differ by at most `maxSeconds`: tokens, sessions and jobs compare both. */
+export function clockCheck(db: Db, maxSeconds: number): SelfCheck {
+  return {
+    name: "core/clock",
+    title: "The clocks of the server and the database agree",
+    async check() {
+      const findings = new Findings();
+      const before = Date.now();
+      const { rows } = await sql<{
+        ms: number;
+      }>`select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`.execute(db);
+      const seconds = ((rows[0]?.ms ?? before) - (before + Date.now()) / 2) / 1000;
+      if (Math.abs(seconds) > maxSeconds)
+        findings.add(`the database is ${seconds.toFixed(1)} seconds ahead of the server`);
+      return findings.as("warning", "Synchronise both clocks, such as by NTP.");
+    },
+  };
+}

@@ -1,0 +1,56 @@
+/**
+ * Scheduled backups by the command `backup`, into BACKUP_DIR, and where their outcome is seen: on the screen of the system, in the
+ * metrics and in the log. README.md of this folder describes backups and restores.
+ */
+import { definePlugin, html } from "lectern/core";
+import { migrations } from "./migrations.ts";
+import { lastBackup } from "./queries.ts";
+import { offerRestore } from "./restore_offer.ts";
+import { scheduleBackups } from "./schedule.ts";
+import { settings } from "./settings.ts";
+
+export default definePlugin({
+  name: "scheduled_backups",
+  permissions: {
+    write: ["scheduled_backups"],
+    read: ["books", "bookshelves"],
+    schedules: ["backup"],
+    slots: ["metric", "screen_figure", "screen_part"],
+  },
+  optionalTables: ["books", "bookshelves"],
+  settings,
+  migrations,
+  setup(context) {
+    const { contribute } = context;
+    scheduleBackups(context);
+    offerRestore(context);
+    contribute("screen_figure", {
+      at: "system/figures",
+      label: "Last scheduled backup",
+      async read({ ui }) {
+        const last = await lastBackup(context, { successful: false });
+        if (!last) return ui.t("None yet");
+        if (!last.failed) return html`${ui.time(last.ended_at)}`;
+        return html`<strong>${ui.t("Failed")}</strong> ${ui.time(last.ended_at)}: ${last.outcome}`;
+      },
+    });
+    contribute("metric", {
+      name: "lectern_backup_last_success_timestamp_seconds",
+      help: "Unix time of the end of the last successful scheduled backup.",
+      type: "gauge",
+      async read() {
+        const last = await lastBackup(context, { successful: true });
+        return last ? [{ value: Date.parse(last.ended_at) / 1000 }] : [];
+      },
+    });
+    contribute("metric", {
+      name: "lectern_backup_last_failed",
+      help: "Is 1 if the last scheduled backup failed, else 0.",
+      type: "gauge",
+      async read() {
+        const last = await lastBackup(context, { successful: false });
+        return last ? [{ value: last.failed ? 1 : 0 }] : [];
+      },
+    });
+  },
+});

@@ -1,0 +1,38 @@
+import { type RunningCommand, runCommand } from "lectern/cli";
+import type { BackupContext } from "./contract.ts";
+import { recordBackup } from "./queries.ts";
+
+const HOUR_MS = 3_600_000;
+/** Characters of an error that are kept. */
+const MAX_OUTCOME = 2_000;
+
+/**
+ * Runs the command `backup` at its times, in a process of its own: compressing and hashing would delay requests. The schedule does
+ * not wait for it, since a stop of the server waits for schedules; a stop ends the command, which leaves no half of a file.
+ */
+export function scheduleBackups(context: BackupContext): void {
+  const { every, log, onStop, settings } = context;
+  if (settings.intervalHours === 0) return;
+  let running: RunningCommand | undefined;
+  let isStopping = false;
+  onStop(() => {
+    isStopping = true;
+    running?.kill();
+  });
+  async function backUp(): Promise<void> {
+    const started_at = new Date().toISOString();
+    running = runCommand(["backup"]);
+    const { code, out, err } = await running.ended;
+    running = undefined;
+    if (isStopping) return;
+    const failed = code !== 0;
+    const outcome = (failed ? err || `The command ended with ${code}` : out).slice(0, MAX_OUTCOME);
+    if (failed) log.error("A scheduled backup failed", { error: outcome });
+    else log.info("A scheduled backup was made", { outcome });
+    await recordBackup(context, { started_at, outcome, failed });
+  }
+  every("backup", Math.max(1, Math.round(settings.intervalHours * HOUR_MS)), async () => {
+    if (running) return log.warn("The scheduled backup before this one still runs");
+    void backUp().catch((error: unknown) => log.error("Cannot record a scheduled backup", { error }));
+  });
+}

@@ -1,0 +1,127 @@
+/**
+ * Lectern as a package of npm: packed, installed in an empty folder by an ordinary user without Bun, served, used and stopped by
+ * `npx lectern`; plugins in that folder import what the package exports.
+ */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { exports as exported } from "../../package.json" with { type: "json" };
+import { TSC } from "../support/harness/command.ts";
+import {
+  installPackage,
+  type OperatorFolder,
+  operatorFolder,
+  packLectern,
+  portOf,
+} from "../support/harness/npm_package.ts";
+import { until } from "../support/harness/until.ts";
+
+setDefaultTimeout(300_000);
+const ROOT = join(import.meta.dir, "../..");
+const ADMIN = { ADMIN_EMAIL: "admin@example.com", ADMIN_TOKEN: "adminid:adminsecret" };
+let home: OperatorFolder;
+let installed: string;
+beforeAll(async () => {
+  home = await operatorFolder();
+  installed = join(home.path, "node_modules/lectern");
+  const { code, err } = await installPackage(home, await packLectern(home.path));
+  if (code !== 0) throw new Error(`Cannot install the package: ${err}`);
+});
+afterAll(() => home.remove());
+
+/** The command `lectern` of the package. */
+const lectern = (args: readonly string[]) =>
+  Bun.which("npx") ? ["npx", "lectern", ...args] : [process.execPath, "x", "lectern", ...args];
+
+/** The Bun that npm has installed. */
+function packagedBun(): string {
+  const system = `${process.platform}-${process.arch === "arm64" ? "aarch64" : process.arch}`;
+  return join(home.path, `node_modules/@oven/bun-${system}/bin/bun`);
+}
+
+test("the package holds what runs and what plugins import, and neither tests nor benchmarks nor fixtures", () => {
+  const files = [...new Bun.Glob("**/*").scanSync({ cwd: installed, dot: true })];
+  const odd = files.filter(
+    (path) =>
+      /_test\.ts$|^\.(?:ci|github)\/|^test\/(?:bench|fixtures|rules|core|server)\//.test(path) || path === "bun.lock",
+  );
+  expect(odd).toEqual([]);
+  for (const file of Object.values(exported)) expect([file, files.includes(file.slice(2))]).toEqual([file, true]);
+  for (const file of ["README.md", "LICENSE", "tsconfig.json", "themes/README.md", ".deploy/lectern.service"])
+    expect([file, files.includes(file)]).toEqual([file, true]);
+});
+
+test("an ordinary user without Bun serves by npx, makes a token beside it, and stops it in order", async () => {
+  const readme = readFileSync(join(ROOT, "README.md"), "utf8");
+  expect(readme).toContain("```sh\nnpm install lectern\nnpx lectern serve\n```");
+  const env = { PORT: "0", DATA_DIR: join(home.path, "data"), ...ADMIN };
+  const server = home.start(lectern(["serve"]), env);
+  const port = await portOf(server);
+  expect((await fetch(`http://127.0.0.1:${port}/ready`)).status).toBe(200);
+  const made = await home.run(lectern(["token", "create", "--user", "admin@example.com", "--name", "mine"]), env);
+  expect([made.code, made.err]).toEqual([0, ""]);
+  const authorization = `Token ${made.out.split("\n").at(-1)}`;
+  const books = await fetch(`http://127.0.0.1:${port}/api/books`, { headers: { authorization } });
+  expect([books.status, await books.json()]).toEqual([200, { data: [], total: 0 }]);
+  const screen = await fetch(`http://127.0.0.1:${port}/login`);
+  expect([screen.status, (await screen.text()).includes("pico.css")]).toEqual([200, true]);
+  server.kill("SIGTERM");
+  const isGone = () =>
+    fetch(`http://127.0.0.1:${port}/health`).then(
+      () => false,
+      () => !existsSync(join(home.path, "data/postgres/cluster/postmaster.pid")),
+    );
+  await until(isGone);
+});
+
+test("the launcher passes on the exit code, and names the command as it is called", async () => {
+  const bogus = await home.run(lectern(["bogus"]));
+  expect([bogus.code, bogus.err]).toEqual([2, expect.stringContaining('There is no command "bogus"')]);
+  const help = await home.run(lectern(["token", "--help"]));
+  expect([help.code, help.out]).toEqual([0, expect.stringContaining("npx lectern token create")]);
+});
+
+test("a plugin in that folder imports the package, compiles, and its test passes", async () => {
+  const made = await home.run(lectern(["new", "plugin", "votes"]));
+  expect([made.code, made.out]).toEqual([0, expect.stringContaining("npx lectern serve")]);
+  // What `npm install --save-dev bun-types` brings.
+  for (const name of ["bun-types", "@types/node", "undici-types"]) {
+    const to = join(home.path, "node_modules", name);
+    if (!existsSync(to)) await home.run(["mkdir", "-p", join(to, "..")]);
+    if (!existsSync(to)) symlinkSync(join(ROOT, "node_modules", name), to);
+  }
+  const all = Object.keys(exported).map((name, at) => `import * as part${at} from "lectern${name.slice(1)}";\n`);
+  const uses = Object.keys(exported).map((_, at) => `Object.keys(part${at}).length`);
+  writeFileSync(join(home.path, "all.ts"), `${all.join("")}export const counts = [${uses}];\n`);
+  const tsconfig = { extends: "./node_modules/lectern/tsconfig.json", include: ["*.ts", "votes"] };
+  writeFileSync(join(home.path, "tsconfig.json"), JSON.stringify(tsconfig));
+  const [tsc = "", ...options] = TSC;
+  const compiler = join(ROOT, "node_modules/typescript/bin", tsc);
+  const typed = Bun.spawn([process.execPath, compiler, ...options, home.path], { cwd: home.path, stdout: "pipe" });
+  expect([await new Response(typed.stdout).text(), await typed.exited]).toEqual(["", 0]);
+  const preload = join(installed, "core/cli/preload.ts");
+  const tested = await home.run([packagedBun(), "test", "--preload", preload, "./votes"], { DATABASE_URL: "" });
+  expect([tested.code, tested.err]).toEqual([0, expect.stringContaining("1 pass")]);
+});
+
+test("another version is installed over this one, which then refuses a store that it is too old for", async () => {
+  const next = join(home.path, "next");
+  const pack = `mkdir next && tar -xzf lectern-*.tgz -C next && sed -i 's/"version": "[^"]*"/"version": "99.0.0"/' next/package/package.json`;
+  const file = Bun.which("npm") ? "cd next && npm pack ./package" : "cd next/package && bun pm pack --destination ..";
+  expect((await home.run(["sh", "-c", `${pack} && ${file}`])).code).toBe(0);
+  if (!Bun.which("npm")) return;
+  const upgraded = await home.run(lectern(["upgrade", join(next, "lectern-99.0.0.tgz"), "--no-backup"]));
+  expect([upgraded.code, upgraded.out]).toEqual([0, expect.stringContaining("Installed Lectern 99.0.0 in place of")]);
+  expect(JSON.parse(readFileSync(join(installed, "package.json"), "utf8")).version).toBe("99.0.0");
+
+  const tooNew = `sed -i 's/upgradesFrom: "[^"]*"/upgradesFrom: "98.0.0"/' ${installed}/core/runtime/store_version.ts`;
+  expect((await home.run(["sh", "-c", tooNew])).code).toBe(0);
+  const refused = await home.run(lectern(["serve"]), { PORT: "0", DATA_DIR: join(home.path, "data") });
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("start 98.0.0 over it once, then 99.0.0")]);
+});
+
+test("the package needs no other Bun than the one of its types", () => {
+  const { optionalDependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const versions = Object.entries(optionalDependencies).filter(([name]) => name.startsWith("@oven/bun-"));
+  expect(new Set(versions.map(([, version]) => version))).toEqual(new Set([devDependencies["bun-types"]]));
+});

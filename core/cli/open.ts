@@ -15,6 +15,7 @@ import { boot, type Runtime } from "../runtime/boot.ts";
 import { coreMigrations } from "../runtime/migrations.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { readSettings } from "../runtime/settings.ts";
+import { checkStoreVersion } from "../runtime/store_version.ts";
 import type { CommandIo } from "./command.ts";
 import { type Choices, readChoices, shippedPlugins } from "./load.ts";
 
@@ -51,6 +52,7 @@ export async function openRuntime(
     const place = fileStoreName(config);
     const isShipped = config.filesStore === "" || config.filesStore === shippedStoreName(config);
     if (isShipped && marker !== "accept") await checkMarker({ db: store.db, files, place }, log);
+    await checkStoreVersion(store.db, plugins);
     await backupBeforeMigrations(store, [{ name: "core", migrations: coreMigrations }, ...plugins], config, log);
     const runtime = await boot({
       config,

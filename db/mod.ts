@@ -1,6 +1,19 @@
 // `export *`, since TypeScript merges `declare module "lectern/db"` only into an interface that is re-exported by a star.
 
-toexport { type PoolLoad, type SlowQueryOptions, type StoreLimits, withSlowPool } from "./connection/limits.ts";
+export type { SequenceValue, StoreSchema } from "./backup/catalogue.ts";
+export { unlessHeld } from "./backup/hold.ts";
+export {
+  isEmptyStore,
+  isInUse,
+  type Plan,
+  type Rebuild,
+  type RebuildOptions,
+  rebuildStore,
+  type TableRows,
+} from "./backup/rebuild.ts";
+export { type LedgerRow, type Snapshot, type SnapshotUse, withSnapshot } from "./backup/snapshot.ts";
+export type { StatementObserver } from "./connection/connection.ts";
+export { type PoolLoad, type SlowQueryOptions, type StoreLimits, withSlowPool } from "./connection/limits.ts";
 export type { ListenHandlers } from "./connection/listener.ts";
 export { openStore, type PluginStore, type Store, type StoreOptions } from "./connection/open.ts";
 export type { StoreLoad } from "./connection/store_pools.ts";

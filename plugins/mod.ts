@@ -1,4 +1,7 @@
-/** The plugins that ship with Lectern, by group. Boot orders them: providers of a contract before its users. */
+/**
+ * The plugins that ship with Lectern, by group. Boot orders them: providers of a contract before its users, otherwise as they are
+ * listed here.
+ */
 import type { AnyPlugin } from "lectern/core";
 import access from "./accounts/access/plugin.ts";
 import contentPermissions from "./accounts/content_permissions/plugin.ts";

@@ -174,7 +174,8 @@ async function withFiles(
     return run(fileStoreOf(config));
   return withThrowawayStore({ dataDir: config.dataDir }, async ({ dataDir }) => {
     const temporary = { ...config, databaseUrl: "", dataDir };
-    const { runtime, files } = await openRuntime(plugins, { ...io, env: { LOG_LEVEL: "warn", ...io.env } }, temporary);
+    const quiet = { ...io, env: { LOG_LEVEL: "warn", ...io.env } };
+    const { runtime, files } = await openRuntime(plugins, quiet, temporary, "ignore");
     try {
       return await run(files);
     } finally {

@@ -22,7 +22,7 @@ import { type Described, helpOf } from "./help.ts";
 import { readChoices, shippedPlugins, thirdParty } from "./load.ts";
 import { MOVE_USAGE, moveFilesCommand } from "./move_files.ts";
 import { newPlugin } from "./new_plugin.ts";
-import { openRuntime, readConfig, readOnlyCommand, reportMissingStore, storeOptions } from "./open.ts";
+import { type MarkerMode, openRuntime, readConfig, readOnlyCommand, reportMissingStore, storeOptions } from "./open.ts";
 import { reportPending } from "./pending.ts";
 import { planOf } from "./plan.ts";
 import { PLUGIN_USAGE, pluginCommand } from "./plugin_command.ts";
@@ -208,13 +208,18 @@ async function migrateCommand(plugins: readonly AnyPlugin[], io: CommandIo): Pro
 }
 
 function planCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
-  return readOnlyCommand(io, async (config) => {
-    io.out(await planText(plugins, io, config));
+  return readOnlyCommand(io, async (config, marker) => {
+    io.out(await planText(plugins, io, config, marker));
     return 0;
   });
 }
 
-async function planText(plugins: readonly AnyPlugin[], io: CommandIo, config: Config): Promise<string> {
+async function planText(
+  plugins: readonly AnyPlugin[],
+  io: CommandIo,
+  config: Config,
+  marker: MarkerMode,
+): Promise<string> {
   const store = await openStore(storeOptions(config));
   const steps = new Map<string, string[]>();
   try {
@@ -222,7 +227,7 @@ async function planText(plugins: readonly AnyPlugin[], io: CommandIo, config: Co
   } finally {
     await store.close();
   }
-  const { runtime } = await openRuntime(plugins, io, config, "check");
+  const { runtime } = await openRuntime(plugins, io, config, marker);
   try {
     return planOf(runtime, steps, (await readChoices()).denied);
   } finally {

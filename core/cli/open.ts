@@ -27,10 +27,10 @@ export interface OpenRuntime {
 }
 
 /**
- * What happens to the marker of the file store (`files/instance_marker.ts`): it is checked and completed, only checked, or
- * replaced.
+ * What happens to the marker of the file store (`files/instance_marker.ts`): it is checked and completed, only checked, replaced, or
+ * ignored over a temporary store, to which no files belong.
  */
-export type MarkerMode = "complete" | "check" | "accept";
+export type MarkerMode = "complete" | "check" | "accept" | "ignore";
 
 /** Boots the runtime over its store, without listening. The caller has to stop it. */
 export async function openRuntime(
@@ -41,7 +41,7 @@ export async function openRuntime(
 ): Promise<OpenRuntime> {
   const log = createLog(config.logLevel);
   const choices: Choices = await readChoices();
-  await checkStoreExists(config);
+  if (marker !== "ignore") await checkStoreExists(config);
   const store = await openStore({
     ...storeOptions(config),
     onRestart: () => log.warn("The embedded store had stopped and was restarted"),
@@ -51,7 +51,8 @@ export async function openRuntime(
     const files = fileStoreOf(config);
     const place = fileStoreName(config);
     const isShipped = config.filesStore === "" || config.filesStore === shippedStoreName(config);
-    if (isShipped && marker !== "accept") await checkMarker({ db: store.db, files, place }, log);
+    const isChecked = marker === "complete" || marker === "check";
+    if (isShipped && isChecked) await checkMarker({ db: store.db, files, place }, log);
     await checkStoreVersion(store.db, plugins);
     await backupBeforeMigrations(store, [{ name: "core", migrations: coreMigrations }, ...plugins], config, log);
     const runtime = await boot({
@@ -71,7 +72,7 @@ export async function openRuntime(
     });
     try {
       const stores = { db: store.db, files: runtime.files, place };
-      if (!isShipped && marker !== "accept") await checkMarker(stores, log);
+      if (!isShipped && isChecked) await checkMarker(stores, log);
       if (marker === "accept") await writeMarker(stores);
       if (marker === "complete") await completeMarker(stores, log);
     } catch (error) {
@@ -86,11 +87,16 @@ export async function openRuntime(
 }
 
 /** Runs a read-only command over the configured store; if there is none, over a temporary one that is deleted afterwards. */
-export async function readOnlyCommand<T>(io: CommandIo, run: (config: Config) => Promise<T>): Promise<T> {
+export async function readOnlyCommand<T>(
+  io: CommandIo,
+  run: (config: Config, marker: MarkerMode) => Promise<T>,
+): Promise<T> {
   const config = readConfig(io);
   const options = storeOptions(config);
-  if (await hasStore(options)) return run(config);
-  return withThrowawayStore(options, ({ databaseUrl = "", dataDir }) => run({ ...config, databaseUrl, dataDir }));
+  if (await hasStore(options)) return run(config, "check");
+  return withThrowawayStore(options, ({ databaseUrl = "", dataDir }) =>
+    run({ ...config, databaseUrl, dataDir }, "ignore"),
+  );
 }
 
 /** Whether there is no store yet, which is then printed; read-only commands do not create one. */
@@ -109,7 +115,7 @@ export function readConfig(io: CommandIo): Config {
 async function checkStoreExists(config: Config): Promise<void> {
   if (!config.dataRequired || (await hasStore(storeOptions(config)))) return;
   throw new BootError(
-    `Cannot start: DATA_REQUIRED is true, and there is no store ${config.databaseUrl === "" ? `in "${config.dataDir}"` : "in the database of DATABASE_URL"}; ` +
+    `Cannot start: DATA_REQUIRED is true, and there is no store in the ${config.databaseUrl === "" ? "folder of DATA_DIR" : "database of DATABASE_URL"}; ` +
       "is it an empty mount? Unset DATA_REQUIRED to create a new instance",
   );
 }

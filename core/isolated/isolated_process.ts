@@ -156,7 +156,7 @@ export class IsolatedProcess {
   async #checkResources(): Promise<void> {
     const text = await readFile(`/proc/${this.#child.pid}/status`, "utf8").catch(() => "");
     const figure = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(text)?.[1] ?? 0);
-    if (figure("VmRSS") * BYTES_PER_KB > this.#limits.maxBytes)
+    if ((figure("VmRSS") + figure("VmSwap")) * BYTES_PER_KB > this.#limits.maxBytes)
       this.kill(`it used more than its ${Math.round(this.#limits.maxBytes / 2 ** 20)} MB of memory`);
     if (figure("Threads") > MAX_THREADS) this.kill(`it started more than ${MAX_THREADS} threads`);
   }

@@ -79,6 +79,7 @@ export async function migrationStatus(db: Db, plugin: string, migrations: Migrat
  * Whether the ledgers of a store hold every step of these plugins, by one statement that ends after two seconds. Throws where
  * the store does not answer.
  * @example
+ * const store = await openStore({ dataDir: "./data" });
  * const isReady = await isMigrated(store, [{ name: "notes", migrations: noteMigrations }]);
  */
 export async function isMigrated(

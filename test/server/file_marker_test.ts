@@ -140,6 +140,9 @@ test(
     expect([refused.code, refused.err.includes("DATA_REQUIRED")]).toEqual([1, true]);
     expect(existsSync(join(fresh, "postgres"))).toBe(false);
     expect((await start(folder, { DATA_REQUIRED: "true" })).code).toBe(0);
+    // A plan needs no instance, and a check says what a start would do.
+    expect((await command(["plan"], { DATA_DIR: fresh, DATA_REQUIRED: "true" })).code).toBe(0);
+    expect((await command(["check"], { DATA_DIR: fresh, DATA_REQUIRED: "true" })).code).toBe(1);
   },
   TIMEOUT_MS,
 );

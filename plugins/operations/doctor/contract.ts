@@ -1,4 +1,3 @@
-import type { Insertable } from "kysely";
 import type { PluginContext } from "lectern/core";
 import type { settings } from "./settings.ts";
 
@@ -15,8 +14,8 @@ export interface SelfCheckResultsTable {
   checked_at: string;
 }
 
-/** A row to store. */
-export type NewResult = Insertable<SelfCheckResultsTable>;
+/** A result to store. */
+export type NewResult = Omit<SelfCheckResultsTable, "checked_at">;
 
 /** What the files of this plugin share. */
 export type DoctorContext = PluginContext<never, "self_check_results", typeof settings>;

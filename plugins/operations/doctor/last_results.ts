@@ -11,13 +11,10 @@ const LISTED = 5;
 export async function checkAndStore({ db, log, slot }: DoctorContext): Promise<void> {
   const results: NewResult[] = [];
   for await (const { name, status, count, examples, advice } of runChecks(slot("self_check"), { fix: false }))
-    results.push({
-      ...{ name, status, count, advice: advice ?? null, checked_at: sql`now()` },
-      examples: sql`${JSON.stringify(examples)}::text::jsonb`,
-    });
+    results.push({ name, status, count, examples: [...examples], advice: advice ?? null });
   await db.transaction().execute(async (tx) => {
     await tx.deleteFrom("self_check_results").execute();
-    await tx.insertInto("self_check_results").values(results).execute();
+    await tx.insertInto("self_check_results").values(results.map(asRow)).execute();
   });
   const wrong = results.filter(({ status }) => status !== "ok");
   if (wrong.length === 0) return;
@@ -25,6 +22,11 @@ export async function checkAndStore({ db, log, slot }: DoctorContext): Promise<v
   log[level]("Checks of the instance found something; the command doctor shows it", {
     checks: wrong.map(({ name, status, count }) => `${name}: ${status} (${count})`),
   });
+}
+
+function asRow(result: NewResult) {
+  const examples = sql<string[]>`${JSON.stringify(result.examples)}::text::jsonb`;
+  return { ...result, examples, checked_at: sql<string>`now()` };
 }
 
 /** The figures of the last run for monitoring. */

@@ -3,7 +3,7 @@
  * `npx lectern`; plugins in that folder import what the package exports.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { exports as exported } from "../../package.json" with { type: "json" };
 import { TSC } from "../support/harness/command.ts";
@@ -104,19 +104,21 @@ test("a plugin in that folder imports the package, compiles, and its test passes
   expect([tested.code, tested.err]).toEqual([0, expect.stringContaining("1 pass")]);
 });
 
-test("another version is installed over this one, which then refuses a store that it is too old for", async () => {
+test("another version is installed over this one after a backup, and then refuses a store that it is too old for", async () => {
   const next = join(home.path, "next");
   const pack = `mkdir next && tar -xzf lectern-*.tgz -C next && sed -i 's/"version": "[^"]*"/"version": "99.0.0"/' next/package/package.json`;
   const file = Bun.which("npm") ? "cd next && npm pack ./package" : "cd next/package && bun pm pack --destination ..";
   expect((await home.run(["sh", "-c", `${pack} && ${file}`])).code).toBe(0);
   if (!Bun.which("npm")) return;
-  const upgraded = await home.run(lectern(["upgrade", join(next, "lectern-99.0.0.tgz"), "--no-backup"]));
+  const env = { PORT: "0", DATA_DIR: join(home.path, "data") };
+  const upgraded = await home.run(lectern(["upgrade", join(next, "lectern-99.0.0.tgz")]), env);
+  expect(readdirSync(join(home.path, "data/backups"))).toHaveLength(1);
   expect([upgraded.code, upgraded.out]).toEqual([0, expect.stringContaining("Installed Lectern 99.0.0 in place of")]);
   expect(JSON.parse(readFileSync(join(installed, "package.json"), "utf8")).version).toBe("99.0.0");
 
   const tooNew = `sed -i 's/upgradesFrom: "[^"]*"/upgradesFrom: "98.0.0"/' ${installed}/core/runtime/store_version.ts`;
   expect((await home.run(["sh", "-c", tooNew])).code).toBe(0);
-  const refused = await home.run(lectern(["serve"]), { PORT: "0", DATA_DIR: join(home.path, "data") });
+  const refused = await home.run(lectern(["serve"]), env);
   expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("start 98.0.0 over it once, then 99.0.0")]);
 });
 

@@ -139,7 +139,7 @@ test(
   "a backup is made beside the running server, verified, and restored elsewhere",
   () => {
     const archive = join(folder, "lectern.tar.zst");
-    const [backup = "", verify = "", restore = ""] = block("cli.ts backup")
+    const [backup = "", verify = "", restore = ""] = block("lectern backup")
       .replaceAll("lectern.tar.zst", archive)
       .trim()
       .split("\n");

@@ -25,7 +25,7 @@ export {
   dropRole,
   type RoleDrift,
   type RoleGrants,
-  RoleSync,
+  RolesSync,
   roleDrift,
   type SyncedRoles,
   syncRoles,

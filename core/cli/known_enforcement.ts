@@ -4,10 +4,10 @@
  * ownership and hosters' restrictions all decide.
  */
 import { Type } from "@sinclair/typebox";
-import { openStore, RoleSync } from "../../db/mod.ts";
+import { openStore, RolesSync } from "../../db/mod.ts";
 import { configSchema } from "../config.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
-import { type Enforcement, isEnforcementWanted, OFF, roleGrantsOf } from "../runtime/plugin_roles.ts";
+import { type Enforcement, firstGrantsOf, isEnforcementWanted, OFF } from "../runtime/plugin_roles.ts";
 import { readSettings } from "../runtime/settings.ts";
 import type { CommandIo } from "./command.ts";
 import type { Choices } from "./load.ts";
@@ -53,8 +53,8 @@ async function answerFor(
     const store = await openStore({ databaseUrl, dataDir: "", poolSize: 2, connectTimeoutMs: LIMIT_MS });
     try {
       store.limit({ statementMs: LIMIT_MS, writeMs: LIMIT_MS, waitMs: LIMIT_MS });
-      const grants = wanted.map((plugin) => roleGrantsOf(plugin, choices.denied[plugin.name] ?? []));
-      const { reason } = await new RoleSync(store.db).sync(grants, { dryRun: true });
+      const grants = wanted.map((plugin) => firstGrantsOf(plugin, choices.denied[plugin.name] ?? []));
+      const { reason } = await new RolesSync(store.db).sync(grants, { dryRun: true });
       return { reason };
     } finally {
       await store.close();

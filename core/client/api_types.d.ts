@@ -863,6 +863,7 @@ export interface components {
         columns?: {
           [key: string]: string[];
         };
+        contentTables?: string[];
         env?: string[];
         files?: boolean;
         filters?: string[] | "any";

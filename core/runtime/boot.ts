@@ -32,6 +32,7 @@ import { coreChecks } from "../self_checks/core_checks.ts";
 import { Tracing } from "../tracing.ts";
 import { SYSTEM } from "../viewer.ts";
 import { Waits } from "../waits.ts";
+import { deletedAbsentItems } from "./absent_kinds.ts";
 import { checkEvents, checkTables, warnOfEvents } from "./boot_checks.ts";
 import { inBootOrder, unknownContracts, unknownNeighbours } from "./boot_order.ts";
 import { grantedHosts } from "./granted_hosts.ts";
@@ -53,7 +54,7 @@ import type { BootedPlugin } from "./runtime_info.ts";
 import { readSettings } from "./settings.ts";
 import { checkStoreVersion, recordVersion } from "./store_version.ts";
 import { foreignTable } from "./table_owners.ts";
-import { absentKinds, checkVersions, recordPlugins, registrations } from "./versions.ts";
+import { checkVersions, recordPlugins, registrations } from "./versions.ts";
 
 /** What a runtime is booted from. */
 export interface RuntimeOptions extends PluginChoices {
@@ -167,10 +168,11 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       isWorking: () => jobs.isOpen,
       storeLoad: () => store.load(),
       onAnswer: (listener) => http.observers.add(listener),
-      absentKinds: () =>
-        absentKinds(
+      deletedAbsentItems: (parents) =>
+        deletedAbsentItems(
           store.db,
           ((slots.get("content") ?? []) as ContentKind[]).map(({ kind }) => kind),
+          parents,
         ),
       onWait: (listener) => waits.add(listener),
       isMigrated: () => isMigrated(store, [{ name: "core", migrations: coreMigrations }, ...plugins]),

@@ -105,7 +105,10 @@ export function makeContext(
     fetch: withCallSpans(
       parts.tracing,
       plugin.name,
-      outgoingFetch({ hosts: grantedHosts(plugin, grants.net ?? [], settings), allowPrivate: config.allowPrivateHosts }),
+      outgoingFetch({
+        hosts: grantedHosts(plugin, grants.net ?? [], settings),
+        allowPrivate: config.allowPrivateHosts,
+      }),
     ),
     files: grants.files ? below(parts.files, plugin.name) : refusedFiles(plugin.name),
     env: Object.fromEntries((grants.env ?? []).map((name) => [name, parts.env[name]])),

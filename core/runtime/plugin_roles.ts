@@ -12,7 +12,7 @@ import {
   isDenied,
   type RoleDrift,
   type RoleGrants,
-  RoleSync,
+  RolesSync,
   roleDrift,
   type Store,
   syncRoles,
@@ -69,14 +69,14 @@ export class PluginRoles {
   readonly #present = new Map<string, NonNullable<TableGrants["columns"]>>();
   /** Plugins that may use the tables of all kinds of content, and how. */
   readonly #ofContent = new Map<string, "read" | "write">();
-  readonly #sync: RoleSync;
+  readonly #sync: RolesSync;
   #reason: string | undefined;
   /** Whether a store of a role was given out: it is of no use without the role. */
   #isGiven = false;
 
   constructor(options: PluginRolesOptions) {
     this.#options = options;
-    this.#sync = new RoleSync(options.store.db);
+    this.#sync = new RolesSync(options.store.db);
     if (options.mode === "off" && options.thirdParty.size > 0) this.#reason = OFF;
   }
 
@@ -195,7 +195,10 @@ export function isEnforcementWanted(mode: Config["pluginRoles"], isThirdParty: b
 }
 
 /** The grants of a plugin's role before its visibility rules are known, as a boot begins with. */
-export function roleGrantsOf(plugin: AnyPlugin, denied: readonly (keyof Grants)[]): RoleGrants {
+export function firstGrantsOf(
+  plugin: AnyPlugin,
+  denied: readonly (keyof Grants)[],
+): Parameters<RolesSync["sync"]>[0][number] {
   const { read, write } = tablesOf(plugin, denied);
   return { plugin: plugin.name, read, write, columns: {}, isPartial: true };
 }

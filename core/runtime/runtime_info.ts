@@ -5,9 +5,9 @@ import type { AnsweredRequest } from "../http/answer_observers.ts";
 import type { RouteInfo } from "../http/route_table.ts";
 import type { SpanStart, TraceHeaders, TraceRecorder } from "../tracing.ts";
 import type { WaitListener } from "../waits.ts";
+import type { AbsentItem, ItemIds } from "./absent_kinds.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
 import type { EventName } from "./registry.ts";
-import type { ContributedKind } from "./versions.ts";
 
 /** A plugin as it booted. */
 export interface BootedPlugin {
@@ -42,8 +42,6 @@ export interface RuntimeInfo {
   storeLoad(): StoreLoad;
   /** Calls a listener with each answer over HTTP, before it is sent; it has to be quick. For use in `setup`. */
   onAnswer(listener: (answered: AnsweredRequest) => void): void;
-  /** Kinds of content of plugins that have booted over this store and are not installed: items of them may still be stored. */
-  absentKinds(): Promise<readonly ContributedKind[]>;
   /**
    * Calls a listener with each wait when it ends: for a connection of the store (`store_transactions`, `store_slow`, `store_polls`), a
    * child process (`child_process`) or the permit of a named semaphore. What is had at once is no wait. For use in `setup`.
@@ -57,6 +55,8 @@ export interface RuntimeInfo {
   traced<R>(span: SpanStart, run: () => Promise<R>): Promise<R>;
   /** The headers that continue the current trace in another process; none where there is none. */
   traceHeaders(): TraceHeaders;
+  /** Deleted items within others, of kinds whose plugins have booted over this store and are not installed. */
+  deletedAbsentItems(parents: readonly ItemIds[]): Promise<readonly AbsentItem[]>;
   /** Finds stored files that no row names; removes none. */
   lostFiles(): Promise<SweepResult>;
 }

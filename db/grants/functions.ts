@@ -38,8 +38,8 @@ const KEPT_SETTINGS = [
 
 const SETTINGS = `array[${KEPT_SETTINGS.map((name) => `pg_catalog.current_setting(${literal(name)})`).join(", ")}]`;
 
-const AFTER = `perform pg_catalog.pg_advisory_unlock_all();
-  if not (kept operator(pg_catalog.=) ${SETTINGS}) then
+/** One condition, since PERFORM would begin and end a query; the result of the first function is never null. */
+const AFTER = `if pg_catalog.pg_advisory_unlock_all() is null or not (kept operator(pg_catalog.=) ${SETTINGS}) then
     raise exception using errcode = 'insufficient_privilege',
       message = 'a statement of a plugin cannot change settings of the session';
   end if;`;

@@ -48,17 +48,17 @@ const DENIED = "42501";
  * const { reason } = await syncRoles(db, [{ plugin: "notes", read: ["users"], write: ["notes"], columns: {} }]);
  */
 export function syncRoles(db: Db, wanted: readonly RoleGrants[]): Promise<SyncedRoles> {
-  return new RoleSync(db).sync(wanted);
+  return new RolesSync(db).sync(wanted);
 }
 
 /**
  * The same for one plugin after the other, as at a boot: the state of the roles is read once, and again where roles or tables
  * have changed since.
  * @example
- * const roles = new RoleSync(db);
+ * const roles = new RolesSync(db);
  * await roles.sync([{ plugin: "notes", read: ["users"], write: ["notes"], columns: {} }]);
  */
-export class RoleSync {
+export class RolesSync {
   readonly #db: Db;
   #state: RoleState | undefined;
 

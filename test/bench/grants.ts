@@ -1,6 +1,7 @@
 /**
  * What a statement costs as the role of a plugin: a read by its key and a write, direct and enforced, outside and within a
- * transaction, by one caller and by sixteen.
+ * transaction, by one caller and by sixteen. Direct and enforced statements take turns, so that other load and the versions of
+ * rows that updates leave behind slow both.
  *
  *   bun test/bench/grants.ts
  */
@@ -11,6 +12,7 @@ import { sql } from "lectern/core";
 import { type Db, openStore, rows, syncRoles } from "lectern/db";
 
 const RUNS = 3_000;
+const WARM_UP = 300;
 const CALLERS = 16;
 
 const dataDir = mkdtempSync(join(tmpdir(), "lectern-bench-"));
@@ -25,16 +27,16 @@ const read = (db: Db, at: number) => rows(db, sql`select id, name from boxes whe
 const change = (db: Db, at: number) =>
   rows(db, sql`update boxes set name = ${`box ${at}`} where id = ${(at % 1000) + 1} returning id`);
 
-/** Median milliseconds of a statement, one at a time. */
-async function single(run: (at: number) => Promise<unknown>): Promise<number> {
-  for (let at = 0; at < RUNS / 10; at++) await run(at);
-  const times: number[] = [];
-  for (let at = 0; at < RUNS; at++) {
-    const started = performance.now();
-    await run(at);
-    times.push(performance.now() - started);
-  }
-  return times.sort((a, b) => a - b)[RUNS / 2] as number;
+/** Median milliseconds of each statement, one at a time, in turn. */
+async function inTurn(runs: readonly ((at: number) => Promise<unknown>)[]): Promise<number[]> {
+  const times = runs.map((): number[] => []);
+  for (let at = 0; at < RUNS; at++)
+    for (const [which, run] of runs.entries()) {
+      const started = performance.now();
+      await run(at);
+      if (at >= WARM_UP) times[which]?.push(performance.now() - started);
+    }
+  return times.map((some) => some.sort((a, b) => a - b)[Math.floor(some.length / 2)] as number);
 }
 
 /** Statements a second, by many callers. */
@@ -53,13 +55,12 @@ const line = (what: string, direct: number, enforced: number, unit: string, digi
 
 print(`${"".padEnd(34)}   direct  enforced`);
 for (const [name, run] of Object.entries({ "read by key": read, "update by key": change })) {
-  line(name, await single((at) => run(store.db, at)), await single((at) => run(own.db, at)), "ms, median", 3);
-  const within = (db: (tx: Db) => Db) =>
-    store.db.transaction().execute(async (tx) => {
-      const scoped = db(tx);
-      return single((at) => run(scoped, at));
-    });
-  line(`${name}, in a transaction`, await within((tx) => tx), await within(own.within), "ms, median", 3);
+  const compare = async (what: string, dbs: readonly Db[]) => {
+    const [direct = 0, enforced = 0] = await inTurn(dbs.map((db) => (at) => run(db, at)));
+    line(what, direct, enforced, "ms, median", 3);
+  };
+  await compare(name, [store.db, own.db]);
+  await store.db.transaction().execute((tx) => compare(`${name}, in a transaction`, [tx, own.within(tx)]));
   const [direct, enforced] = [await many((at) => run(store.db, at)), await many((at) => run(own.db, at))];
   line(`${name}, ${CALLERS} callers`, direct, enforced, "a second", 0);
 }

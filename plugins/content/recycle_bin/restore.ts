@@ -25,7 +25,7 @@ export async function restoreEntry(
   const item = await takeItem(context, entry, tx);
   if (!item || (await hasDeletedParent(db, kinds, item))) return 0;
   const items = (await itemWithContents(db, kinds, item)).reverse();
-  await refuseAbsentKinds(await context.runtime.absentKinds(), items, entry, tx);
+  await refuseAbsentKinds(context, items, entry, tx);
   for (const ofKind of items) {
     await restoreItems(ofKind, tx);
     await deleteEntriesOf(ofKind, tx);
@@ -34,31 +34,26 @@ export async function restoreEntry(
 }
 
 async function refuseAbsentKinds(
-  absent: Awaited<ReturnType<RecycleBinContext["runtime"]["absentKinds"]>>,
+  { runtime }: Pick<RecycleBinContext, "runtime">,
   items: readonly ItemsOfKind[],
   { name }: NamedDeletion,
   { db }: EventTransaction,
 ): Promise<void> {
-  for (const { kind, table, parents = [] } of absent) {
-    const within = parents.flatMap(({ kind: parent, column }) => {
-      const ids = items.find((ofKind) => ofKind.kind.kind === parent)?.ids ?? [];
-      return ids.length === 0 ? [] : [sql`${sql.ref(column)} = any(${[...ids]}::integer[])`];
-    });
-    if (within.length === 0) continue;
-    const [present] = await rows<{ is: boolean }>(db, sql`select to_regclass(quote_ident(${table})) is not null as is`);
-    if (!present?.is) continue;
-    const found = await rows(
-      db,
-      sql`select from ${sql.table(table)} as item where deleted_at is not null and (${sql.join(within, sql` or `)})
-        and not exists (select from deletions where deletable_type = ${kind} and deletable_id = item.id) limit 1`,
+  const absent = await runtime.deletedAbsentItems(items.map(({ kind, ids }) => ({ kind: kind.kind, ids })));
+  if (absent.length === 0) return;
+  const [stranded] = await rows(
+    db,
+    sql<{
+      kind: string;
+    }>`select kind from jsonb_to_recordset(${JSON.stringify(absent)}::text::jsonb) as absent(kind text, id integer)
+      where not exists (select from deletions where deletable_type = kind and deletable_id = absent.id) limit 1`,
+  );
+  if (stranded)
+    throw localizedError(
+      409,
+      "“:name” cannot be restored: it contains items of the kind “:kind”, whose plugin is not installed.",
+      { name: name ?? "", kind: stranded.kind },
     );
-    if (found.length > 0)
-      throw localizedError(
-        409,
-        "“:name” cannot be restored: it contains items of the kind “:kind”, whose plugin is not installed.",
-        { name: name ?? "", kind },
-      );
-  }
 }
 
 /** An item whose slug is to be free. */

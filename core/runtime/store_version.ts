@@ -62,19 +62,23 @@ async function newestVersion(db: Db): Promise<string | undefined> {
   );
   if (!found[0]?.used) return undefined;
   if (!found[0].recorded) return LAST_UNRECORDED;
-  const store = db as unknown as CoreStore;
-  const row = await store.selectFrom("installed_plugins").select("version").where("name", "=", CORE).executeTakeFirst();
-  return row?.version ?? LAST_UNRECORDED;
+  return (await recordedVersion(db)) ?? LAST_UNRECORDED;
 }
 
-/** Records that a version ran over the store, unless a newer one has. */
+async function recordedVersion(db: Db): Promise<string | undefined> {
+  const store = db as unknown as CoreStore;
+  const row = await store.selectFrom("installed_plugins").select("version").where("name", "=", CORE).executeTakeFirst();
+  return row?.version ?? undefined;
+}
+
+/** Records that a version ran over the store, unless it or a newer one has. */
 export async function recordVersion(db: Db, { version }: Release = RELEASE): Promise<void> {
-  const stored = await newestVersion(db);
-  const newest = stored !== undefined && Bun.semver.order(stored, version) > 0 ? stored : version;
+  const stored = await recordedVersion(db);
+  if (stored !== undefined && Bun.semver.order(stored, version) >= 0) return;
   const times = { first_at: sql<string>`now()`, last_at: sql<string>`now()` };
   await (db as unknown as CoreStore)
     .insertInto("installed_plugins")
-    .values({ name: CORE, version: newest, jobs: [], kinds: sql`'[]'::jsonb`, permissions: [], ...times })
-    .onConflict((conflict) => conflict.column("name").doUpdateSet({ version: newest, last_at: times.last_at }))
+    .values({ name: CORE, version, jobs: [], kinds: sql`'[]'::jsonb`, permissions: [], ...times })
+    .onConflict((conflict) => conflict.column("name").doUpdateSet({ version, last_at: times.last_at }))
     .execute();
 }

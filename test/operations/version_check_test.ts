@@ -69,5 +69,13 @@ test("an answer that is no version leaves it unknown, and a wrong setting stops 
     expect(shown).toBe("Unknown");
   }
   expect(received).toHaveLength(answers.length);
+  // Without the screen of the system the instance boots all the same.
+  const env = { UPDATE_CHECK: address };
+  await (
+    await bootTestRuntime({
+      env,
+      without: ["web_account", "web_settings", "web_integrations", "scheduled_backups", "doctor"],
+    })
+  ).stop();
   await expect(bootTestRuntime({ env: { UPDATE_CHECK: "latest" } })).rejects.toThrow("UPDATE_CHECK");
 });

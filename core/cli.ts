@@ -33,7 +33,7 @@ try {
 }
 
 // Timers and connections that plugins left behind would keep a stopped server running. Other commands may still write to a pipe.
-if (name === "serve") setTimeout(() => process.exit(), EXIT_MS).unref();
+if (name === "serve" && !requestsHelp(args)) setTimeout(() => process.exit(), EXIT_MS).unref();
 
 async function withPlugins(): Promise<number> {
   const { plugins: listed, rest, choices } = await loadPlugins(args);

@@ -74,7 +74,7 @@ test("an answer that is no version leaves it unknown, and a wrong setting stops 
   await (
     await bootTestRuntime({
       env,
-      without: ["web_account", "web_settings", "web_integrations", "scheduled_backups", "doctor"],
+      without: ["web_account", "web_settings", "web_integrations"],
     })
   ).stop();
   await expect(bootTestRuntime({ env: { UPDATE_CHECK: "latest" } })).rejects.toThrow("UPDATE_CHECK");

@@ -8,14 +8,11 @@ import { newestVersion } from "./newest_version.ts";
 import { settings } from "./settings.ts";
 
 const DAY_MS = 86_400_000;
-/** The plugin with the screen of the system. */
-const SCREENS = "web_settings";
 
 export default definePlugin({
   name: "version_check",
   permissions: { net: "any", slots: ["screen_figure"] },
   settings,
-  after: [SCREENS],
   setup({ contribute, fetch, log, onStart, onStop, runtime, settings: { url } }) {
     if (url === "") return;
     let newest: string | undefined;
@@ -35,8 +32,6 @@ export default definePlugin({
       timer.unref();
     });
     onStop(() => clearInterval(timer));
-    // Without these screens the log has the newest version.
-    if (!runtime.plugins().some(({ plugin }) => plugin.name === SCREENS)) return;
     contribute("screen_figure", {
       at: "system/figures",
       label: "Newest version",

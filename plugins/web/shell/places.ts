@@ -54,14 +54,18 @@ export class ScreenPlaces {
     if (!this.#names.has(at)) throw new Error(missing(at, this.#names));
   }
 
-  /** Checks that the place of every contribution is declared. Throws BootError for the first that is not. */
-  check(contributions: readonly { readonly at: string }[]): void {
-    for (const contribution of contributions) {
+  /**
+   * Checks that the place of every contribution is declared. Throws BootError for the first whose place is misspelt. Others are
+   * returned: the plugin that declares their place may be left out.
+   */
+  check(contributions: readonly { readonly at: string }[]): { plugin: string | undefined; place: string }[] {
+    return contributions.flatMap((contribution) => {
       const { at } = contribution;
-      if (this.#names.has(at)) continue;
-      const who = contributorOf(contribution);
-      throw new BootError(`${who === undefined ? "" : `The plugin "${who}": `}${missing(at, this.#names)}`);
-    }
+      if (this.#names.has(at)) return [];
+      const plugin = contributorOf(contribution);
+      if (closestMatch(at, [...this.#names]) === undefined) return [{ plugin, place: at }];
+      throw new BootError(`${plugin === undefined ? "" : `The plugin "${plugin}": `}${missing(at, this.#names)}`);
+    });
   }
 }
 

@@ -121,7 +121,12 @@ export default definePlugin({
       inTransaction() {
         // Code of the operator's own files, such as a theme, goes on with a warning.
         views.check(isOperatorsOwn);
-        places.check([...slot("screen_part"), ...slot("toolbar_entry"), ...slot("screen_figure")]);
+        const parts = [...slot("screen_part"), ...slot("toolbar_entry"), ...slot("screen_figure")];
+        for (const undeclared of places.check(parts))
+          log.warn(
+            "A plugin adds to a place of screens that no plugin declares; what it adds is not shown",
+            undeclared,
+          );
         checkHeads(heads(), assets);
         // An invalid icon stops the boot.
         contributedIcons();

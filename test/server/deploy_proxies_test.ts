@@ -145,7 +145,9 @@ for (const proxy of [nginx, caddy])
           () => false,
         ),
       );
-      const screen = await (await fetch(`${base}/login`)).text();
+      const answer = await fetch(`${base}/login`);
+      expect(answer.headers.get("strict-transport-security")).toBe("max-age=31536000");
+      const screen = await answer.text();
       const asset = /href="[^"]*?\/docs(\/web\/assets\/pico\.css[^"]*)"/.exec(screen)?.[1];
       expect((await fetch(base + asset)).status).toBe(200);
       const redirect = await fetch(`${base}/books`, { redirect: "manual" });

@@ -25,6 +25,11 @@ const MAGIC = [0x28, 0xb5, 0x2f, 0xfd];
 /** An error of an archive: what is wrong with it. */
 export class ArchiveError extends BootError {}
 
+/** Whether bytes begin as those of a backup do: with the mark of Zstandard. */
+export function isArchiveStart(bytes: Uint8Array): boolean {
+  return MAGIC.every((byte, at) => bytes[at] === byte);
+}
+
 /** Reads the manifest alone. Throws ArchiveError. */
 export async function readManifest(archive: Readable): Promise<Manifest> {
   const entries = guarded(entriesOf(archive));
@@ -173,7 +178,7 @@ async function feed(zstd: Readable, writer: WritableStreamDefaultWriter<Uint8Arr
 async function* checkedMagic(archive: Readable): AsyncGenerator<Uint8Array> {
   let isFirst = true;
   for await (const chunk of archive as AsyncIterable<Uint8Array>) {
-    if (isFirst && !MAGIC.every((byte, at) => chunk[at] === byte)) throw new ArchiveError("it is no backup of Lectern");
+    if (isFirst && !isArchiveStart(chunk)) throw new ArchiveError("it is no backup of Lectern");
     isFirst = false;
     yield chunk;
   }

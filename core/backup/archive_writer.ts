@@ -20,12 +20,13 @@ export class ArchiveWriter {
   /** Adds an entry of exactly `size` bytes. */
   async add(name: string, size: number, content: AsyncIterable<Uint8Array> | readonly Uint8Array[]): Promise<void> {
     this.#hash.update(`${name}\n${size}\n`);
-    const writer = this.#tar.controller.add({ name, size, mode: MODE, mtime: new Date(0) }).getWriter();
+    const header = { name, size, mode: MODE, mtime: new Date(0) };
+    const writer = await received(async () => this.#tar.controller.add(header).getWriter());
     for await (const chunk of content) {
       this.#hash.update(chunk);
-      await writer.write(plain(chunk));
+      await received(() => writer.write(plain(chunk)));
     }
-    await writer.close();
+    await received(() => writer.close());
   }
 
   /** Adds an entry of JSON. */
@@ -63,6 +64,8 @@ export class ArchiveWriter {
 export async function writeArchive(sink: ArchiveSink, fill: (writer: ArchiveWriter) => Promise<void>): Promise<void> {
   const writer = new ArchiveWriter();
   const stored = sink(writer.compressed());
+  // A sink that failed reads no more, so that entries would collect in memory.
+  stored.catch((error: unknown) => writer.fail(error));
   const filled = fill(writer).then(
     () => writer.end(),
     (error: unknown) => {
@@ -72,12 +75,21 @@ export async function writeArchive(sink: ArchiveSink, fill: (writer: ArchiveWrit
   );
   const [, end] = await Promise.allSettled([stored, filled]);
   // The cause: an error of the sink also ends the entries, and one of the entries the sink.
-  if (end.status === "rejected" && !isOfSink(end.reason)) throw end.reason;
+  if (end.status === "rejected" && !(end.reason instanceof SinkEnded)) throw end.reason;
   await stored;
+  await filled;
 }
 
-function isOfSink(error: unknown): boolean {
-  return error instanceof Error && error.name === "AbortError";
+/** The sink takes no more; its own error says why. */
+class SinkEnded extends Error {}
+
+async function received<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (cause) {
+    // A size that differs from the announced one is an error of the packer, which the sink receives too.
+    throw new SinkEnded((cause as Error).message, { cause });
+  }
 }
 
 /** The packer takes no subclass such as Buffer. */

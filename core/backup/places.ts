@@ -4,8 +4,8 @@
  * object appears with its last part.
  */
 import { randomUUID } from "node:crypto";
-import { createReadStream, createWriteStream } from "node:fs";
-import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { constants, createReadStream, createWriteStream, type Stats } from "node:fs";
+import { access, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -14,6 +14,7 @@ import { BootError } from "../errors.ts";
 import { S3, shippedStoreName } from "../files/contributed_store.ts";
 import type { FileStore } from "../files/file_store.ts";
 import { s3Store } from "../files/s3_store.ts";
+import { isArchiveStart } from "./archive_reader.ts";
 import type { ArchiveSink } from "./archive_writer.ts";
 
 /** A backup by its name. */
@@ -36,6 +37,8 @@ export interface BackupFolder {
 }
 
 const PARTIAL = ".partial-";
+/** Unfinished files of BACKUP_DIR, each of which has a time of its own in its name. */
+const UNFINISHED = /^lectern-(?:before-.+-)?\d{8}T\d{6}Z\.tar\.zst\.partial-[0-9a-f]{8}$/;
 /** Age after which an unfinished file is of a process that died. */
 const STALE_MS = 86_400_000;
 const S3_URL = /^s3:\/\/([^/]+)\/?(.*)$/;
@@ -128,34 +131,70 @@ function localPlace(path: string): BackupPlace {
   return {
     name: path,
     async write(archive) {
-      if ((await found())?.isDirectory()) throw new BootError(`Cannot write the backup "${path}": it is a folder`);
+      await refuseOther(path, await found());
       const folder = dirname(path);
-      await mkdir(folder, { recursive: true });
-      await removeStale(path);
       const partial = `${path}${PARTIAL}${randomUUID().slice(0, 8)}`;
       try {
+        await mkdir(folder, { recursive: true });
+        await removeStale(path);
         await pipeline(archive, createWriteStream(partial, { flags: "wx", mode: 0o600 }));
         await flush(partial);
         await rename(partial, path);
         await flush(folder);
       } catch (error) {
-        await rm(partial, { force: true });
-        throw error;
+        await rm(partial, { force: true }).catch(() => {});
+        throw isOfTarget(error)
+          ? new BootError(`Cannot write the backup "${path}": ${error.message}; nothing was changed`, { cause: error })
+          : error;
       }
     },
     async read() {
-      if (!(await found())?.isFile()) throw missing(path);
+      const file = await found();
+      if (file?.isDirectory()) throw new BootError(`Cannot read the backup "${path}": it is a folder`);
+      if (!file?.isFile()) throw missing(path);
+      await access(path, constants.R_OK).catch((cause: Error) => {
+        throw new BootError(`Cannot read the backup "${path}": ${cause.message}`, { cause });
+      });
       return createReadStream(path);
     },
     size: async () => (await found())?.size,
   };
 }
 
-/** Removes unfinished files of this name that a killed process left. */
+/**
+ * Refuses to replace what is no backup: a rename over a device such as /dev/null would remove it for all programs, and a file
+ * of other content is most likely a mistake.
+ */
+async function refuseOther(path: string, found: Stats | undefined): Promise<void> {
+  if (!found) return;
+  const refuse = (why: string) => new BootError(`Cannot write the backup "${path}": ${why}`);
+  if (found.isDirectory()) throw refuse("it is a folder");
+  if (!found.isFile()) throw refuse("it is a device, a pipe or a socket, and a backup is a file; give another name");
+  if (found.size > 0 && !isArchiveStart(await firstBytes(path)))
+    throw refuse("there is a file that is no backup; give another name, or remove it first");
+}
+
+async function firstBytes(path: string): Promise<Uint8Array> {
+  const handle = await open(path, "r");
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(4), 0, 4, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Whether an error is of the written file: a full disk, missing rights. Errors of what is read have no such system call. */
+function isOfTarget(error: unknown): error is Error {
+  const { syscall } = error as { syscall?: unknown };
+  return error instanceof Error && typeof syscall === "string" && syscall !== "read" && !(error instanceof BootError);
+}
+
+/** Removes unfinished files that killed processes left: those of this name, and those named by the time. */
 async function removeStale(path: string): Promise<void> {
   const folder = dirname(path);
   for (const name of await readdir(folder)) {
-    if (!name.startsWith(`${basename(path)}${PARTIAL}`)) continue;
+    if (!name.startsWith(`${basename(path)}${PARTIAL}`) && !UNFINISHED.test(name)) continue;
     const { mtimeMs } = await stat(join(folder, name)).catch(() => ({ mtimeMs: Date.now() }));
     if (Date.now() - mtimeMs > STALE_MS) await rm(join(folder, name), { force: true });
   }

@@ -1,10 +1,22 @@
 import { afterAll, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { fakeS3 } from "../../test/support/fakes/s3.ts";
+import { BootError } from "../errors.ts";
 import { removeOldest } from "./backup_folder.ts";
 import { backupFolder, backupPlace } from "./places.ts";
 
@@ -87,4 +99,40 @@ test("a place among the files of the instance, a folder and an incomplete addres
   expect(() => backupPlace("s3://b/a", { ...config, filesS3Key: "" })).toThrow("FILES_S3_KEY");
   await expect(backupPlace(root, config).write(Readable.from([content]))).rejects.toThrow("it is a folder");
   expect(existsSync(`${root}.partial`)).toBe(false);
+});
+
+test("a backup replaces no folder, no device and no file that is no backup, and says what is in its way", async () => {
+  const archive = () => Readable.from([Buffer.from([0x28, 0xb5, 0x2f, 0xfd])]);
+  const write = (name: string) => backupPlace(join(root, name), config).write(archive());
+  await write("present.tar.zst");
+  await write("present.tar.zst");
+  writeFileSync(join(root, "notes.txt"), "precious");
+  await expect(write("notes.txt")).rejects.toThrow("there is a file that is no backup");
+  expect(readFileSync(join(root, "notes.txt"), "utf8")).toBe("precious");
+  expect(spawnSync("mkfifo", [join(root, "pipe")]).status).toBe(0);
+  await expect(write("pipe")).rejects.toThrow("it is a device, a pipe or a socket");
+  expect(statSync(join(root, "pipe")).isFIFO()).toBe(true);
+  const below = write("notes.txt/below.tar.zst");
+  await expect(below).rejects.toBeInstanceOf(BootError);
+  await expect(below).rejects.toThrow(/^Cannot write the backup ".*": E/);
+  mkdirSync(join(root, "a folder"));
+  await expect(backupPlace(join(root, "a folder"), config).read()).rejects.toThrow("it is a folder");
+});
+
+test("unfinished files of former backups are removed after a day, also those named by the time", async () => {
+  const folder = join(root, "unfinished");
+  mkdirSync(folder);
+  const old = ["lectern-20260101T000000Z", "lectern-before-0.3.0-20260101T000000Z", "mine"];
+  const partials = old.map((name) => `${name}.tar.zst.partial-0a1b2c3d`);
+  for (const name of [...partials, "lectern-20260102T000000Z.tar.zst.partial-0a1b2c3d"])
+    writeFileSync(join(folder, name), "");
+  for (const name of partials) utimesSync(join(folder, name), new Date(0), new Date(0));
+  await backupFolder(folder, config)
+    .place("lectern-20260103T000000Z.tar.zst")
+    .write(Readable.from(["x"]));
+  expect(readdirSync(folder).sort()).toEqual([
+    "lectern-20260102T000000Z.tar.zst.partial-0a1b2c3d",
+    "lectern-20260103T000000Z.tar.zst",
+    "mine.tar.zst.partial-0a1b2c3d",
+  ]);
 });

@@ -13,12 +13,14 @@ import { type BackupPlace, backupPlace } from "../backup/places.ts";
 import { restoreBackup } from "../backup/restore_backup.ts";
 import { verifyBackup } from "../backup/verify_backup.ts";
 import type { Config } from "../config.ts";
+import { BootError } from "../errors.ts";
 import { DISK, S3 } from "../files/contributed_store.ts";
 import type { FileStore } from "../files/file_store.ts";
+import { type MarkedStores, markerState } from "../files/instance_marker.ts";
 import { coreMigrations } from "../runtime/migrations.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import type { CommandIo } from "./command.ts";
-import { fileStoreOf, openRuntime, readConfig, storeOptions } from "./open.ts";
+import { fileStoreName, fileStoreOf, openRuntime, readConfig, storeOptions } from "./open.ts";
 
 /** The forms of `backup`. */
 export const BACKUP_USAGE = "[FILE] | --verify FILE";
@@ -92,6 +94,7 @@ async function write(
   return withFiles(plugins, config, io, async (files) => {
     const store = await openStore({ ...storeOptions(config), poolSize: 2 });
     try {
+      await refuseOtherFiles({ db: store.db, files, place: fileStoreName(config) });
       const { tables, rows, files: stored, lost } = await createBackup({ store, files }, place);
       for (const key of lost)
         io.err(`The file "${key}" was removed by something else than Lectern; it is not in the backup`);
@@ -103,6 +106,12 @@ async function write(
       await store.close();
     }
   });
+}
+
+/** Files of another instance, or of an empty mount, would make a backup that lacks those of its rows. Throws BootError. */
+async function refuseOtherFiles(stores: MarkedStores): Promise<void> {
+  const state = await markerState(stores);
+  if (state.kind === "wrong") throw new BootError(`Cannot back up: ${state.problem}`);
 }
 
 function verify(place: BackupPlace, plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {

@@ -58,8 +58,8 @@ export async function isEmptyStore({ sql }: { readonly sql: Queries }): Promise<
  * const store = await openStore({ dataDir: "./data" });
  * if (await isInUse(store)) throw new Error("Stop the server first");
  */
-export async function isInUse(store: Pick<Store, "sql">): Promise<boolean> {
-  const [found] = await store.sql.unsafe<{ used: boolean }[]>(`select exists (select from pg_stat_activity
+export async function isInUse({ sql }: { readonly sql: Queries }): Promise<boolean> {
+  const [found] = await sql.unsafe<{ used: boolean }[]>(`select exists (select from pg_stat_activity
     where datname = current_database() and application_name = 'lectern') as used`);
   return found?.used === true;
 }
@@ -88,6 +88,9 @@ export async function rebuildStore(
     await tx.unsafe(`${PORTABLE}; set local check_function_bodies = off`);
     // Servers and commands that start meanwhile wait for it before their migrations.
     await tx.unsafe(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+    // One that started since the caller has looked works with the tables already.
+    if (await isInUse({ sql: tx }))
+      throw new StoreError("Cannot build the store: a server or a command that uses it was started meanwhile; stop it");
     if (replace) await dropAll(tx);
     else if (!(await isEmptyStore({ sql: tx }))) throw new StoreError("Cannot build the store: it has tables already");
     const extensions = await createExtensions(tx, plan.schema.extensions);

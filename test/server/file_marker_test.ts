@@ -52,6 +52,11 @@ test(
     expect(refused.err).toContain("empty mount");
     expect(refused.err).toContain('run "lectern files accept"');
     expect(existsSync(marker)).toBe(false);
+    // A backup of it would lack all files, and push out those that have them.
+    const backup = join(folder, "backup.tar.zst");
+    const unbacked = await command(["backup", backup], { DATA_DIR: folder, LOG_LEVEL: "warn" });
+    expect([unbacked.code, unbacked.out, existsSync(backup)]).toEqual([1, "", false]);
+    expect(unbacked.err).toStartWith("Cannot back up: the database belongs to the instance");
 
     // Mounted again, it starts as before.
     rmSync(join(folder, "files"), { recursive: true });

@@ -4,7 +4,7 @@
  * None of them boots the runtime, so that no migration runs: a backup is of the tables as they are.
  */
 import { parseArgs } from "node:util";
-import { hasStore, openStore, withThrowawayStore } from "../../db/mod.ts";
+import { hasStore, openStore, StoreError, withThrowawayStore } from "../../db/mod.ts";
 import { ArchiveError } from "../backup/archive_reader.ts";
 import { configuredFolder, nextPlace, removeOldest } from "../backup/backup_folder.ts";
 import { createBackup } from "../backup/create_backup.ts";
@@ -26,6 +26,9 @@ import { fileStoreName, fileStoreOf, openRuntime, readConfig, storeOptions } fro
 export const BACKUP_USAGE = "[FILE] | --verify FILE";
 /** The form of `restore`. */
 export const RESTORE_USAGE = "FILE [--replace]";
+
+/** Causes of an error that are named, as a chain may be circular. */
+const MAX_CAUSES = 5;
 
 /** `backup`. Returns the exit code. */
 export async function backupCommand(
@@ -91,21 +94,23 @@ async function write(
     io.err("There is no store yet, so there is nothing to back up");
     return 1;
   }
-  return withFiles(plugins, config, io, async (files) => {
-    const store = await openStore({ ...storeOptions(config), poolSize: 2 });
-    try {
-      await refuseOtherFiles({ db: store.db, files, place: fileStoreName(config) });
-      const { tables, rows, files: stored, lost } = await createBackup({ store, files }, place);
-      for (const key of lost)
-        io.err(`The file "${key}" was removed by something else than Lectern; it is not in the backup`);
-      io.out(
-        `Backed up ${rows} rows of ${tables} tables and ${stored} files to ${place.name} (${await place.size()} bytes)`,
-      );
-      return 0;
-    } finally {
-      await store.close();
-    }
-  });
+  return explained(io, place, () =>
+    withFiles(plugins, config, io, async (files) => {
+      const store = await openStore({ ...storeOptions(config), poolSize: 2 });
+      try {
+        await refuseOtherFiles({ db: store.db, files, place: fileStoreName(config) });
+        const { tables, rows, files: stored, lost } = await createBackup({ store, files }, place);
+        for (const key of lost)
+          io.err(`The file "${key}" was removed by something else than Lectern; it is not in the backup`);
+        io.out(
+          `Backed up ${rows} rows of ${tables} tables and ${stored} files to ${place.name} (${await place.size()} bytes)`,
+        );
+        return 0;
+      } finally {
+        await store.close();
+      }
+    }),
+  );
 }
 
 /** Files of another instance, or of an empty mount, would make a backup that lacks those of its rows. Throws BootError. */
@@ -124,15 +129,34 @@ function verify(place: BackupPlace, plugins: readonly AnyPlugin[], io: CommandIo
   });
 }
 
-/** Names the archive in the error of a bad one. */
+/** Names the backup in errors: of a bad archive, and of a disk, an object store or a database that failed meanwhile. */
 async function explained(io: CommandIo, place: BackupPlace, run: () => Promise<number>): Promise<number> {
   try {
     return await run();
   } catch (error) {
-    if (!(error instanceof ArchiveError)) throw error;
-    io.err(`Cannot use the backup "${place.name}": ${error.message}`);
+    const isWorded = error instanceof StoreError || (error instanceof BootError && !(error instanceof ArchiveError));
+    const text = error instanceof ArchiveError ? error.message : failureIn(error, place);
+    if (isWorded || text === undefined) throw error;
+    io.err(`Cannot use the backup "${place.name}": ${text}`);
     return 1;
   }
+}
+
+/**
+ * The messages and codes of an error of a system, a service or PostgreSQL, and what to do; undefined for an error without a code,
+ * which is one of the program.
+ */
+function failureIn(error: unknown, { name }: BackupPlace): string | undefined {
+  const messages = new Set<string>();
+  let code: unknown;
+  for (let at: unknown = error; at instanceof Error && messages.size < MAX_CAUSES; at = at.cause) {
+    messages.add(at.message);
+    code = (at as { code?: unknown }).code ?? code;
+  }
+  if (typeof code !== "string") return undefined;
+  const text = [...messages].join(": ");
+  const advice = name.startsWith("s3://") ? "check FILES_S3_ENDPOINT, FILES_S3_KEY and FILES_S3_SECRET, and " : "";
+  return `${text}${text.includes(code) ? "" : ` (${code})`}; ${advice}run the command again once this is resolved`;
 }
 
 function reportFit(manifest: Manifest, plugins: readonly AnyPlugin[], io: CommandIo): void {

@@ -78,7 +78,8 @@ export function folderStore(folder: string): FileStore {
         await flush(dirname(path));
         return size;
       } catch (cause) {
-        await rm(partial, { force: true });
+        // Its own error would hide the cause.
+        await rm(partial, { force: true }).catch(() => {});
         throw new Error(`Cannot store the file "${key}"`, { cause });
       }
     },

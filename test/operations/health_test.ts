@@ -1,5 +1,6 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { definePlugin, Semaphore, sql } from "lectern/core";
+import { StoreUnavailable } from "lectern/db";
 import { dataFolder, type Program, startProgram } from "../support/harness/program.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
@@ -118,6 +119,25 @@ test("a metric of a plugin is shown, and one that throws leaves out its own figu
   expect(status).toBe(200);
   expect(body).toContain('measured_notes{kind="a\\"b"} 7');
   expect(body).not.toMatch(/^measured_broken [1-9]/m);
+});
+
+test("metrics answer while the store does not, without its figures", async () => {
+  const { ask } = await booted({ METRICS_TOKEN: "a-secret" }, [
+    {
+      name: "stored",
+      permissions: { slots: ["metric"] },
+      setup({ contribute }) {
+        contribute("metric", {
+          ...{ name: "stored_notes", help: "Notes.", type: "gauge" },
+          read: () => Promise.reject(new StoreUnavailable("The database is not available")),
+        });
+      },
+    },
+  ]);
+  const { body, status } = await ask("GET", "/metrics", { as: null, headers: { authorization: "Bearer a-secret" } });
+  expect(status).toBe(200);
+  expect(body).toContain("process_cpu_seconds_total");
+  expect(body).not.toMatch(/^stored_notes [0-9]/m);
 });
 
 test("a server counts requests by route, opens metrics to addresses, and logs requests where that is set", async () => {

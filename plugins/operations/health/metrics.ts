@@ -3,7 +3,7 @@
  * read from the store is read at a scrape, and left out of it where the store does not answer.
  */
 import type { Metric } from "lectern/contracts";
-import { callContributions, type RawBuilder, sql } from "lectern/core";
+import { callContribution, type RawBuilder, sql } from "lectern/core";
 import type { Tables } from "lectern/db";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { HealthContext } from "./contract.ts";
@@ -30,7 +30,8 @@ export function registerMetrics(context: HealthContext): { scrape(): Promise<str
       const unread = (error: unknown) => context.log.warn("Cannot read a metric", { error });
       await Promise.all([
         ...own.map((metric) => read(metric).catch(unread)),
-        callContributions(context.slot("metric"), read, ({ name }) => name),
+        // A failure of the store is thrown and not recorded as one of the plugin; it must not close the scrape.
+        ...context.slot("metric").map((metric) => callContribution(metric, read, metric.name).catch(unread)),
       ]);
       return registry.metrics();
     },
@@ -140,9 +141,15 @@ async function readInto(registry: Registry, known: Map<string, Gauge | Counter>,
   const options = { name, help, labelNames: [...labels], registers: [registry] };
   const target = known.get(name) ?? (type === "gauge" ? new Gauge(options) : new Counter(options));
   known.set(name, target);
-  target.reset();
+  clear(target, labels);
   const values = await metric.read();
   // A read that ended after its limit, while another one was running, must not add to that.
-  target.reset();
+  clear(target, labels);
   for (const { labels: of = {}, value } of values) target.inc({ ...of }, value);
+}
+
+/** Removes all figures. `reset` sets the one of a metric without labels to 0, which would be a figure that nobody has read. */
+function clear(target: Gauge | Counter, labels: readonly string[]): void {
+  target.reset();
+  if (labels.length === 0) target.remove();
 }

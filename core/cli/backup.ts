@@ -20,15 +20,13 @@ import { type MarkedStores, markerState } from "../files/instance_marker.ts";
 import { coreMigrations } from "../runtime/migrations.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import type { CommandIo } from "./command.ts";
+import { failureIn } from "./failure_text.ts";
 import { fileStoreName, fileStoreOf, openRuntime, readConfig, storeOptions } from "./open.ts";
 
 /** The forms of `backup`. */
 export const BACKUP_USAGE = "[FILE] | --verify FILE";
 /** The form of `restore`. */
 export const RESTORE_USAGE = "FILE [--replace]";
-
-/** Causes of an error that are named, as a chain may be circular. */
-const MAX_CAUSES = 5;
 
 /** `backup`. Returns the exit code. */
 export async function backupCommand(
@@ -135,28 +133,12 @@ async function explained(io: CommandIo, place: BackupPlace, run: () => Promise<n
     return await run();
   } catch (error) {
     const isWorded = error instanceof StoreError || (error instanceof BootError && !(error instanceof ArchiveError));
-    const text = error instanceof ArchiveError ? error.message : failureIn(error, place);
+    const text =
+      error instanceof ArchiveError ? error.message : failureIn(error, { usesBucket: place.name.startsWith("s3://") });
     if (isWorded || text === undefined) throw error;
     io.err(`Cannot use the backup "${place.name}": ${text}`);
     return 1;
   }
-}
-
-/**
- * The messages and codes of an error of a system, a service or PostgreSQL, and what to do; undefined for an error without a code,
- * which is one of the program.
- */
-function failureIn(error: unknown, { name }: BackupPlace): string | undefined {
-  const messages = new Set<string>();
-  let code: unknown;
-  for (let at: unknown = error; at instanceof Error && messages.size < MAX_CAUSES; at = at.cause) {
-    messages.add(at.message);
-    code = (at as { code?: unknown }).code ?? code;
-  }
-  if (typeof code !== "string") return undefined;
-  const text = [...messages].join(": ");
-  const advice = name.startsWith("s3://") ? "check FILES_S3_ENDPOINT, FILES_S3_KEY and FILES_S3_SECRET, and " : "";
-  return `${text}${text.includes(code) ? "" : ` (${code})`}; ${advice}run the command again once this is resolved`;
 }
 
 function reportFit(manifest: Manifest, plugins: readonly AnyPlugin[], io: CommandIo): void {

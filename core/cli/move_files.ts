@@ -6,7 +6,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { sql } from "kysely";
-import { type Db, openStore } from "../../db/mod.ts";
+import { type Db, openStore, StoreError } from "../../db/mod.ts";
 import type { Config } from "../config.ts";
 import { BootError } from "../errors.ts";
 import { DISK, S3 } from "../files/contributed_store.ts";
@@ -14,6 +14,7 @@ import { type CopyResult, copyFiles } from "../files/copy_files.ts";
 import type { FileStore } from "../files/file_store.ts";
 import { claimId, markAs, markerState, readMarker, writeMarker } from "../files/instance_marker.ts";
 import type { CommandIo } from "./command.ts";
+import { failureIn } from "./failure_text.ts";
 import { fileStoreOf, readConfig, reportMissingStore, storeOptions } from "./open.ts";
 import { reportPending } from "./pending.ts";
 
@@ -54,6 +55,10 @@ export async function moveFilesCommand(io: CommandIo, args: readonly string[]): 
       `The files are moved. Set FILES_STORE=${target} and start the server; delete the files of the former place later`,
     );
     return 0;
+  } catch (error) {
+    const text =
+      error instanceof BootError || error instanceof StoreError ? undefined : failureIn(error, { usesBucket: true });
+    throw text === undefined ? error : new BootError(`Cannot move files to "${target}": ${text}`, { cause: error });
   } finally {
     await store.close();
   }

@@ -119,3 +119,17 @@ test(
   },
   TIMEOUT_MS,
 );
+
+test(
+  "a bucket that does not answer is named in one line, with the settings to check",
+  async () => {
+    const fresh = dataFolder();
+    const here = { ...env, DATA_DIR: fresh.path };
+    expect((await command(["files", "sweep"], here)).code).toBe(0);
+    const unreached = await command(["move-files", "--to", "s3"], { ...here, FILES_S3_ENDPOINT: "http://127.0.0.1:1" });
+    fresh.remove();
+    expect([unreached.code, unreached.out]).toEqual([1, ""]);
+    expect(unreached.err).toMatch(/^Cannot move files to "s3": .*check FILES_S3_ENDPOINT, .* is resolved$/);
+  },
+  TIMEOUT_MS,
+);

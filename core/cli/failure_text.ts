@@ -1,0 +1,19 @@
+/** Causes of an error that are named, as a chain may be circular. */
+const MAX_CAUSES = 5;
+
+/**
+ * The messages and codes of an error of a system, a service or PostgreSQL in one line, and what to do; undefined for an error without
+ * a code, which is one of the program.
+ */
+export function failureIn(error: unknown, { usesBucket }: { readonly usesBucket: boolean }): string | undefined {
+  const messages = new Set<string>();
+  let code: unknown;
+  for (let at: unknown = error; at instanceof Error && messages.size < MAX_CAUSES; at = at.cause) {
+    messages.add(at.message);
+    code = (at as { code?: unknown }).code ?? code;
+  }
+  if (typeof code !== "string") return undefined;
+  const text = [...messages].join(": ");
+  const advice = usesBucket ? "check FILES_S3_ENDPOINT, FILES_S3_KEY and FILES_S3_SECRET, and " : "";
+  return `${text}${text.includes(code) ? "" : ` (${code})`}; ${advice}run the command again once this is resolved`;
+}

@@ -38,17 +38,22 @@ export class Faults {
 
   /** Records a failure; the first one of a plugin at a place is logged as an error. */
   record(plugin: string, place: string, error: unknown): void {
+    if (this.count(plugin, place, error) === 1)
+      this.#log.error("A part of a plugin failed and is left out", { plugin, place, error });
+  }
+
+  /** Counts a failure that the caller logs. Returns how many there were at this place, 0 where no more places are kept. */
+  count(plugin: string, place: string, error: unknown): number {
     const key = `${plugin}\n${place}`;
     const before = this.#known.get(key);
-    if (!before && this.#known.size >= MAX_FAULTS) return;
-    if (!before) this.#log.error("A part of a plugin failed and is left out", { plugin, place, error });
-    const last = new Date();
+    if (!before && this.#known.size >= MAX_FAULTS) return 0;
+    const [last, count] = [new Date(), (before?.count ?? 0) + 1];
     const message = (error instanceof Error ? error.message : String(error)).slice(0, MAX_MESSAGE);
     this.#known.set(key, {
-      ...{ plugin, place, message, last },
-      count: (before?.count ?? 0) + 1,
+      ...{ plugin, place, message, last, count },
       first: before?.first ?? last,
     });
+    return count;
   }
 
   /** All faults, the latest first. */

@@ -107,6 +107,8 @@ export class EventBus {
   readonly #options: EventBusOptions;
   readonly #handlers = new Map<string, Handlers<EventName>[]>();
   readonly #any: AnyHandlers[] = [];
+  /** The plugins of handlers, for the log. */
+  readonly #plugins = new WeakMap<object, string>();
   readonly #running = new Set<Promise<unknown>>();
   #closed = false;
 
@@ -114,17 +116,19 @@ export class EventBus {
     this.#options = options;
   }
 
-  /** Registers handlers of an event. Throws once the runtime has booted. */
-  on<E extends EventName>(name: E, handlers: Handlers<E>): void {
+  /** Registers handlers of an event; `plugin` is named in the log. Throws once the runtime has booted. */
+  on<E extends EventName>(name: E, handlers: Handlers<E>, plugin?: string): void {
     this.#refuseWhenClosed(name);
+    if (plugin !== undefined) this.#plugins.set(handlers, plugin);
     const list = this.#handlers.get(name) ?? [];
     list.push(handlers as unknown as Handlers<EventName>);
     this.#handlers.set(name, list);
   }
 
   /** Registers handlers of all events. */
-  onAny(handlers: AnyHandlers): void {
+  onAny(handlers: AnyHandlers, plugin?: string): void {
     this.#refuseWhenClosed("every event");
+    if (plugin !== undefined) this.#plugins.set(handlers, plugin);
     this.#any.push(handlers);
   }
 
@@ -230,14 +234,19 @@ export class EventBus {
   }
 
   #notify(record: EventRecord): void {
-    for (const { notify } of this.#handlers.get(record.name) ?? [])
-      if (notify) this.#runNotification(record, async () => notify(record.result, record));
-    for (const { notify } of this.#any) if (notify) this.#runNotification(record, async () => notify(record));
+    for (const handlers of this.#handlers.get(record.name) ?? [])
+      this.#runNotification(record, handlers, async () => handlers.notify?.(record.result, record));
+    for (const handlers of this.#any) this.#runNotification(record, handlers, async () => handlers.notify?.(record));
   }
 
-  #runNotification(record: EventRecord, notify: () => Promise<void>): void {
+  #runNotification(
+    record: EventRecord,
+    handlers: Handlers<EventName> | AnyHandlers,
+    notify: () => Promise<void>,
+  ): void {
+    if (!handlers.notify) return;
     const run = notify().catch((error: unknown) => {
-      this.#options.log.error(`Cannot notify of "${record.name}"`, { error });
+      this.#options.log.error(`Cannot notify of "${record.name}"`, { plugin: this.#plugins.get(handlers), error });
     });
     this.#running.add(run);
     void run.finally(() => this.#running.delete(run));

@@ -92,13 +92,14 @@ describe("perform()", () => {
     const { db } = fakeDb([new Error("commit failed")]);
     const bus = busOver(db, lines);
     bus.on("test_act", { notify: (result) => void heard.push(result.text) });
-    bus.onAny({ notify: () => Promise.reject(new Error("receiver is down")) });
+    bus.onAny({ notify: () => Promise.reject(new Error("receiver is down")) }, "mails");
     const action = async (draft: { text: string }) => draft;
     await expect(bus.perform("test_act", SYSTEM, { text: "lost" }, action)).rejects.toThrow("stopped answering");
     await bus.perform("test_act", SYSTEM, { text: "kept" }, action);
     await bus.settle();
     expect(heard).toEqual(["kept"]);
     expect(lines.join()).toContain("receiver is down");
+    expect(lines.join()).toContain('"plugin":"mails"');
   });
 
   test("retries a transaction after a conflict, and no other error", async () => {

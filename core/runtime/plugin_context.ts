@@ -124,12 +124,12 @@ export function makeContext(
       checkMoments(plugin.name, `"${name}"`, handlers);
       powers.on(name, handlers);
       const guarded = name === "app_boot" ? stoppingBoot(handlers, (cause) => failed(plugin, cause)) : handlers;
-      bus.on(name, own.handlers(guarded));
+      bus.on(name, own.handlers(guarded), plugin.name);
     },
     onAny(handlers) {
       checkMoments(plugin.name, "every event", handlers);
       powers.onAny();
-      bus.onAny(own.handlers(handlers));
+      bus.onAny(own.handlers(handlers), plugin.name);
     },
     auth(authenticate) {
       powers.auth();
@@ -179,7 +179,14 @@ export function makeContext(
     },
     every(name, intervalMs, run) {
       powers.need("schedules", name, `adds the schedule "${name}"`);
-      jobs.schedule(plugin.name, name, intervalMs, run);
+      jobs.schedule(plugin.name, name, intervalMs, async () => {
+        try {
+          await run();
+        } catch (error) {
+          parts.faults.count(plugin.name, `schedule ${name}`, error);
+          throw error;
+        }
+      });
     },
     cached: (name, load) => parts.caches.make(`${plugin.name}:${name}`, load),
     children: parts.children,

@@ -4,7 +4,7 @@
  * polls (`Store.queryWithDeadline`), and for searches, filtered listings, exports and jobs (`withSlowPool`), where users
  * take turns.
  */
-import type { Connection, StatementResult } from "./connection.ts";
+import type { Connection, Description, StatementResult } from "./connection.ts";
 import { answerTimeoutFor, type PoolLoad, type SlowQueryOptions } from "./limits.ts";
 import { TransactionPool } from "./transaction_pool.ts";
 
@@ -70,6 +70,17 @@ export class DeadlinePool {
       clearInterval(cancelling);
       // A late cancellation must not hit the next statement: the connection is replaced.
       this.#connections.release(connection, cancelling !== undefined);
+    }
+  }
+
+  /** Describes a statement: it waits for tables that are locked, as the statement would. Throws as `send` does. */
+  async describe(text: string, { key, limitMs, signal }: SlowQueryOptions): Promise<Description> {
+    const connection = await this.#connections.acquire(key, signal);
+    try {
+      connection.limit(limitMs, answerTimeoutFor(this.#options.answerMs()));
+      return await connection.describe(text, answerTimeoutFor(limitMs));
+    } finally {
+      this.#connections.release(connection);
     }
   }
 

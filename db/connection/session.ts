@@ -43,7 +43,10 @@ export async function runAs(role: EnforcedRole, sender: Sender, text: string, pa
 export function senderOf(pools: DialectPools): Sender {
   return {
     send: (text, parameters) => sendSingle(pools, text, parameters, true),
-    describe: (text) => pools.statements.describe(text),
+    describe(text) {
+      const slow = currentSlowQuery();
+      return slow ? pools.slow.describe(text, slow) : pools.statements.describe(text);
+    },
   };
 }
 

@@ -124,7 +124,7 @@ export class StorePools implements DialectPools {
     const limits = { key: "", limitMs: DEADLINE_MS, asRole: true };
     const sender: Sender = {
       send: (outer, values) => this.#deadline.send(outer, values, limits),
-      describe: (inner) => this.statements.describe(inner),
+      describe: (inner) => this.#deadline.describe(inner, limits),
     };
     return (await runAs(role, sender, text, parameters)).rows as Row[];
   }

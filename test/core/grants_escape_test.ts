@@ -191,7 +191,8 @@ async function traces(): Promise<unknown> {
   const { sql: tool, db } = runtime.store;
   const [people] =
     await tool`select count(*)::int as n, md5(string_agg(users::text, ',' order by id)) as hash from users`;
-  const [locks] = await tool`select count(*)::int as n from pg_locks where locktype = 'advisory' and granted`;
+  const [locks] = await tool`select count(*)::int as n from pg_locks where locktype = 'advisory' and granted
+    and database = (select oid from pg_database where datname = current_database())`;
   const sessions = await Promise.all(
     Array.from({ length: 8 }, () =>
       rows<object>(

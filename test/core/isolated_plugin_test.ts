@@ -117,7 +117,7 @@ test("an honest plugin answers isolated as it does in the server's process", asy
 });
 
 test("a hostile plugin reads, writes, calls and changes nothing that it was not granted, and the server goes on", async () => {
-  const { plugin, host } = await isolated("acme-hostile", { timeoutMs: 1_000, memoryMb: 160, pauseMs: 0 });
+  const { plugin, host } = await isolated("acme-hostile", { timeoutMs: 4_000, memoryMb: 160, pauseMs: 0 });
   const runtime = await booted({ extra: [plugin], env: NO_ROLES });
   const hostile = async (path: string) => {
     const { status, body, headers } = await runtime.ask("GET", `/api/hostile/${path}`, { as: null });

@@ -48,6 +48,8 @@ beforeAll(async () => {
   page = made.body.id;
   ann = (await runtime.person("ann", VIEWS)).token;
   bob = (await runtime.person("bob", VIEWS)).token;
+  // Their statements are described once for the roles of their plugins, which takes longer than reading.
+  for (const path of [`/api/pages/${page}`, "/api/books"]) await runtime.ask("GET", path, { as: ann });
 }, 120_000);
 afterAll(() => runtime.stop());
 

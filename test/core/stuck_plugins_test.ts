@@ -122,6 +122,25 @@ test("a listener to answers that fails is a fault, and the others are called", a
   }
 });
 
+test("a schedule that fails is shown to administrators beside other faults", async () => {
+  const plugin = definePlugin({
+    name: "stuck",
+    permissions: { schedules: ["tidy"] },
+    setup({ every }) {
+      every("tidy", 100, () => Promise.reject(new Error("no room left")));
+    },
+  });
+  const runtime = await bootTestRuntime({ extra: [plugin] });
+  try {
+    await runtime.runtime.start();
+    const faults = () => runtime.contexts.get("stuck")?.runtime.faults() ?? [];
+    for (const end = Date.now() + 20_000; faults().length === 0 && Date.now() < end; ) await Bun.sleep(50);
+    expect(faults()).toMatchObject([{ plugin: "stuck", place: "schedule tidy", message: "no room left" }]);
+  } finally {
+    await runtime.stop();
+  }
+});
+
 const KIND: ContentKind = {
   ...({ kind: "stuck", table: "chapters", segment: "stuck", parents: [], columns: ["id", "name"] } as const),
   path: sql<string>`'/stuck'`,

@@ -83,9 +83,8 @@ const spendHosts = prepared("dashboard_keys.spend", (db, p: { id: number; hosts:
 });
 
 /** `DashboardKeys.spend`, in one statement. */
-export async function spend(keyId: number, hosts: number, { db }: Pick<EventTransaction, "db">): Promise<boolean> {
-  // The transaction is the caller's, whose grants have not this table.
-  return (await spendHosts.executeTakeFirst(db.withoutPlugins(), { id: keyId, hosts })) !== undefined;
+export async function spend(keyId: number, hosts: number, { db }: EventTransaction): Promise<boolean> {
+  return (await spendHosts.executeTakeFirst(db, { id: keyId, hosts })) !== undefined;
 }
 
 function randomHex(bytes: number): string {

@@ -15,7 +15,6 @@ import {
   timesFields,
   timestampSchema,
 } from "lectern/core";
-import type { Db } from "lectern/db";
 
 /** What the files of this plugin share. */
 export interface DashboardKeysContext
@@ -120,7 +119,7 @@ export interface DashboardKeys {
    * Counts `hosts` towards the daily limit of an enrolment key, in the caller's transaction. Returns false, and counts
    * nothing, where they would exceed it.
    */
-  spend(keyId: number, hosts: number, db: Db): Promise<boolean>;
+  spend(keyId: number, hosts: number, tx: EventTransaction): Promise<boolean>;
 }
 
 const keyFields = {

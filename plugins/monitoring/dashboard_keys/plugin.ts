@@ -38,7 +38,7 @@ export default definePlugin({
     mountKeys({ ...context, lastUsed, forget: (tx, tokenKey) => known.forget(tx, tokenKey) });
     provide("dashboard_keys", {
       check: keyChecker({ known, lastUsed, log, upgrade: (key, secret) => upgradeHash(db, key, secret) }),
-      spend: (keyId, hosts, db) => spend(keyId, hosts, { db }),
+      spend,
     });
   },
 });

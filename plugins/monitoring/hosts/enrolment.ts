@@ -155,7 +155,7 @@ async function enrolHost(context: HostsContext, keys: Keys, viewer: Viewer, draf
   const credentials: HostCredentials = randomCredentials();
   const key = KEYS.get(viewer) as number;
   const spend = async (tx: EventTransaction) => {
-    if (!(await keys.spend(key, 1, tx.db))) throw LIMIT_REACHED;
+    if (!(await keys.spend(key, 1, tx))) throw LIMIT_REACHED;
   };
   for (let attempt = 1; ; attempt++) {
     try {

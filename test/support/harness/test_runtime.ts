@@ -77,15 +77,6 @@ export interface TestRuntimeOptions {
 const ADMIN_TOKEN = "adminid:adminsecret";
 const BASE_URL = "http://localhost";
 
-/**
- * Which plugins run as roles: all, so that what shipped plugins declare is tested. Those that work on every kind of content declare
- * no tables of a kind that a test adds, and run then as they do for operators.
- */
-function rolesFor(extra: readonly AnyPlugin[]): string {
-  const addsKind = extra.some(({ permissions: { slots } }) => slots === "any" || slots?.includes("content"));
-  return addsKind ? "third-party" : "all";
-}
-
 /** Boots a runtime over a fresh database. */
 export async function bootTestRuntime(options: TestRuntimeOptions = {}): Promise<TestRuntime> {
   const dataDir = mkdtempSync(join(tmpdir(), "lectern-runtime-"));
@@ -107,7 +98,7 @@ export async function bootTestRuntime(options: TestRuntimeOptions = {}): Promise
     ADMIN_TOKEN,
     API_REQUESTS_PER_MIN: "1000000",
     LOG_LEVEL: "silent",
-    PLUGIN_ROLES: process.env.TEST_PLUGIN_ROLES ?? rolesFor(options.extra ?? []),
+    PLUGIN_ROLES: process.env.TEST_PLUGIN_ROLES ?? "all",
     ...options.env,
   };
   const config = readSettings("lectern", configSchema, env);

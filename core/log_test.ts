@@ -16,6 +16,15 @@ test("a log writes one JSON object a line from its level on, with its bound fiel
   expect(seen).toEqual([{ time: expect.any(String), level: "warn", message: "this", plugin: "books", id: 7 }]);
 });
 
+test("what a client sends into a log stays within its line", () => {
+  const written: string[] = [];
+  const forged = 'x\r\n{"level":"error","message":"forged"}\u2028\u001b[31m';
+  createLog("info", (line) => void written.push(line)).info(forged, { path: forged });
+  expect(written.map((line) => line.trimEnd().split(/[\r\n]/).length)).toEqual([1]);
+  expect(written[0]).not.toContain("\u001b");
+  expect(JSON.parse(written[0] ?? "")).toMatchObject({ message: forged, path: forged });
+});
+
 test("a log never writes secrets, at any depth", () => {
   const { log, seen } = lines("info");
   const error = new Error("x", { cause: { password: "p4ss" } });

@@ -44,7 +44,7 @@ export async function newPlugin(
   const bun = programName() === PACKAGED ? `npx --yes bun@${Bun.version}` : "bun";
   io.out(`Try it:   ${bun} test ${inside ? "" : `--preload ${runtime("core/cli/preload.ts")} `}./${name}`);
   const program = programName() === PACKAGED ? PACKAGED : `bun ${runtime("core/cli.ts")}`;
-  io.out(`Run it:   ${program} serve ${runtime("plugins/mod.ts")} ./${name}/plugin.ts`);
+  io.out(`Run it:   ${program} serve lectern/plugins ./${name}/plugin.ts`);
   return 0;
 }
 

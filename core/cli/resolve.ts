@@ -72,7 +72,7 @@ function isInstalled(list: string, folder: string): boolean {
   }
 }
 
-/** Whether an argument names a list of plugins. */
+/** Whether an argument names a list of plugins: a file of code, or a package export of Lectern (`lectern/plugins`). */
 export function isList(arg: string): boolean {
-  return !arg.startsWith("-") && /\.(ts|js|mjs)$/.test(arg);
+  return !arg.startsWith("-") && (/\.(ts|js|mjs)$/.test(arg) || packageExports().has(arg));
 }

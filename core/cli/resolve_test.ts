@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { exports as packageExports } from "../../package.json" with { type: "json" };
 import { compilerOptions, files } from "../../tsconfig.json" with { type: "json" };
-import { fileOfList, INSTALL_ROOT } from "./resolve.ts";
+import { fileOfList, INSTALL_ROOT, isList } from "./resolve.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "lectern-resolve-")));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -50,6 +50,11 @@ test("fileOfList() resolves paths, folders, packages of the folder or of Lectern
   expect(["./absent.ts", "./node_modules/absent", "absent", "bare/absent.ts", "@some/absent"].map(found)).toEqual(
     Array(5).fill(undefined),
   );
+});
+
+test("arguments that are files of code or package exports of Lectern are plugin lists, words and options are not", () => {
+  const args = ["./applause.ts", "plugins/mod.ts", "lectern/plugins", "list", "lectern/absent", "--token.ts"];
+  expect(args.filter(isList)).toEqual(["./applause.ts", "plugins/mod.ts", "lectern/plugins"]);
 });
 
 test("tsconfig.json has the same package exports", () => {

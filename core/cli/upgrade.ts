@@ -55,7 +55,9 @@ export async function upgradeCommand(
     return 1;
   }
   io.out(`Installed Lectern ${versionIn(root)} in place of ${before}. Restart the server, which migrates the store`);
-  io.out(`To return, run "npm install lectern@${before}" and restore the backup`);
+  io.out(
+    `To return, stop the server, run "npm install lectern@${before}" and "${programName(root)} restore FILE --replace"`,
+  );
   return 0;
 }
 

@@ -215,7 +215,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     plugins.flatMap((plugin) => [...plugin.adds]),
   );
   const contributions = { claims: () => slot("file_claims"), kinds: () => slot("content") };
-  const checked = { ...contributions, config, db: store.db, files: chosen.files, jobs, roles, plugins, env: parts.env };
+  const checked = { ...contributions, config, db: store.db, files: held.files, jobs, roles, plugins, env: parts.env };
   shared.slots.set("self_check", [...coreChecks(checked), ...slot("self_check")]);
   bus.close();
   await bus.perform("app_boot", SYSTEM, {}, async () => ({}));

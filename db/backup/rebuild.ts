@@ -12,6 +12,10 @@ import { MIGRATION_LOCK } from "../query/migrate.ts";
 import type { LaterStep, Queries, SequenceValue, StoreSchema } from "./catalogue.ts";
 import { columnList, type LedgerRow, PORTABLE } from "./snapshot.ts";
 
+/** Tables and sequences of an extension, such as those of PostGIS, belong to it. */
+const NOT_OF_EXTENSION = `not exists (select from pg_depend
+  where classid = 'pg_class'::regclass and objid = pg_class.oid and deptype = 'e')`;
+
 /** What a store is built from; the rows come later. */
 export interface Plan {
   readonly schema: StoreSchema;
@@ -48,7 +52,8 @@ export interface RebuildOptions {
  */
 export async function isEmptyStore({ sql }: { readonly sql: Queries }): Promise<boolean> {
   const [found] = await sql.unsafe<{ there: boolean }[]>(`select to_regnamespace('lectern_ledger') is not null
-    or exists (select from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')) as there`);
+    or exists (select from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
+      and ${NOT_OF_EXTENSION}) as there`);
   return found?.there !== true;
 }
 
@@ -193,9 +198,9 @@ async function dropAll(tx: Queries): Promise<void> {
       where relkind = 'v' and relnamespace = current_schema()::regnamespace
         and not exists (select from pg_depend where objid = pg_class.oid and deptype = 'e')
     union all select 'drop table if exists ' || quote_ident(relname) || ' cascade', 2 from pg_class
-      where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace
+      where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace and ${NOT_OF_EXTENSION}
     union all select 'drop sequence if exists ' || quote_ident(relname) || ' cascade', 3 from pg_class
-      where relkind = 'S' and relnamespace = current_schema()::regnamespace
+      where relkind = 'S' and relnamespace = current_schema()::regnamespace and ${NOT_OF_EXTENSION}
     union all select format('drop routine if exists %I(%s) cascade', proname, pg_get_function_identity_arguments(oid)), 4
       from pg_proc where pronamespace = current_schema()::regnamespace
         and not exists (select from pg_depend where objid = pg_proc.oid and deptype = 'e')

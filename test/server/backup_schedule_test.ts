@@ -27,7 +27,11 @@ test(
       const headers = { authorization: "Bearer metrics" };
       return (await fetch(`http://127.0.0.1:${program.port}/metrics`, { headers })).text();
     };
-    const found = await until(metrics, (text) => /^lectern_backup_last_success_timestamp_seconds [1-9]/m.test(text), 60_000);
+    const found = await until(
+      metrics,
+      (text) => /^lectern_backup_last_success_timestamp_seconds [1-9]/m.test(text),
+      60_000,
+    );
     expect(found).toMatch(/^lectern_backup_last_failed 0$/m);
     const names = () => readdirSync(join(dataDir, "backups")).filter((name) => !name.includes(".partial-"));
     const [first] = names();

@@ -79,7 +79,7 @@ function keepNow() {
 
 function later(after = KEEP_AFTER_MS) {
   clearTimeout(timer);
-  timer = setTimeout(keepNow, after);
+  timer = setTimeout(() => void keepNow(), after);
 }
 
 function insert(before, after = "", start = text.selectionStart, end = text.selectionEnd) {

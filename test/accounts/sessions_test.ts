@@ -131,8 +131,12 @@ test("an unknown address costs as much as a wrong password", async () => {
     return performance.now() - started;
   };
   await time(email);
-  const known = Math.min(await time(email), await time(email), await time(email));
-  const unknown = Math.min(await time("n1@example.com"), await time("n2@example.com"), await time("n3@example.com"));
+  let [known, unknown] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  // In turn, so that what else the machine does slows down both.
+  for (let n = 0; n < 8; n++) {
+    known = Math.min(known, await time(email));
+    unknown = Math.min(unknown, await time(`n${n}@example.com`));
+  }
   expect(unknown).toBeGreaterThan(known / 3);
 });
 

@@ -25,7 +25,7 @@ const WORKERS = 2 * availableParallelism();
 const PARTS = 4;
 /** Files of a part at least: starting a process takes as long as a small file. */
 const FILES_OF_PART = 4;
-/** Parts that use one server at a time: an embedded server accepts 60 connections, and a runtime opens up to 12. */
+/** Parts that use one server at a time: an embedded server accepts 100 connections, and a runtime opens up to 12. */
 const PARTS_OF_SERVER = 3;
 /** A test that opens a runtime by these runs a second time on a server: they take the store that DATABASE_URL names. */
 const OPENS_RUNTIME = /from "(?:\.\.\/)+support\/harness\/(?:test_runtime|scenario|attachments)\.ts"/;

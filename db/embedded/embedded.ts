@@ -45,7 +45,7 @@ const SETTINGS = {
   listen_addresses: "",
   port: PORT,
   unix_socket_permissions: "0700",
-  max_connections: 60,
+  max_connections: 100,
   shared_buffers: "96MB",
   work_mem: "8MB",
   maintenance_work_mem: "64MB",

@@ -135,7 +135,11 @@ test("a folder of Markdown is loaded", async () => {
   expect([loaded.code, loaded.out.includes("pages     2 created")]).toEqual([0, true]);
 });
 
-test.skipIf(!Bun.which("curl"))("a book is exported, and its archive imported again", () => {
+test("a book is exported, and its archive imported again", () => {
+  if (!Bun.which("curl")) {
+    process.stdout.write("\n== skipped: curl is not installed here\n");
+    return;
+  }
   const into = mkdtempSync(join(folder, "exports-"));
   const { code, out } = shell(`cd ${into} && ${block("api/imports")}`);
   expect([code, out.includes('"slug":"runbooks-')]).toEqual([0, true]);

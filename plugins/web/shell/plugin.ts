@@ -123,10 +123,7 @@ export default definePlugin({
         views.check(isOperatorsOwn);
         const parts = [...slot("screen_part"), ...slot("toolbar_entry"), ...slot("screen_figure")];
         for (const undeclared of places.check(parts))
-          log.warn(
-            "A plugin adds to a place of screens that no plugin declares; what it adds is not shown",
-            undeclared,
-          );
+          log.warn("Cannot show what a plugin adds to a place of screens: no plugin declares the place", undeclared);
         checkHeads(heads(), assets);
         // An invalid icon stops the boot.
         contributedIcons();

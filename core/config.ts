@@ -50,7 +50,17 @@ export const configSchema = t.Object({
   databaseUrl: t.String({
     default: "",
     env: "DATABASE_URL",
-    description: "A PostgreSQL server; the embedded store if empty",
+    description: "A PostgreSQL server, or several hosts of a cluster; the embedded store if empty",
+  }),
+  prepare: t.Boolean({
+    default: true,
+    env: "DATABASE_PREPARE",
+    description: "Prepares statements; false behind a pooler in transaction mode that refuses it",
+  }),
+  listenUrl: t.String({
+    default: "",
+    env: "DATABASE_LISTEN_URL",
+    description: "The server itself, for notifications, where DATABASE_URL is a pooler in transaction mode",
   }),
   pluginRoles: t.Union([t.Literal("third-party"), t.Literal("all"), t.Literal("off")], {
     default: "third-party",

@@ -93,7 +93,8 @@ export async function createDatabase(adminUrl: string, template?: string): Promi
   return url.href;
 }
 
-function account(): { uid?: number; gid?: number } {
+/** The account of servers that refuse to run as root; empty where this process is not root. */
+export function account(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const lines = readFileSync("/etc/passwd", "utf8")
     .split("\n")

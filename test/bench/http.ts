@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createDatabase, startCluster } from "../support/harness/cluster.ts";
 import { load, type Outcome, type Shot } from "./load.ts";
+import { record } from "./record.ts";
 
 const TOKEN = "benchid:benchsecret";
 const PASSWORD = "bench password";
@@ -44,20 +45,14 @@ try {
     ADMIN_PASSWORD: PASSWORD,
     API_REQUESTS_PER_MIN: "100000000",
   };
-  const runtime = await start(
-    ["core/cli.ts", "serve", "plugins/mod.ts"],
-    { ...env, PORT: String(LECTERN_PORT) },
-    LECTERN_PORT,
-  );
+  await start(["core/cli.ts", "serve", "plugins/mod.ts"], { ...env, PORT: String(LECTERN_PORT) }, LECTERN_PORT);
   // The boot has come to its end, migrations and all.
   await Bun.sleep(IDLE_MS);
-  process.stdout.write(`idle memory of Lectern: ${memoryOf(runtime)} MB\n`);
   await seed();
   await start(["test/bench/bare.ts"], { ...env, PORT: String(BARE_PORT) }, BARE_PORT);
   for (const [name, pair] of Object.entries(cases(await signIn()))) {
     if (name.includes(word)) for (const connections of CONNECTIONS) await compare(name, connections, pair);
   }
-  process.stdout.write(`memory of Lectern after the run: ${memoryOf(runtime)} MB\n`);
 } finally {
   for (const child of children) child.kill("SIGTERM");
   await Promise.all(children.map((child) => child.exited));
@@ -116,9 +111,19 @@ async function compare(name: string, connections: number, { ours, theirs }: Pair
   }
   const [our, their] = [median(outcomes.ours), median(outcomes.theirs)];
   const refused = [...outcomes.ours, ...outcomes.theirs].reduce((sum, outcome) => sum + outcome.refused, 0);
-  process.stdout.write(
-    `${name}, ${connections} connections: ${ours.name} ${show(our)}; ${theirs.name} ${show(their)}; ratio ${(our.perSecond / their.perSecond).toFixed(2)}${refused > 0 ? `; ${refused} REFUSED` : ""}\n`,
-  );
+  record("Requests per second", {
+    case: name,
+    connections,
+    "Lectern /s": Math.round(our.perSecond),
+    "p50 ms": our.p50.toFixed(2),
+    "p99 ms": our.p99.toFixed(2),
+    beside: theirs.name,
+    "its /s": Math.round(their.perSecond),
+    "its p50 ms": their.p50.toFixed(2),
+    "its p99 ms": their.p99.toFixed(2),
+    ratio: (our.perSecond / their.perSecond).toFixed(2),
+    refused,
+  });
 }
 
 /** The cookie of a session. */
@@ -133,10 +138,6 @@ async function signIn(): Promise<string> {
 
 function median(outcomes: Outcome[]): Outcome {
   return [...outcomes].sort((a, b) => a.perSecond - b.perSecond)[Math.floor(outcomes.length / 2)] as Outcome;
-}
-
-function show({ perSecond, p50, p99 }: Outcome): string {
-  return `${Math.round(perSecond)}/s p50 ${p50.toFixed(2)} ms p99 ${p99.toFixed(2)} ms`;
 }
 
 async function seed(): Promise<void> {
@@ -166,9 +167,4 @@ async function start(args: string[], env: Record<string, string | undefined>, po
     await Bun.sleep(50);
   }
   throw new Error(`Cannot measure: nothing answers on port ${port}`);
-}
-
-function memoryOf(child: Bun.Subprocess): number {
-  const { stdout } = Bun.spawnSync(["ps", "-o", "rss=", "-p", String(child.pid)]);
-  return Math.round(Number(stdout.toString()) / 1024);
 }

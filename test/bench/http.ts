@@ -1,9 +1,8 @@
 /**
- * `bun test/bench/http.ts [seconds] [word]`: requests per second and latency of a page read, a listing of 100 books and a page
- * create, at 1, 16 and 64 connections, of the runtime and of bare Elysia routes (`bare.ts`, the listing also over Bun.SQL) over
- * the same database in the same run; and of a page's screen with a session, compared with the page read. The two take turns,
- * three rounds each; what is shown is the median round and the ratio of the medians. With a word, only the cases whose names
- * contain it.
+ * `bun test/bench/http.ts [seconds] [word]`: requests per second and latency at 1, 16 and 64 connections of the runtime and of bare
+ * Elysia routes (`bare.ts`, the listing also over Bun.SQL) over the same database in the same run; and of screens with a session
+ * and of a search, compared with the page read. The two take turns, three rounds each; what is shown is the median round and
+ * the ratio of the medians. With a word, only the cases whose names contain it.
  */
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -78,11 +77,12 @@ function cases(cookie: string): Record<string, Pair> {
     ours: { name: "Lectern", port: LECTERN_PORT, shot },
     theirs: { name: "bare", port: BARE_PORT, shot },
   });
-  const pageScreen = (n: number): Shot => ({
-    method: "GET",
-    path: `/books/book-${n % PAGES}/page/page-${n % PAGES}`,
-    headers: { cookie, accept: "text/html" },
+  const besidePageRead = (name: string, shot: (n: number) => Shot): Pair => ({
+    ours: { name, port: LECTERN_PORT, shot },
+    theirs: { name: "page read", port: LECTERN_PORT, shot: pageRead },
   });
+  const screen = (path: (n: number) => string) => (n: number) =>
+    ({ method: "GET", path: path(n % PAGES), headers: { cookie, accept: "text/html" } }) satisfies Shot;
   return {
     "page read": againstBare(pageRead),
     "100 books": againstBare(() => ({ method: "GET", path: "/api/books", headers })),
@@ -96,10 +96,26 @@ function cases(cookie: string): Record<string, Pair> {
       headers,
       body: JSON.stringify({ book_id: (n % BOOKS) + 1, name: `Page ${crypto.randomUUID()}`, html: HTML }),
     })),
-    "page screen": {
-      ours: { name: "screen", port: LECTERN_PORT, shot: pageScreen },
-      theirs: { name: "page read", port: LECTERN_PORT, shot: pageRead },
-    },
+    "page update": againstBare((n) => ({
+      method: "PUT",
+      path: `/api/pages/${(n % PAGES) + 1}`,
+      headers,
+      body: JSON.stringify({ html: `${HTML}<p>${n}</p>` }),
+    })),
+    "book read": againstBare((n) => ({ method: "GET", path: `/api/books/${(n % PAGES) + 1}`, headers })),
+    "page screen": besidePageRead(
+      "screen",
+      screen((n) => `/books/book-${n}/page/page-${n}`),
+    ),
+    "book screen": besidePageRead(
+      "screen",
+      screen((n) => `/books/book-${n}`),
+    ),
+    search: besidePageRead("search", (n) => ({
+      method: "GET",
+      path: `/api/search?query=node%20page%20${n % PAGES}`,
+      headers,
+    })),
   };
 }
 

@@ -52,6 +52,24 @@ export const configSchema = t.Object({
     env: "DATABASE_URL",
     description: "A PostgreSQL server; the embedded store if empty",
   }),
+  readUrls: t.String({
+    default: "",
+    env: "DATABASE_READ_URLS",
+    description: "Streaming replicas of that server that serve reads, separated by spaces",
+  }),
+  readMaxLagMs: t.Integer({
+    default: 10_000,
+    minimum: 1,
+    env: "DATABASE_READ_MAX_LAG_MS",
+    description: "How far a replica may be behind before it serves no reads",
+  }),
+  readCheckMs: t.Integer({
+    default: 1_000,
+    minimum: 10,
+    maximum: 60_000,
+    env: "DATABASE_READ_CHECK_MS",
+    description: "Time between two checks of the replicas, and the limit of each",
+  }),
   pluginRoles: t.Union([t.Literal("third-party"), t.Literal("all"), t.Literal("off")], {
     default: "third-party",
     env: "PLUGIN_ROLES",

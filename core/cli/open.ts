@@ -123,8 +123,9 @@ async function checkStoreExists(config: Config): Promise<void> {
 /** The options for opening the configured store. */
 export function storeOptions(config: Config): Parameters<typeof openStore>[0] {
   const server = config.databaseUrl === "" ? {} : { databaseUrl: config.databaseUrl };
-  const { dataDir, poolSize, slowPoolSize } = config;
-  return { ...server, dataDir, poolSize, slowPoolSize };
+  const { dataDir, poolSize, slowPoolSize, readMaxLagMs, readCheckMs } = config;
+  const readUrls = config.readUrls.split(/\s+/).filter((url) => url !== "");
+  return { ...server, dataDir, poolSize, slowPoolSize, readUrls, readMaxLagMs, readCheckMs };
 }
 
 /** The configured file store in messages. */

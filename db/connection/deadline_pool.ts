@@ -21,6 +21,8 @@ export interface DeadlinePoolOptions {
   /** SQL to send first on each connection. */
   readonly session?: string;
   open(): Connection;
+  /** A promise where a connection has to be awaited before its first statement; rejected where it is of no use. */
+  ready?(connection: Connection): Promise<void> | undefined;
   /** Is shown how many milliseconds a caller waited for a connection. */
   onWait?(ms: number): void;
   /** Limit of any answer of the server; 0 for none. */
@@ -58,6 +60,8 @@ export class DeadlinePool {
       cancelling = setInterval(cancel, CANCEL_AGAIN_MS);
     };
     try {
+      const readying = this.#options.ready?.(connection);
+      if (readying) await readying;
       connection.limit(limitMs, answerTimeoutFor(this.#options.answerMs()));
       const answer = connection.sendWithRetry(text, parameters, answerTimeoutFor(limitMs));
       signal?.addEventListener("abort", leave, { once: true });

@@ -12,6 +12,9 @@ import { StoreError } from "../query/errors.ts";
 import type { Grants } from "../query/grants.ts";
 import { keepStatementNames, statementName } from "../query/prepared.ts";
 import type { Db, Tables } from "../query/tables.ts";
+import { openReplicas, type ReplicaPlace } from "../replicas/open_replicas.ts";
+import type { Replicas } from "../replicas/replicas.ts";
+import { createReplicaTables } from "../replicas/schema.ts";
 import { Connection, type StatementObserver } from "./connection.ts";
 import type { AnswerDeadlineOptions } from "./deadlines.ts";
 import { dialect, type RoleStore, storeAs } from "./dialect.ts";
@@ -52,6 +55,12 @@ export interface StoreOptions {
   predecessorMs?: number;
   /** False behind a pooler in transaction mode: true. */
   prepare?: boolean;
+  /** Replicas of the server of `databaseUrl` that serve reads of requests; none. */
+  readUrls?: readonly string[];
+  /** How far a replica that serves reads may be behind: 10,000. */
+  readMaxLagMs?: number;
+  /** Between two looks at the replicas: 1,000. */
+  readCheckMs?: number;
 }
 
 /** An open store. */
@@ -74,6 +83,8 @@ export interface Store {
   observeWaits(observer: WaitObserver): void;
   /** Connections of the pools and callers that wait for one. */
   load(): StoreLoad;
+  /** The replicas that serve reads; undefined without `readUrls`. */
+  readonly replicas?: Replicas | undefined;
   kind: "embedded" | "server";
   /** For the log; without a password. */
   description: string;
@@ -100,6 +111,9 @@ const DEFAULTS = {
   startTimeoutMs: 120_000,
   predecessorMs: 10_000,
   prepare: true,
+  readUrls: [] as readonly string[],
+  readMaxLagMs: 10_000,
+  readCheckMs: 1_000,
 };
 const LISTEN_RETRY_MS = 500;
 const RECONNECT_MS = 250;
@@ -127,17 +141,30 @@ type Settings = StoreOptions & typeof DEFAULTS;
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const settings: Settings = { ...DEFAULTS, ...options };
+  if (settings.readUrls.length > 0 && !settings.databaseUrl)
+    throw new StoreError("Cannot use DATABASE_READ_URLS without DATABASE_URL: the embedded store has no replicas");
   return settings.databaseUrl ? await openServer(settings, settings.databaseUrl) : await openEmbedded(settings);
 }
 
 async function openServer(settings: Settings, databaseUrl: string): Promise<Store> {
   const place = safeUrl(databaseUrl);
   const connect: Connect = (extra) => postgres(databaseUrl, { ...common(settings), ...extra });
+  const replicas = settings.readUrls.map((url) => ({ url, name: safeUrl(url, "DATABASE_READ_URLS") }));
   const { version, ...tools } = await probe(connect, place);
+  try {
+    if (replicas.length > 0) await createReplicaTables(tools.own);
+  } catch (error) {
+    await tools.end(0);
+    throw error;
+  }
   return assemble(settings, connect, tools, {
     kind: "server",
     description: `PostgreSQL ${version} at ${place}`,
     leave: async () => {},
+    replicas: replicas.map(({ url, name }) => ({
+      name: name.replaceAll('"', ""),
+      connect: (extra) => postgres(url, { ...common(settings), ...extra }),
+    })),
   });
 }
 
@@ -217,13 +244,13 @@ async function ensureDatabase(connect: Connect, database: string): Promise<void>
 }
 
 /** The URL without password and parameters, in quotes. */
-function safeUrl(databaseUrl: string): string {
+function safeUrl(databaseUrl: string, setting = "DATABASE_URL"): string {
   const wanted = `wanted "postgres://user:password@host:port/name"`;
-  if (!URL.canParse(databaseUrl)) throw new StoreError(`Cannot read DATABASE_URL: found no URL, ${wanted}`);
+  if (!URL.canParse(databaseUrl)) throw new StoreError(`Cannot read ${setting}: found no URL, ${wanted}`);
   const { protocol, username, host, pathname } = new URL(databaseUrl);
   if (protocol === "postgres:" || protocol === "postgresql:")
     return `"${protocol}//${username && `${username}@`}${host}${pathname}"`;
-  throw new StoreError(`Cannot read DATABASE_URL: found protocol "${protocol}", ${wanted}`);
+  throw new StoreError(`Cannot read ${setting}: found protocol "${protocol}", ${wanted}`);
 }
 
 /** Copies the array types that one postgres.js has fetched from the server to another. */
@@ -237,16 +264,17 @@ interface Identity {
   kind: Store["kind"];
   description: string;
   leave: Embedded["leave"];
+  replicas?: readonly ReplicaPlace[];
 }
 
 function assemble(
   settings: Settings,
   connect: Connect,
   { own, end }: Omit<Probed, "version">,
-  { kind, description, leave }: Identity,
+  { kind, description, leave, replicas = [] }: Identity,
 ): Store {
   const { closeTimeoutMs, prepare } = settings;
-  const open = (more: AnswerDeadlineOptions) =>
+  const openOver = (connect: Connect) => (more: AnswerDeadlineOptions) =>
     new Connection({
       ...more,
       prepare,
@@ -258,12 +286,16 @@ function assemble(
         return { sql: typed(connect(options), own), destroy: () => socket.destroy() };
       },
     });
-  const pools = new StorePools({ ...settings, waitMs: settings.transactionWaitMs, open });
+  const pools = new StorePools({ ...settings, waitMs: settings.transactionWaitMs, open: openOver(connect) });
+  if (replicas.length > 0) pools.replicas = openReplicas(replicas, settings, pools, openOver);
   const listener = new Listener({ connect, retryMs: LISTEN_RETRY_MS });
   const db: Db = new Kysely<Tables>({ dialect: dialect(pools) });
   let closing: Promise<void> | undefined;
   async function closeAll(): Promise<void> {
-    await Promise.all([listener.end(), end(closeTimeoutMs), pools.end(closeTimeoutMs)]);
+    await Promise.all([
+      ...[listener.end(), end(closeTimeoutMs), pools.end(closeTimeoutMs)],
+      pools.replicas?.end(closeTimeoutMs),
+    ]);
     await db.destroy();
     await leave();
   }
@@ -286,6 +318,7 @@ function assemble(
       pools.waitObserver = observer;
     },
     load: () => pools.load(),
+    replicas: pools.replicas,
     kind,
     description,
     listen: (channel, handlers) => listener.listen(channel, handlers),

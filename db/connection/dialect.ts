@@ -72,7 +72,10 @@ export function writeAhead(db: object, query: CompiledQuery): Promise<void> | un
  * Says that an open transaction changes who may see what, such as permissions, roles or users: replicas of DATABASE_READ_URLS
  * serve no reader who asks after its commit before they have replayed it. `forget` of a cache says so too.
  * @example
- * on("note_share", { inTransaction: (_, tx) => changesAccess(tx.db) });
+ * await db.transaction().execute(async (tx) => {
+ *   await changesAccess(tx);
+ *   await rows(tx, sql`delete from note_readers where note_id = ${1}`);
+ * });
  */
 export async function changesAccess(db: object): Promise<void> {
   const kysely = db as Partial<Pick<Kysely<unknown>, "isTransaction" | "getExecutor">>;

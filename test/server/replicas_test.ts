@@ -3,7 +3,8 @@
  * they wrote or more than they may see, and no read fails.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { openStore, type ReplicaStatus } from "lectern/db";
+import { sql } from "kysely";
+import { onPrimary, openStore, type ReplicaStatus, rows, StoreSession } from "lectern/db";
 import { type Cluster, startCluster } from "../support/harness/cluster.ts";
 import { canReplicate, type ReplicaServer, startReplica } from "../support/harness/replica.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
@@ -75,6 +76,10 @@ onReplica("who wrote nothing reads from the replica, and who wrote reads what th
   }
   const late = () => two.ask("GET", paths[0] ?? "", { as: ben.token });
   expect((await late()).status).toBe(404);
+  for (const path of ["/api/search?query=Changed", "/api/books?filter[name:like]=Changed%25"]) {
+    expect((await two.ask("GET", path, { as: ben.token })).body.total).toBe(0);
+    expect((await two.ask("GET", path, { as: ann.token })).body.total).toBe(5);
+  }
   await replica.resume();
   expect((await until(late, ({ status }) => status === 200)).body.name).toBe("Changed 0");
   await readsReplica(two, ann.token);
@@ -106,6 +111,39 @@ onReplica("a revoked permission holds at once, though the replica still has it",
   ).toBe(403);
   await replica.resume();
 });
+
+onReplica(
+  "a read that the replay cancels is answered by the primary, and a replica far behind is left out",
+  async () => {
+    const databaseUrl = cluster?.url ?? "";
+    const readUrls = [replica.urlOf(databaseUrl)];
+    const store = await openStore({ databaseUrl, dataDir: "", readUrls, readMaxLagMs: 300, readCheckMs: 50 });
+    const { db, replicas } = store;
+    try {
+      await sql`create table conflicts as select 1 as n`.execute(db);
+      await replicas?.start();
+      await until(() => replicas?.status()[0]?.isInUse);
+        replicas?.sessionBy(() => new StoreSession({ user: 1, mayUseReplica: true }));
+      const slow = sql<{ n: number }>`select n from conflicts, pg_sleep(0.5)`;
+      const answer = rows(db, slow);
+      await Bun.sleep(100);
+      await store.sql`alter table conflicts add column m integer`;
+      expect(await answer).toEqual([{ n: 1 }]);
+      expect(replicas?.counts.repeated).toBe(1);
+      expect(await onPrimary(() => rows(db, sql<{ away: boolean }>`select pg_is_in_recovery() as away`))).toEqual([
+        { away: false },
+      ]);
+      await replica.pause();
+      await store.sql`update conflicts set n = 2`;
+      await until(() => /^it is \d+ ms behind$/.test(replicas?.status()[0]?.reason ?? ""));
+      expect(await rows(db, sql<{ n: number }>`select n from conflicts`)).toEqual([{ n: 2 }]);
+      await replica.resume();
+      await until(() => replicas?.status()[0]?.isInUse);
+    } finally {
+      await store.close();
+    }
+  },
+);
 
 onReplica("a replica that dies, freezes or is promoted is left out, and no read fails", async () => {
   const dan = await one.person("Dan", EDITOR);

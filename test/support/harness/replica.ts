@@ -8,6 +8,9 @@ import { account, ended, ready, systemBinaries } from "./cluster.ts";
 import { freePort } from "./ports.ts";
 import { until } from "./until.ts";
 
+/** What it replays cancels the statements in its way at once. */
+const SETTINGS = ["-c", "max_standby_streaming_delay=0"];
+
 /** A running replica; `stop` also removes it. */
 export interface ReplicaServer {
   /** The same database on the replica. */
@@ -48,7 +51,7 @@ export async function startReplica(primaryUrl: string): Promise<ReplicaServer> {
   );
   if (made.status !== 0) throw new Error(`Cannot make a replica: pg_basebackup said "${made.stderr.trim()}"`);
   const start = async () => {
-    const options = ["-D", data, "-h", "127.0.0.1", "-p", String(port), "-k", "", "-F"];
+    const options = ["-D", data, "-h", "127.0.0.1", "-p", String(port), "-k", "", "-F", ...SETTINGS];
     const started = spawn(join(bin, "postgres"), options, { ...identity, cwd: folder, stdio: "ignore" });
     await ready(started, join(data, "postmaster.pid"));
     return started;

@@ -6,6 +6,7 @@
 import { type Static, Type as t } from "@sinclair/typebox";
 import { BootError } from "./errors.ts";
 import { MAX_KEYS } from "./http/expiring_map.ts";
+import { replicaSettings } from "./replica_settings.ts";
 
 /** The setting of the largest file. Every plugin that takes files declares it among its own and so reads the same variable. */
 export const fileLimit = t.Integer({
@@ -50,26 +51,19 @@ export const configSchema = t.Object({
   databaseUrl: t.String({
     default: "",
     env: "DATABASE_URL",
-    description: "A PostgreSQL server; the embedded store if empty",
+    description: "A PostgreSQL server, or several hosts of a cluster; the embedded store if empty",
   }),
-  readUrls: t.String({
+  prepare: t.Boolean({
+    default: true,
+    env: "DATABASE_PREPARE",
+    description: "Prepares statements; false behind a pooler in transaction mode that refuses it",
+  }),
+  listenUrl: t.String({
     default: "",
-    env: "DATABASE_READ_URLS",
-    description: "Streaming replicas of that server that serve reads, separated by spaces",
+    env: "DATABASE_LISTEN_URL",
+    description: "The server itself, for notifications, where DATABASE_URL is a pooler in transaction mode",
   }),
-  readMaxLagMs: t.Integer({
-    default: 10_000,
-    minimum: 1,
-    env: "DATABASE_READ_MAX_LAG_MS",
-    description: "How far a replica may be behind before it serves no reads",
-  }),
-  readCheckMs: t.Integer({
-    default: 1_000,
-    minimum: 10,
-    maximum: 60_000,
-    env: "DATABASE_READ_CHECK_MS",
-    description: "Time between two checks of the replicas, and the limit of each",
-  }),
+  ...replicaSettings,
   pluginRoles: t.Union([t.Literal("third-party"), t.Literal("all"), t.Literal("off")], {
     default: "third-party",
     env: "PLUGIN_ROLES",

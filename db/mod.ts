@@ -12,7 +12,7 @@ export {
   type TableRows,
 } from "./backup/rebuild.ts";
 export { type LedgerRow, type Snapshot, type SnapshotUse, withSnapshot } from "./backup/snapshot.ts";
-export type { StatementObserver } from "./connection/connection.ts";
+export type { StatementObserver } from "./connection/connection_types.ts";
 export { changesAccess } from "./connection/dialect.ts";
 export { type PoolLoad, type SlowQueryOptions, type StoreLimits, withSlowPool } from "./connection/limits.ts";
 export type { ListenHandlers } from "./connection/listener.ts";

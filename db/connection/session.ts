@@ -8,7 +8,8 @@ import { StoreError, StoreUnavailable } from "../query/errors.ts";
 import type { Replicas } from "../replicas/replicas.ts";
 import { MARK } from "../replicas/schema.ts";
 import { isRead } from "../replicas/statement_kind.ts";
-import type { Connection, StatementResult } from "./connection.ts";
+import type { Connection } from "./connection.ts";
+import type { StatementResult } from "./connection_types.ts";
 import type { DeadlinePool } from "./deadline_pool.ts";
 import { answerTimeoutFor, currentSlowQuery, type StoreLimits } from "./limits.ts";
 import { routed, runAs, senderOf, sendSingle } from "./single_statements.ts";
@@ -120,7 +121,9 @@ export class Session implements DatabaseConnection {
         this.#failure ??= { error: outgoing ? this.#failedAs(outgoing, error) : error };
       },
     );
-    if (!isKnown || this.#unanswered >= MAX_UNANSWERED_BYTES) await this.#settle();
+    // Behind a pooler the commit has to know whether a statement of a role failed.
+    const isShared = outgoing !== undefined && connection.isPooled;
+    if (!isKnown || isShared || this.#unanswered >= MAX_UNANSWERED_BYTES) await this.#settle();
   }
 
   streamQuery<Row>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<Row>> {
@@ -140,10 +143,13 @@ export class Session implements DatabaseConnection {
       await this.#begun();
       await this.#settle();
       const connection = own ?? this.#held();
+      // Behind a pooler the end of the connection then ends the session, with what the statement may have left in it.
+      if (own?.isPooled) await own.send("begin", []);
       outgoing = role && (await role.outgoing(own ?? this.#sender(), query.sql, query.parameters));
       const { text, parameters } = outgoing ?? { text: query.sql, parameters: query.parameters };
       for await (const rows of connection.stream(text, parameters, chunkSize, this.#answerTimeoutMs))
         yield { rows: rows as unknown as Row[] };
+      if (own?.isPooled) await own.send("commit", []);
       finished = true;
     } catch (error) {
       throw outgoing ? this.#failedAs(outgoing, error) : error;
@@ -175,7 +181,9 @@ export class Session implements DatabaseConnection {
     await this.#begun();
     const mark = this.#pools.replicas?.markOf(this.#hasWritten, this.#changesAccess);
     if (mark !== undefined) await this.write({ sql: MARK, parameters: [mark] } as unknown as CompiledQuery);
-    const result = await this.#answered(this.#sent("commit", []));
+    const ended = await this.#answered(this.#sent(this.#held().endOf("commit", this.#failedRole), []));
+    // With a further statement it is a list of results.
+    const result = ended.command === undefined ? (ended[0] as unknown as StatementResult) : ended;
     this.#leave(false);
     if (this.#failure) throw this.#failure.error;
     // PostgreSQL answers COMMIT with ROLLBACK where the error of a statement was ignored.
@@ -187,7 +195,11 @@ export class Session implements DatabaseConnection {
   async rollback(): Promise<void> {
     try {
       if (this.#connection && !this.#connection.isLost)
-        await this.#connection.send("rollback", [], answerTimeoutFor(this.#pools.limits.statementMs));
+        await this.#connection.send(
+          this.#connection.endOf("rollback", this.#failedRole),
+          [],
+          answerTimeoutFor(this.#pools.limits.statementMs),
+        );
     } catch (error) {
       // The server rolls back on a lost connection.
       if (!this.#connection?.isLost) throw error;

@@ -1,6 +1,6 @@
 /** Statements outside of transactions: over the statement pool or the slow pool, as the account or as a role. */
 import type { EnforcedRole, Sender } from "../grants/enforcement.ts";
-import type { StatementResult } from "./connection.ts";
+import type { StatementResult } from "./connection_types.ts";
 import { currentSlowQuery } from "./limits.ts";
 import type { DialectPools } from "./session.ts";
 

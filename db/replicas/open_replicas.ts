@@ -1,7 +1,9 @@
+import { parseAddress } from "../connection/address.ts";
 import type { Connection } from "../connection/connection.ts";
 import type { AnswerDeadlineOptions } from "../connection/deadlines.ts";
-import type { Connect } from "../connection/probe.ts";
+import { type DriverOptions, type Server, serverOf } from "../connection/server.ts";
 import type { StorePools } from "../connection/store_pools.ts";
+import { StoreError } from "../query/errors.ts";
 import { Replica } from "./replica.ts";
 import { Replicas } from "./replicas.ts";
 
@@ -9,7 +11,20 @@ import { Replicas } from "./replicas.ts";
 export interface ReplicaPlace {
   /** Its URL without password and parameters. */
   readonly name: string;
-  readonly connect: Connect;
+  readonly server: Server;
+}
+
+/** Reads the URLs of replicas. Throws StoreError, never with a password. */
+export function replicaPlaces(urls: readonly string[], shared: DriverOptions): ReplicaPlace[] {
+  return urls.map((url) => {
+    const address = parseAddress(url, "DATABASE_READ_URLS");
+    if (address.hosts.length > 0)
+      throw new StoreError(
+        `Cannot read DATABASE_READ_URLS: found several hosts in ${address.shown}, wanted one URL for each replica`,
+      );
+    const server = serverOf(address, shared);
+    return { name: server.place.replaceAll('"', ""), server };
+  });
 }
 
 /** Sizes and limits as those of the store; times in milliseconds. */
@@ -26,11 +41,11 @@ export function openReplicas(
   places: readonly ReplicaPlace[],
   { poolSize, slowPoolSize, closeTimeoutMs, readMaxLagMs, readCheckMs }: ReplicaSettings,
   primary: StorePools,
-  openOver: (connect: Connect) => (more: AnswerDeadlineOptions) => Connection,
+  openOver: (server: Server) => (more: AnswerDeadlineOptions) => Connection,
 ): Replicas {
   const limitMs = () => primary.limits.statementMs;
-  const replicas = places.map(({ name, connect }) => {
-    const open = openOver(connect);
+  const replicas = places.map(({ name, server }) => {
+    const open = openOver(server);
     return new Replica({
       ...{ name, slowPoolSize, closeTimeoutMs, limitMs, answerMs: readCheckMs },
       poolSize: Math.max(1, Math.ceil(poolSize / 2)),

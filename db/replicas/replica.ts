@@ -5,6 +5,7 @@
  * joins again with new connections.
  */
 import type { Connection } from "../connection/connection.ts";
+import type { ServerProcess } from "../connection/connection_types.ts";
 import { DeadlinePool } from "../connection/deadline_pool.ts";
 import { StatementPool } from "../connection/statement_pool.ts";
 import { SLOW_SESSION } from "../connection/store_pools.ts";
@@ -152,7 +153,7 @@ export class Replica {
     const ready = (connection: Connection) => this.#ready(connection);
     const shared = { maxAgeMs: MAX_AGE_MS, open: () => this.#open(), ready };
     const statements = new StatementPool({ ...shared, size: poolSize, closeTimeoutMs, limitMs });
-    const cancel = (pid: number) => {
+    const cancel = ({ pid }: ServerProcess) => {
       statements.send("select pg_cancel_backend($1::integer)", [pid]).catch(() => {
         // The limit of the statement ends it.
       });

@@ -123,7 +123,7 @@ onReplica(
       await sql`create table conflicts as select 1 as n`.execute(db);
       await replicas?.start();
       await until(() => replicas?.status()[0]?.isInUse);
-        replicas?.sessionBy(() => new StoreSession({ user: 1, mayUseReplica: true }));
+      replicas?.sessionBy(() => new StoreSession({ user: 1, mayUseReplica: true }));
       const slow = sql<{ n: number }>`select n from conflicts, pg_sleep(0.5)`;
       const answer = rows(db, slow);
       await Bun.sleep(100);

@@ -93,7 +93,7 @@ export async function createDatabase(adminUrl: string, template?: string): Promi
   return url.href;
 }
 
-/** The account that PostgreSQL runs as where this process is root. */
+/** The account of servers that refuse to run as root; empty where this process is not root. */
 export function account(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const lines = readFileSync("/etc/passwd", "utf8")

@@ -6,6 +6,7 @@
 import { type Static, Type as t } from "@sinclair/typebox";
 import { BootError } from "./errors.ts";
 import { MAX_KEYS } from "./http/expiring_map.ts";
+import { replicaSettings } from "./replica_settings.ts";
 
 /** The setting of the largest file. Every plugin that takes files declares it among its own and so reads the same variable. */
 export const fileLimit = t.Integer({
@@ -62,6 +63,7 @@ export const configSchema = t.Object({
     env: "DATABASE_LISTEN_URL",
     description: "The server itself, for notifications, where DATABASE_URL is a pooler in transaction mode",
   }),
+  ...replicaSettings,
   pluginRoles: t.Union([t.Literal("third-party"), t.Literal("all"), t.Literal("off")], {
     default: "third-party",
     env: "PLUGIN_ROLES",

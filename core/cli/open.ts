@@ -122,8 +122,9 @@ async function checkStoreExists(config: Config): Promise<void> {
 
 /** The options for opening the configured store. */
 export function storeOptions(config: Config): Parameters<typeof openStore>[0] {
-  const { dataDir, poolSize, slowPoolSize } = config;
-  return { ...serverOptions(config), dataDir, poolSize, slowPoolSize };
+  const { dataDir, poolSize, slowPoolSize, readMaxLagMs, readCheckMs } = config;
+  const readUrls = config.readUrls.split(/\s+/).filter((url) => url !== "");
+  return { ...serverOptions(config), dataDir, poolSize, slowPoolSize, readUrls, readMaxLagMs, readCheckMs };
 }
 
 /** Those of them that are about a server; none for the embedded one. */

@@ -109,6 +109,13 @@ export const configSchema = t.Object({
     env: "API_REQUESTS_PER_MIN",
     description: "API requests per user and minute",
   }),
+  serverLeaseSeconds: t.Integer({
+    default: 120,
+    minimum: 4,
+    maximum: 3_600,
+    env: "SERVER_LEASE_SECONDS",
+    description: "Seconds after which a server that was killed is no longer counted among those of its database",
+  }),
   sharesLimits: t.Boolean({
     default: false,
     env: "RATE_LIMITS_SHARED",

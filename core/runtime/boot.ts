@@ -50,6 +50,7 @@ import { addPluginTexts } from "./plugin_texts.ts";
 import { PowerChecks } from "./power_checks.ts";
 import { checkPermissions } from "./powers.ts";
 import type { SlotName, Slots } from "./registry.ts";
+import { RunningServers } from "./running_servers.ts";
 import type { BootedPlugin } from "./runtime_info.ts";
 import { readSettings } from "./settings.ts";
 import { checkStoreVersion, recordVersion } from "./store_version.ts";
@@ -134,7 +135,11 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   );
   const content = () => (slots.get("content") ?? []) as ContentKind[];
   const contentTables = () => content().map(({ table }) => table);
-  const roles = new PluginRoles({ store, log, mode: config.pluginRoles, thirdParty, visibility, contentTables });
+  const servers = new RunningServers({ db: store.db, log, leaseSeconds: config.serverLeaseSeconds });
+  const roles = new PluginRoles({
+    ...{ store, log, mode: config.pluginRoles, thirdParty, visibility, contentTables, servers },
+  });
+  await roles.begin(plugins, parts.denied);
   const contributed = () => (slots.get("response_fields") ?? []) as ResponseFields[];
   const chosen = chosenStore(parts.files, config);
   const held = heldFiles(chosen.files, store.db, log);
@@ -215,12 +220,23 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     plugins.flatMap((plugin) => [...plugin.adds]),
   );
   const contributions = { claims: () => slot("file_claims"), kinds: () => slot("content") };
-  const checked = { ...contributions, config, db: store.db, files: held.files, jobs, roles, plugins, env: parts.env };
+  const checked = {
+    ...contributions,
+    config,
+    db: store.db,
+    files: held.files,
+    jobs,
+    roles,
+    servers,
+    plugins,
+    env: parts.env,
+  };
   shared.slots.set("self_check", [...coreChecks(checked), ...slot("self_check")]);
   bus.close();
   await bus.perform("app_boot", SYSTEM, {}, async () => ({}));
   await recordPlugins(store.db, records, log);
   await recordVersion(store.db);
+  await servers.keep(() => roles.refresh());
   return {
     http,
     bus,
@@ -237,6 +253,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       const sweeps = setInterval(() => void spool.sweep().catch(failed), SPOOL_LEFTOVER_MS).unref();
       shared.stops.push({ plugin: "lectern", run: () => clearInterval(sweeps) });
       await jobs.start();
+      servers.compareFiles(chosen.files);
       await runStarts(shared.starts, config.setupTimeoutMs);
     },
     async stop() {
@@ -246,6 +263,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       await stopPart(limitMs, () => bus.settle(), late("Handlers of events"));
       await runStops(shared.stops, limitMs, log);
       waits.stop();
+      await servers.end();
       await children.stop();
       await stopCaches();
       await store.close();

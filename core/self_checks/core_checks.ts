@@ -7,10 +7,12 @@ import type { JobQueue } from "../events/job_queue.ts";
 import type { FileStore } from "../files/file_store.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import type { PluginRoles } from "../runtime/plugin_roles.ts";
+import type { RunningServers } from "../runtime/running_servers.ts";
 import { addressCheck, variablesCheck } from "./environment_checks.ts";
 import { diskCheck, markerCheck, orphansCheck } from "./file_checks.ts";
 import { type Reference, referenceCheck } from "./findings.ts";
 import { jobChecks } from "./job_checks.ts";
+import { serverVersionsCheck, sharedFilesCheck } from "./server_checks.ts";
 import { clockCheck, grantsCheck, migrationChecks } from "./store_checks.ts";
 
 /** The parts of a runtime that its checks look at. */
@@ -20,6 +22,7 @@ export interface CheckedParts {
   readonly files: FileStore;
   readonly jobs: JobQueue;
   readonly roles: PluginRoles;
+  readonly servers: RunningServers;
   readonly plugins: readonly AnyPlugin[];
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Contributions to `file_claims`; complete after boot. */
@@ -30,7 +33,7 @@ export interface CheckedParts {
 
 /** The checks that the runtime contributes to the slot `self_check`. */
 export function coreChecks(parts: CheckedParts): SelfCheck[] {
-  const { config, db, files, jobs, roles, plugins, env, claims, kinds } = parts;
+  const { config, db, files, jobs, roles, servers, plugins, env, claims, kinds } = parts;
   const stores = { db, files, place: "the file store" };
   return [
     ...migrationChecks(db, plugins),
@@ -44,6 +47,8 @@ export function coreChecks(parts: CheckedParts): SelfCheck[] {
     }),
     clockCheck(db, config.clockSeconds),
     markerCheck(stores),
+    sharedFilesCheck(servers, files),
+    serverVersionsCheck(servers),
     orphansCheck(stores, claims),
     diskCheck(config.dataDir, config.minDiskPercent),
     ...jobChecks(db, jobs),

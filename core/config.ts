@@ -6,6 +6,7 @@
 import { type Static, Type as t } from "@sinclair/typebox";
 import { BootError } from "./errors.ts";
 import { MAX_KEYS } from "./http/expiring_map.ts";
+import type { Worker } from "./workers/worker.ts";
 
 /** The setting of the largest file. Every plugin that takes files declares it among its own and so reads the same variable. */
 export const fileLimit = t.Integer({
@@ -36,6 +37,13 @@ export const configSchema = t.Object({
     description: "Port to listen on; 0 takes a free one",
   }),
   host: t.String({ default: "127.0.0.1", env: "HOST", description: "Address to listen on; 0.0.0.0 for all" }),
+  workers: t.Integer({
+    default: 1,
+    minimum: 1,
+    maximum: 64,
+    env: "SERVE_WORKERS",
+    description: "Processes that serve the address; `serve --workers` overrides it",
+  }),
   appUrl: t.String({ default: "", env: "APP_URL", description: "The address clients use; http://HOST:PORT if empty" }),
   dataDir: t.String({
     default: "./data",
@@ -313,7 +321,10 @@ export const configSchema = t.Object({
 });
 
 /** The settings of the runtime. */
-export type Config = Static<typeof configSchema>;
+export type Config = Static<typeof configSchema> & {
+  /** This process as one of several workers; set by the arguments of the command. */
+  readonly worker?: Worker;
+};
 
 const BYTES_PER_KILOBYTE = 1024;
 

@@ -180,6 +180,8 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
           parents,
         ),
       onWait: (listener) => waits.add(listener),
+      askPeers: async (topic) => config.worker?.peers.ask(topic) ?? [],
+      onPeersAsk: (topic, answer) => config.worker?.peers.onAsk(topic, answer),
       isMigrated: () => isMigrated(store, [{ name: "core", migrations: coreMigrations }, ...plugins]),
       recordTraces(recorder) {
         tracing.recordBy(recorder);

@@ -15,6 +15,7 @@ const TOKEN = "adminid:adminsecret";
 
 /** A running program. */
 export interface Program {
+  readonly pid: number;
   readonly port: number;
   readonly authorization: string;
   ask(method: string, path: string, body?: unknown): Promise<{ status: number; body: Record<string, unknown> }>;
@@ -69,6 +70,7 @@ export async function startProgram(
   const port = await said(child, () => /answers at http:\/\/[^/]+:(\d+)/.exec(text)?.[1]);
   const authorization = `Token ${TOKEN}`;
   return {
+    pid: child.pid ?? 0,
     port: Number(port),
     authorization,
     ended,

@@ -56,7 +56,7 @@ let nginx: Nginx | undefined;
 const running = new Set<Program>();
 
 async function start(version: "older" | "newer", at: number): Promise<Program> {
-  const env = { PORT: String(ports[at]), APP_PROXIES: "127.0.0.1", LOG_LEVEL: "warn", APP_URL: "http://localhost" };
+  const env = { PORT: String(ports[at]), APP_PROXIES: "127.0.0.1", LOG_LEVEL: "warn" };
   const args = ["serve", "plugins/mod.ts", lists[version]];
   const program = await startProgram(data.path, env, { root: roots[version], args });
   running.add(program);

@@ -7,6 +7,7 @@ import { type Static, Type as t } from "@sinclair/typebox";
 import { BootError } from "./errors.ts";
 import { MAX_KEYS } from "./http/expiring_map.ts";
 import { replicaSettings } from "./replica_settings.ts";
+import type { Worker } from "./workers/worker.ts";
 
 /** The setting of the largest file. Every plugin that takes files declares it among its own and so reads the same variable. */
 export const fileLimit = t.Integer({
@@ -37,6 +38,13 @@ export const configSchema = t.Object({
     description: "Port to listen on; 0 takes a free one",
   }),
   host: t.String({ default: "127.0.0.1", env: "HOST", description: "Address to listen on; 0.0.0.0 for all" }),
+  workers: t.Integer({
+    default: 1,
+    minimum: 1,
+    maximum: 64,
+    env: "SERVE_WORKERS",
+    description: "Processes that serve the address; `serve --workers` overrides it",
+  }),
   appUrl: t.String({ default: "", env: "APP_URL", description: "The address clients use; http://HOST:PORT if empty" }),
   dataDir: t.String({
     default: "./data",
@@ -120,6 +128,13 @@ export const configSchema = t.Object({
     maximum: 100_000_000,
     env: "API_REQUESTS_PER_MIN",
     description: "API requests per user and minute",
+  }),
+  serverLeaseSeconds: t.Integer({
+    default: 120,
+    minimum: 4,
+    maximum: 3_600,
+    env: "SERVER_LEASE_SECONDS",
+    description: "Seconds after which a server that was killed is no longer counted among those of its database",
   }),
   sharesLimits: t.Boolean({
     default: false,
@@ -318,7 +333,10 @@ export const configSchema = t.Object({
 });
 
 /** The settings of the runtime. */
-export type Config = Static<typeof configSchema>;
+export type Config = Static<typeof configSchema> & {
+  /** This process as one of several workers; set by the arguments of the command. */
+  readonly worker?: Worker;
+};
 
 const BYTES_PER_KILOBYTE = 1024;
 

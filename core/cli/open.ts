@@ -10,7 +10,7 @@ import { DISK, shippedStoreName } from "../files/contributed_store.ts";
 import { type FileStore, folderStore } from "../files/file_store.ts";
 import { checkMarker, completeMarker, writeMarker } from "../files/instance_marker.ts";
 import { s3Store } from "../files/s3_store.ts";
-import { createLog } from "../log.ts";
+import { createLog, type Log } from "../log.ts";
 import { boot, type Runtime } from "../runtime/boot.ts";
 import { coreMigrations } from "../runtime/migrations.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
@@ -39,7 +39,7 @@ export async function openRuntime(
   config: Config = readConfig(io),
   marker: MarkerMode = "complete",
 ): Promise<OpenRuntime> {
-  const log = createLog(config.logLevel);
+  const log = logOf(config);
   const choices: Choices = await readChoices();
   if (marker !== "ignore") await checkStoreExists(config);
   const store = await openStore({
@@ -109,6 +109,12 @@ export async function reportMissingStore(io: CommandIo): Promise<boolean> {
 /** Reads the configuration of core. Throws BootError. */
 export function readConfig(io: CommandIo): Config {
   return readSettings("lectern", configSchema, io.env);
+}
+
+/** The log of a configuration; lines of a worker have its number. */
+export function logOf({ logLevel, worker }: Config): Log {
+  const log = createLog(logLevel);
+  return worker ? log.with({ worker: worker.number }) : log;
 }
 
 /** Refuses to create a store where DATA_REQUIRED says that there is one. Throws BootError. */

@@ -5,7 +5,7 @@
  */
 import type { FileClaim } from "../contracts/files.ts";
 import { type FileStore, isPartial, type StoredEntry } from "./file_store.ts";
-import { MARKER_KEY } from "./instance_marker.ts";
+import { isOfStore } from "./instance_marker.ts";
 
 /** The result of a sweep. */
 export interface SweepResult {
@@ -87,7 +87,7 @@ async function usedOf(
 async function* batches(entries: AsyncIterable<StoredEntry>): AsyncGenerator<StoredEntry[]> {
   let batch: StoredEntry[] = [];
   for await (const entry of entries) {
-    if (entry.key === MARKER_KEY) continue;
+    if (isOfStore(entry.key)) continue;
     batch.push(entry);
     if (batch.length < BATCH) continue;
     yield batch;

@@ -8,7 +8,7 @@ import type { FileStore } from "../files/file_store.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import type { PluginRoles } from "../runtime/plugin_roles.ts";
 import { addressCheck, variablesCheck } from "./environment_checks.ts";
-import { diskCheck, markerCheck, orphansCheck } from "./file_checks.ts";
+import { diskCheck, markerCheck, orphansCheck, unfinishedCheck } from "./file_checks.ts";
 import { type Reference, referenceCheck } from "./findings.ts";
 import { jobChecks } from "./job_checks.ts";
 import { clockCheck, grantsCheck, migrationChecks } from "./store_checks.ts";
@@ -45,6 +45,7 @@ export function coreChecks(parts: CheckedParts): SelfCheck[] {
     clockCheck(db, config.clockSeconds),
     markerCheck(stores),
     orphansCheck(stores, claims),
+    ...(files.unfinished ? [unfinishedCheck(stores)] : []),
     diskCheck(config.dataDir, config.minDiskPercent),
     ...jobChecks(db, jobs),
     addressCheck(config),

@@ -1,0 +1,178 @@
+/**
+ * Uploads to a bucket. Content of up to one part is sent as one request. Larger content is sent in parts while it is read: a few
+ * parts at a time, each again by itself if it fails, so that the memory of an upload is `parallel + 1` parts. The object appears
+ * with the end of the upload. An upload that fails is aborted, which removes its parts.
+ */
+import { isUpload } from "../input/uploads.ts";
+import type { FileContent, UnfinishedUpload } from "./file_store.ts";
+import { S3Error, type S3Requests } from "./s3_requests.ts";
+import { elementsOf, textOf } from "./s3_xml.ts";
+
+/** The size of parts in bytes, and how many are sent at a time. */
+export interface PartLimits {
+  readonly bytes: number;
+  readonly parallel: number;
+}
+
+/** The maximum of the protocol. */
+const MAX_PARTS = 10_000;
+
+/** Stores content under a key and resolves with its size. Throws where the content or the service fails; then nothing is stored. */
+export async function upload(
+  requests: S3Requests,
+  key: string,
+  content: FileContent,
+  limits: PartLimits,
+): Promise<number> {
+  const parts = partsOf(content, limits.bytes);
+  const { value: first = new Uint8Array() } = await parts.next();
+  if (first.length < limits.bytes) {
+    await requests.send({ method: "PUT", key, body: first, headers: TYPE });
+    return first.length;
+  }
+  const second = await parts.next();
+  if (second.done) {
+    await requests.send({ method: "PUT", key, body: first, headers: TYPE });
+    return first.length;
+  }
+  return uploadParts({ requests, key, limits }, joined([first, second.value], parts));
+}
+
+/** Without one, services derive a type from the key, which could be one that runs scripts. */
+const TYPE = { "content-type": "application/octet-stream" };
+
+interface Target {
+  readonly requests: S3Requests;
+  readonly key: string;
+  readonly limits: PartLimits;
+}
+
+async function uploadParts({ requests, key, limits }: Target, parts: AsyncGenerator<Uint8Array>): Promise<number> {
+  const query = { uploads: "" };
+  const id = textOf(await requests.text({ method: "POST", key, query, headers: TYPE }), "UploadId");
+  if (id === undefined) throw new S3Error("InvalidAnswer", 200, "an upload without an id");
+  const running = new Set<Promise<void>>();
+  const tags: string[] = [];
+  let size = 0;
+  const failure = Promise.withResolvers<never>();
+  // It is awaited only where there are parts to wait for.
+  failure.promise.catch(() => {});
+  const sendPart = async (number: number, body: Uint8Array) => {
+    const answer = await requests.send({
+      method: "PUT",
+      key,
+      query: { partNumber: String(number), uploadId: id },
+      body,
+    });
+    tags[number - 1] = answer.headers.get("etag") ?? "";
+  };
+  try {
+    for await (const part of parts) {
+      if (tags.length >= MAX_PARTS) throw new RangeError(tooLarge(limits));
+      tags.push("");
+      size += part.length;
+      const sent: Promise<void> = sendPart(tags.length, part)
+        .catch(failure.reject)
+        .finally(() => running.delete(sent));
+      running.add(sent);
+      if (running.size >= limits.parallel) await Promise.race([...running, failure.promise]);
+    }
+    await Promise.race([Promise.all(running), failure.promise]);
+    await Promise.race([failure.promise, complete({ requests, key, limits }, id, tags, size)]);
+    return size;
+  } catch (error) {
+    // A part that arrives after the abort would stay.
+    await Promise.allSettled(running);
+    await endUpload(requests, { key, id }).catch(() => {
+      // The service ends it by age; the error of the upload counts.
+    });
+    throw error;
+  }
+}
+
+async function complete({ requests, key }: Target, id: string, tags: readonly string[], size: number): Promise<void> {
+  const list = tags.map(
+    (tag, at) => `<Part><PartNumber>${at + 1}</PartNumber><ETag>${Bun.escapeHTML(tag)}</ETag></Part>`,
+  );
+  const xml = `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${list.join("")}</CompleteMultipartUpload>`;
+  const body = new TextEncoder().encode(xml);
+  const headers = { "content-type": "application/xml" };
+  try {
+    await requests.text({ method: "POST", key, query: { uploadId: id }, headers, body });
+  } catch (error) {
+    // Where the answer to the first request was lost, the second one finds no upload, and the object is there.
+    const isGone = error instanceof S3Error && error.code === "NoSuchUpload";
+    const found = isGone ? await requests.send({ method: "HEAD", key }) : undefined;
+    const isStored =
+      Number(found?.headers.get("content-length")) === size && found?.headers.get("etag")?.includes(`-${tags.length}`);
+    if (!isStored) throw error;
+  }
+}
+
+/** Aborts an upload, whose parts are removed. One that is completed or aborted already is no error. */
+export async function endUpload(
+  requests: S3Requests,
+  { key, id }: Pick<UnfinishedUpload, "key" | "id">,
+): Promise<void> {
+  try {
+    await requests.send({ method: "DELETE", key, query: { uploadId: id } });
+  } catch (error) {
+    if (!(error instanceof S3Error) || error.status !== 404) throw error;
+  }
+}
+
+/** The unfinished uploads of keys with a prefix. */
+export async function* unfinishedUploads(requests: S3Requests, prefix: string): AsyncGenerator<UnfinishedUpload> {
+  let marker: Readonly<Record<string, string>> | undefined = {};
+  while (marker) {
+    const query = { uploads: "", prefix, ...marker };
+    const xml = await requests.text({ method: "GET", query });
+    for (const element of elementsOf(xml, "Upload"))
+      yield {
+        key: textOf(element, "Key") ?? "",
+        id: textOf(element, "UploadId") ?? "",
+        started: new Date(textOf(element, "Initiated") ?? 0),
+      };
+    const key = textOf(xml, "NextKeyMarker") ?? "";
+    const isMore = textOf(xml, "IsTruncated") === "true" && key !== "";
+    marker = isMore ? { "key-marker": key, "upload-id-marker": textOf(xml, "NextUploadIdMarker") ?? "" } : undefined;
+  }
+}
+
+/** Cuts content into parts of `bytes`, the last of which may be shorter. Empty content has no part. */
+async function* partsOf(content: FileContent, bytes: number): AsyncGenerator<Uint8Array> {
+  const body = isUpload(content) && content.spooled !== undefined ? Bun.file(content.spooled) : content;
+  if (body instanceof Uint8Array) {
+    for (let at = 0; at < body.length; at += bytes) yield body.subarray(at, at + bytes);
+  } else if (body instanceof Blob) {
+    for (let at = 0; at < body.size; at += bytes) yield await body.slice(at, at + bytes).bytes();
+  } else {
+    yield* gathered(isUpload(body) ? body.stream() : body, bytes);
+  }
+}
+
+async function* gathered(stream: ReadableStream<Uint8Array>, bytes: number): AsyncGenerator<Uint8Array> {
+  let part = new Uint8Array(bytes);
+  let filled = 0;
+  for await (const chunk of stream)
+    for (let at = 0; at < chunk.length; ) {
+      const taken = Math.min(bytes - filled, chunk.length - at);
+      part.set(chunk.subarray(at, at + taken), filled);
+      filled += taken;
+      at += taken;
+      if (filled < bytes) continue;
+      yield part;
+      part = new Uint8Array(bytes);
+      filled = 0;
+    }
+  if (filled > 0) yield part.subarray(0, filled);
+}
+
+async function* joined<T>(start: readonly T[], rest: AsyncGenerator<T>): AsyncGenerator<T> {
+  yield* start;
+  yield* rest;
+}
+
+function tooLarge({ bytes }: PartLimits): string {
+  return `It is larger than ${MAX_PARTS} parts of ${bytes} bytes; raise FILES_S3_PART_MB`;
+}

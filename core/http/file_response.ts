@@ -4,6 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import type { ByteRange, StoredFile } from "../files/file_store.ts";
+import { cameAsHead } from "./request_rewrite.ts";
 
 /** A file and the headers it is served with. */
 export interface FileAnswer {
@@ -61,7 +62,7 @@ export async function downloadResponse(
 ): Promise<Response> {
   const { file, etag, type, headers = {} } = answer;
   const isOurs =
-    request.method !== "GET" ||
+    cameAsHead(request) ||
     headers["cache-control"]?.startsWith("public") ||
     matches(request.headers.get("if-none-match"), `"${etag}"`);
   const disposition = headers["content-disposition"] ?? "attachment";

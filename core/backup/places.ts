@@ -13,7 +13,8 @@ import type { Config } from "../config.ts";
 import { BootError } from "../errors.ts";
 import { S3, shippedStoreName } from "../files/contributed_store.ts";
 import type { FileStore } from "../files/file_store.ts";
-import { configuredBucket, type S3Config } from "../files/s3_settings.ts";
+import type { S3Config } from "../files/s3_fields.ts";
+import { configuredBucket } from "../files/s3_settings.ts";
 import { isArchiveStart } from "./archive_reader.ts";
 import type { ArchiveSink } from "./archive_writer.ts";
 
@@ -46,7 +47,7 @@ const STALE_MS = 86_400_000;
 const S3_URL = /^s3:\/\/([^/]+)\/?(.*)$/;
 
 /** Settings of the object store, and where the files of the instance are. */
-export type PlaceConfig = S3Config & Pick<Config, "filesS3Bucket" | "filesStore" | "dataDir">;
+export type PlaceConfig = S3Config & Pick<Config, "filesStore" | "dataDir">;
 
 /** The backup of a name: a path, or "s3://bucket/path". Throws BootError for an object store that is not configured. */
 export function backupPlace(name: string, config: PlaceConfig): BackupPlace {

@@ -1,24 +1,8 @@
 /** The store in a bucket as the settings FILES_S3 describe it, for uploaded files and for backups. */
-import type { Config } from "../config.ts";
 import { BootError } from "../errors.ts";
 import type { FileStore } from "./file_store.ts";
+import type { S3Config } from "./s3_fields.ts";
 import { s3Store } from "./s3_store.ts";
-
-/** The settings of the object store, apart from the bucket. */
-export type S3Config = Pick<
-  Config,
-  | "filesS3Endpoint"
-  | "filesS3Key"
-  | "filesS3Secret"
-  | "filesS3Region"
-  | "filesS3VirtualHost"
-  | "filesS3PartMb"
-  | "filesS3Parallel"
-  | "filesS3TimeoutSeconds"
-  | "filesS3Attempts"
-  | "filesS3SignedSeconds"
-  | "filesS3PublicEndpoint"
->;
 
 /** The store in a bucket; undefined where the endpoint or the key is not set. Throws BootError for a setting that cannot be used. */
 export function configuredBucket(bucket: string, config: S3Config): FileStore | undefined {

@@ -28,7 +28,7 @@ export const s3Fields = {
     minimum: 1,
     maximum: 32,
     env: "FILES_S3_PARALLEL_PARTS",
-    description: "Parts of one upload that are sent at a time; its memory is two parts more",
+    description: "Parts of one upload that are sent at a time; its buffers are two more",
   }),
   filesS3TimeoutSeconds: t.Integer({
     default: 60,

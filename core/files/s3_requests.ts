@@ -81,7 +81,14 @@ const PASSING = new Set([408, 429, 500, 502, 503, 504]);
 /** Codes of status 400 for a connection that was too slow or broke. */
 const PASSING_CODES = new Set(["RequestTimeout", "IncompleteBody"]);
 /** Codes by status, for answers without a body such as those of HEAD. */
-const CODES: Readonly<Record<number, string>> = { 403: "AccessDenied", 404: "NoSuchKey", 416: "InvalidRange" };
+const CODES: Readonly<Record<number, string>> = {
+  403: "AccessDenied",
+  404: "NoSuchKey",
+  412: "PreconditionFailed",
+  416: "InvalidRange",
+  500: "InternalError",
+  503: "ServiceUnavailable",
+};
 const HINTS: Readonly<Record<string, string>> = {
   RequestTimeTooSkewed: "the clocks of this machine and of the object store differ by more than 15 minutes",
   SignatureDoesNotMatch: "the secret of the access key, or the host name or path of the endpoint, is wrong",
@@ -207,6 +214,6 @@ async function errorOf(response: Response): Promise<S3Error> {
 }
 
 function errorIn(xml: string, status: number): S3Error {
-  const code = textOf(xml, "Code") ?? CODES[status] ?? "";
+  const code = textOf(xml, "Code") ?? CODES[status] ?? "UnknownError";
   return new S3Error(code, status, HINTS[code] ?? textOf(xml, "Message") ?? "");
 }

@@ -23,7 +23,7 @@ export interface S3Options extends S3Connection {
   readonly signed?: SignedDownloads;
 }
 
-/** By default 8 MiB, of which three are sent at a time: an upload takes up to 32 MiB of memory. */
+/** By default 8 MiB, of which three are sent at a time: an upload has 40 MiB of buffers. */
 export const S3_PARTS: PartLimits = { bytes: 8 * 1024 * 1024, parallel: 3 };
 
 /** A store in a bucket. It connects on first use. Throws TypeError for an endpoint that is no address. */

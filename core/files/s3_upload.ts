@@ -1,6 +1,6 @@
 /**
  * Uploads to a bucket. Content of up to one part is sent as one request. Larger content is sent in parts while it is read: a few
- * parts at a time, each again by itself if it fails, so that the memory of an upload is `parallel + 1` parts. The object appears
+ * parts at a time, each again by itself if it fails, so that an upload has `parallel + 2` buffers of a part. The object appears
  * with the end of the upload. An upload that fails is aborted, which removes its parts.
  */
 import { isUpload } from "../input/uploads.ts";
@@ -24,18 +24,19 @@ export async function upload(
   content: FileContent,
   limits: PartLimits,
 ): Promise<number> {
-  const parts = partsOf(content, limits.bytes);
-  const { value: first = new Uint8Array() } = await parts.next();
-  if (first.length < limits.bytes) {
+  const buffers = new PartBuffers(limits.bytes);
+  const parts = partsOf(content, buffers);
+  try {
+    const { value: first = new Uint8Array() } = await parts.next();
+    const second = first.length < limits.bytes ? undefined : await parts.next();
+    if (second && !second.done)
+      return await uploadParts({ requests, key, limits, buffers }, joined([first, second.value], parts));
     await requests.send({ method: "PUT", key, body: first, headers: TYPE });
     return first.length;
+  } finally {
+    // The stream of an upload that was refused is not read to its end.
+    await parts.return(undefined);
   }
-  const second = await parts.next();
-  if (second.done) {
-    await requests.send({ method: "PUT", key, body: first, headers: TYPE });
-    return first.length;
-  }
-  return uploadParts({ requests, key, limits }, joined([first, second.value], parts));
 }
 
 /** Without one, services derive a type from the key, which could be one that runs scripts. */
@@ -45,9 +46,35 @@ interface Target {
   readonly requests: S3Requests;
   readonly key: string;
   readonly limits: PartLimits;
+  readonly buffers: PartBuffers;
 }
 
-async function uploadParts({ requests, key, limits }: Target, parts: AsyncGenerator<Uint8Array>): Promise<number> {
+/** Buffers of parts, used again and again: large ones are collected late, and would add up to several times their number. */
+class PartBuffers {
+  readonly bytes: number;
+  readonly #own = new WeakSet<ArrayBufferLike>();
+  readonly #free: Uint8Array<ArrayBuffer>[] = [];
+
+  constructor(bytes: number) {
+    this.bytes = bytes;
+  }
+
+  take(): Uint8Array<ArrayBuffer> {
+    const buffer = this.#free.pop() ?? new Uint8Array(this.bytes);
+    this.#own.add(buffer.buffer);
+    return buffer;
+  }
+
+  /** Takes back the buffer of a part that was sent; parts of given bytes have none. */
+  give({ buffer }: Uint8Array): void {
+    if (buffer instanceof ArrayBuffer && this.#own.has(buffer)) this.#free.push(new Uint8Array(buffer));
+  }
+}
+
+async function uploadParts(
+  { requests, key, limits, buffers }: Target,
+  parts: AsyncGenerator<Uint8Array>,
+): Promise<number> {
   const query = { uploads: "" };
   const id = textOf(await requests.text({ method: "POST", key, query, headers: TYPE }), "UploadId");
   if (id === undefined) throw new S3Error("InvalidAnswer", 200, "an upload without an id");
@@ -65,6 +92,7 @@ async function uploadParts({ requests, key, limits }: Target, parts: AsyncGenera
       body,
     });
     tags[number - 1] = answer.headers.get("etag") ?? "";
+    buffers.give(body);
   };
   try {
     for await (const part of parts) {
@@ -78,7 +106,7 @@ async function uploadParts({ requests, key, limits }: Target, parts: AsyncGenera
       if (running.size >= limits.parallel) await Promise.race([...running, failure.promise]);
     }
     await Promise.race([Promise.all(running), failure.promise]);
-    await Promise.race([failure.promise, complete({ requests, key, limits }, id, tags, size)]);
+    await complete({ requests, key }, id, tags, size);
     return size;
   } catch (error) {
     // A part that arrives after the abort would stay.
@@ -90,7 +118,12 @@ async function uploadParts({ requests, key, limits }: Target, parts: AsyncGenera
   }
 }
 
-async function complete({ requests, key }: Target, id: string, tags: readonly string[], size: number): Promise<void> {
+async function complete(
+  { requests, key }: Pick<Target, "requests" | "key">,
+  id: string,
+  tags: readonly string[],
+  size: number,
+): Promise<void> {
   const list = tags.map(
     (tag, at) => `<Part><PartNumber>${at + 1}</PartNumber><ETag>${Bun.escapeHTML(tag)}</ETag></Part>`,
   );
@@ -140,19 +173,21 @@ export async function* unfinishedUploads(requests: S3Requests, prefix: string): 
 }
 
 /** Cuts content into parts of `bytes`, the last of which may be shorter. Empty content has no part. */
-async function* partsOf(content: FileContent, bytes: number): AsyncGenerator<Uint8Array> {
+async function* partsOf(content: FileContent, buffers: PartBuffers): AsyncGenerator<Uint8Array> {
+  const { bytes } = buffers;
   const body = isUpload(content) && content.spooled !== undefined ? Bun.file(content.spooled) : content;
   if (body instanceof Uint8Array) {
     for (let at = 0; at < body.length; at += bytes) yield body.subarray(at, at + bytes);
   } else if (body instanceof Blob) {
     for (let at = 0; at < body.size; at += bytes) yield await body.slice(at, at + bytes).bytes();
   } else {
-    yield* gathered(isUpload(body) ? body.stream() : body, bytes);
+    yield* gathered(isUpload(body) ? body.stream() : body, buffers);
   }
 }
 
-async function* gathered(stream: ReadableStream<Uint8Array>, bytes: number): AsyncGenerator<Uint8Array> {
-  let part = new Uint8Array(bytes);
+async function* gathered(stream: ReadableStream<Uint8Array>, buffers: PartBuffers): AsyncGenerator<Uint8Array> {
+  const { bytes } = buffers;
+  let part = buffers.take();
   let filled = 0;
   for await (const chunk of stream)
     for (let at = 0; at < chunk.length; ) {
@@ -162,7 +197,7 @@ async function* gathered(stream: ReadableStream<Uint8Array>, bytes: number): Asy
       at += taken;
       if (filled < bytes) continue;
       yield part;
-      part = new Uint8Array(bytes);
+      part = buffers.take();
       filled = 0;
     }
   if (filled > 0) yield part.subarray(0, filled);

@@ -63,12 +63,14 @@ function memory(name: string): number {
   return (Number(found?.[1]) * 1024) / MB;
 }
 
+/** Megabytes, all of the same bytes, so that the memory of the source is none. */
 function content(pieces: number): ReadableStream<Uint8Array> {
+  const piece = new Uint8Array(MB).fill(7);
   let at = 0;
   return new ReadableStream({
     pull(controller) {
-      if (at === pieces) controller.close();
-      else controller.enqueue(new Uint8Array(MB).fill(at++));
+      if (at++ === pieces) controller.close();
+      else controller.enqueue(piece);
     },
   });
 }

@@ -10,6 +10,8 @@ export interface FakeS3 {
   readonly objects: Map<string, Uint8Array>;
   /** Multipart uploads that were begun and neither completed nor aborted. */
   readonly unfinished: Map<string, Map<number, Uint8Array>>;
+  /** Answers so many of the next requests with 503. */
+  failures: number;
   /** Sizes of the received bodies, in order. */
   readonly bodies: number[];
   stop(): Promise<void>;
@@ -31,6 +33,10 @@ export function fakeS3(): FakeS3 {
       const key = decodeURIComponent(pathname.split("/").slice(2).join("/"));
       const body = new Uint8Array(await request.arrayBuffer());
       if (body.length > 0) bodies.push(body.length);
+      if (service.failures > 0) {
+        service.failures--;
+        return new Response("<Error><Code>SlowDown</Code><Message>later</Message></Error>", { status: 503 });
+      }
       if (request.method === "HEAD" && key === "") return new Response();
       if (request.method === "GET" && query.has("uploads")) return begun();
       if (query.has("uploads") || query.has("uploadId")) return inParts(request.method, key, query, body);
@@ -96,13 +102,15 @@ export function fakeS3(): FakeS3 {
     );
   }
 
-  return {
+  const service: FakeS3 = {
     endpoint: `http://127.0.0.1:${server.port}`,
     objects,
     unfinished,
+    failures: 0,
     bodies,
     stop: async () => server.stop(true),
   };
+  return service;
 }
 
 function xml(text: string): Response {

@@ -6,10 +6,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { S3_PARTS, s3Store } from "../../core/files/s3_store.ts";
 import { OBJECT_STORES, startObjectStore } from "../support/object_stores/mod.ts";
+import { record } from "./record.ts";
 
 const MB = 1_000_000;
 const SLOW_CHUNKS = 40;
-const [megabytes, given] = [Number(process.argv[2] ?? 500), process.argv[3]];
+const [megabytes, given, name = ""] = [Number(process.argv[2] ?? 500), process.argv[3], process.argv[4]];
 
 if (given !== undefined) await measure(JSON.parse(given));
 else
@@ -19,10 +20,7 @@ else
       process.stdout.write(`== skipped: ${kind.name} is not installed here (Debian's ${kind.packages})\n`);
       continue;
     }
-    process.stdout.write(
-      `${kind.name}: ${megabytes} MB in parts of ${S3_PARTS.bytes} bytes, ${S3_PARTS.parallel} at a time\n`,
-    );
-    const args = [process.execPath, import.meta.path, String(megabytes), JSON.stringify(service)];
+    const args = [process.execPath, import.meta.path, String(megabytes), JSON.stringify(service), kind.name];
     await Bun.spawn(args, { stdout: "inherit", stderr: "inherit" }).exited;
     await service.stop();
   }
@@ -54,7 +52,12 @@ async function phase(title: string, run: () => Promise<void>): Promise<void> {
   const [before, start] = [memory("VmRSS"), performance.now()];
   await run();
   const seconds = (performance.now() - start) / 1000;
-  process.stdout.write(`  ${title}: ${(memory("VmHWM") - before).toFixed(0)} MB of memory, ${seconds.toFixed(1)} s\n`);
+  record(`${megabytes} MB in parts of ${S3_PARTS.bytes} bytes, ${S3_PARTS.parallel} at a time`, {
+    service: name,
+    work: title,
+    "MB of memory": Math.round(memory("VmHWM") - before),
+    seconds: seconds.toFixed(1),
+  });
 }
 
 /** A line of the status of this process, in megabytes. */

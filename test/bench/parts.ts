@@ -93,4 +93,11 @@ export const PARTS: readonly Part[] = [
     about: "Time and memory of the commands.",
     args: ["test/bench/backup.ts"],
   },
+  {
+    name: "object-store",
+    title: "Large files in object stores",
+    about:
+      "Memory and time of a process that uploads a stream of 500 MB and reads it back, over the S3 services that are installed.",
+    args: ["test/bench/object_store.ts", "500"],
+  },
 ];

@@ -14,6 +14,8 @@ export interface PartLimits {
   readonly parallel: number;
 }
 
+/** The XML namespace of S3, which some services insist on. */
+const NAMESPACE = "http://s3.amazonaws.com/doc/2006-03-01/";
 /** The maximum of the protocol. */
 const MAX_PARTS = 10_000;
 
@@ -79,7 +81,7 @@ async function uploadParts(
   const id = textOf(await requests.text({ method: "POST", key, query, headers: TYPE }), "UploadId");
   if (id === undefined) throw new S3Error("InvalidAnswer", 200, "an upload without an id");
   const running = new Set<Promise<void>>();
-  const tags: string[] = [];
+  const etags: string[] = [];
   let size = 0;
   const failure = Promise.withResolvers<never>();
   // It is awaited only where there are parts to wait for.
@@ -91,22 +93,22 @@ async function uploadParts(
       query: { partNumber: String(number), uploadId: id },
       body,
     });
-    tags[number - 1] = answer.headers.get("etag") ?? "";
+    etags[number - 1] = answer.headers.get("etag") ?? "";
     buffers.give(body);
   };
   try {
     for await (const part of parts) {
-      if (tags.length >= MAX_PARTS) throw new RangeError(tooLarge(limits));
-      tags.push("");
+      if (etags.length >= MAX_PARTS) throw new RangeError(tooLarge(limits));
+      etags.push("");
       size += part.length;
-      const sent: Promise<void> = sendPart(tags.length, part)
+      const sent: Promise<void> = sendPart(etags.length, part)
         .catch(failure.reject)
         .finally(() => running.delete(sent));
       running.add(sent);
       if (running.size >= limits.parallel) await Promise.race([...running, failure.promise]);
     }
     await Promise.race([Promise.all(running), failure.promise]);
-    await complete({ requests, key }, id, tags, size);
+    await complete({ requests, key }, id, etags, size);
     return size;
   } catch (error) {
     // A part that arrives after the abort would stay.
@@ -121,13 +123,13 @@ async function uploadParts(
 async function complete(
   { requests, key }: Pick<Target, "requests" | "key">,
   id: string,
-  tags: readonly string[],
+  etags: readonly string[],
   size: number,
 ): Promise<void> {
-  const list = tags.map(
-    (tag, at) => `<Part><PartNumber>${at + 1}</PartNumber><ETag>${Bun.escapeHTML(tag)}</ETag></Part>`,
+  const list = etags.map(
+    (etag, at) => `<Part><PartNumber>${at + 1}</PartNumber><ETag>${Bun.escapeHTML(etag)}</ETag></Part>`,
   );
-  const xml = `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${list.join("")}</CompleteMultipartUpload>`;
+  const xml = `<CompleteMultipartUpload xmlns="${NAMESPACE}">${list.join("")}</CompleteMultipartUpload>`;
   const body = new TextEncoder().encode(xml);
   const headers = { "content-type": "application/xml" };
   try {
@@ -137,7 +139,7 @@ async function complete(
     const isGone = error instanceof S3Error && error.code === "NoSuchUpload";
     const found = isGone ? await requests.send({ method: "HEAD", key }) : undefined;
     const isStored =
-      Number(found?.headers.get("content-length")) === size && found?.headers.get("etag")?.includes(`-${tags.length}`);
+      Number(found?.headers.get("content-length")) === size && found?.headers.get("etag")?.includes(`-${etags.length}`);
     if (!isStored) throw error;
   }
 }

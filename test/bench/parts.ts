@@ -1,4 +1,7 @@
-/** The parts of the report, in its order. Each is a program of this folder that also runs alone. */
+/**
+ * The parts of the report, in its order. Each is a program of this folder that also runs alone, and either hands its figures to the
+ * report (`record.ts`) or is shown as it prints.
+ */
 
 /** A benchmark of the report. */
 export interface Part {

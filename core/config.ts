@@ -7,6 +7,7 @@ import { type Static, Type as t } from "@sinclair/typebox";
 import { BootError } from "./errors.ts";
 import { s3Fields } from "./files/s3_fields.ts";
 import { MAX_KEYS } from "./http/expiring_map.ts";
+import { replicaSettings } from "./replica_settings.ts";
 
 /** The setting of the largest file. Every plugin that takes files declares it among its own and so reads the same variable. */
 export const fileLimit = t.Integer({
@@ -51,8 +52,19 @@ export const configSchema = t.Object({
   databaseUrl: t.String({
     default: "",
     env: "DATABASE_URL",
-    description: "A PostgreSQL server; the embedded store if empty",
+    description: "A PostgreSQL server, or several hosts of a cluster; the embedded store if empty",
   }),
+  prepare: t.Boolean({
+    default: true,
+    env: "DATABASE_PREPARE",
+    description: "Prepares statements; false behind a pooler in transaction mode that refuses it",
+  }),
+  listenUrl: t.String({
+    default: "",
+    env: "DATABASE_LISTEN_URL",
+    description: "The server itself, for notifications, where DATABASE_URL is a pooler in transaction mode",
+  }),
+  ...replicaSettings,
   pluginRoles: t.Union([t.Literal("third-party"), t.Literal("all"), t.Literal("off")], {
     default: "third-party",
     env: "PLUGIN_ROLES",

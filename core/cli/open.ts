@@ -2,7 +2,7 @@
  * Opens what commands work with: configuration, store, file store and runtime. The server and every command that changes
  * something boot the same runtime; only the marker of the file store is treated differently.
  */
-import { hasStore, openStore, withThrowawayStore } from "../../db/mod.ts";
+import { hasStore, openStore, type StoreOptions, withThrowawayStore } from "../../db/mod.ts";
 import { backupBeforeMigrations } from "../backup/backup_folder.ts";
 import { type Config, configSchema } from "../config.ts";
 import { BootError } from "../errors.ts";
@@ -94,8 +94,8 @@ export async function readOnlyCommand<T>(
   const config = readConfig(io);
   const options = storeOptions(config);
   if (await hasStore(options)) return run(config, "check");
-  return withThrowawayStore(options, ({ databaseUrl = "", dataDir }) =>
-    run({ ...config, databaseUrl, dataDir }, "ignore"),
+  return withThrowawayStore(options, ({ databaseUrl = "", listenUrl = "", dataDir }) =>
+    run({ ...config, databaseUrl, listenUrl, dataDir }, "ignore"),
   );
 }
 
@@ -122,9 +122,17 @@ async function checkStoreExists(config: Config): Promise<void> {
 
 /** The options for opening the configured store. */
 export function storeOptions(config: Config): Parameters<typeof openStore>[0] {
-  const server = config.databaseUrl === "" ? {} : { databaseUrl: config.databaseUrl };
-  const { dataDir, poolSize, slowPoolSize } = config;
-  return { ...server, dataDir, poolSize, slowPoolSize };
+  const { dataDir, poolSize, slowPoolSize, readMaxLagMs, readCheckMs } = config;
+  const readUrls = config.readUrls.split(/\s+/).filter((url) => url !== "");
+  return { ...serverOptions(config), dataDir, poolSize, slowPoolSize, readUrls, readMaxLagMs, readCheckMs };
+}
+
+/** Those of them that are about a server; none for the embedded one. */
+export function serverOptions(
+  config: Pick<Config, "databaseUrl" | "listenUrl" | "prepare">,
+): Pick<StoreOptions, "databaseUrl" | "listenUrl" | "prepare"> {
+  const { databaseUrl, listenUrl, prepare } = config;
+  return databaseUrl === "" ? {} : { databaseUrl, listenUrl, prepare };
 }
 
 /** The configured file store in messages. */

@@ -7,6 +7,7 @@ import { callContribution, type RawBuilder, sql } from "lectern/core";
 import type { Tables } from "lectern/db";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { HealthContext } from "./contract.ts";
+import { replicaMetrics } from "./replica_metrics.ts";
 
 /** Upper bounds of the buckets of latencies, in seconds. */
 const SECONDS = [0.005, 0.025, 0.1, 0.5, 2.5, 10];
@@ -22,7 +23,7 @@ export function registerMetrics(context: HealthContext): { scrape(): Promise<str
   observeEventLoop(context, registry);
   observeWaits(context, registry);
   const contributed = new Map<string, Gauge | Counter>();
-  const own = [...storeMetrics(context), ...jobMetrics(context)];
+  const own = [...storeMetrics(context), ...replicaMetrics(context), ...jobMetrics(context)];
   return {
     contentType: registry.contentType,
     async scrape() {

@@ -9,7 +9,7 @@ import type { AnyPlugin } from "../runtime/plugin.ts";
 import type { PluginRoles } from "../runtime/plugin_roles.ts";
 import type { RunningServers } from "../runtime/running_servers.ts";
 import { addressCheck, variablesCheck } from "./environment_checks.ts";
-import { diskCheck, markerCheck, orphansCheck } from "./file_checks.ts";
+import { diskCheck, markerCheck, orphansCheck, unfinishedCheck } from "./file_checks.ts";
 import { type Reference, referenceCheck } from "./findings.ts";
 import { jobChecks } from "./job_checks.ts";
 import { replicasCheck } from "./replica_checks.ts";
@@ -54,6 +54,7 @@ export function coreChecks(parts: CheckedParts): SelfCheck[] {
     sharedFilesCheck(servers, files),
     serverVersionsCheck(servers),
     orphansCheck(stores, claims),
+    ...(files.unfinished ? [unfinishedCheck(stores)] : []),
     diskCheck(config.dataDir, config.minDiskPercent),
     ...jobChecks(db, jobs),
     addressCheck(config),

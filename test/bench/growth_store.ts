@@ -1,5 +1,5 @@
 /**
- * Fills a database with a wiki of many pages, for `growth.ts`: content and overrides of `permissions_data.ts`, and beside
+ * Fills a database with a wiki of many pages, for `growth.ts`: content of `permissions_data.ts` without overrides, and beside
  * them one book, one shelf and one owner with many pages, tags, revisions and comments. Secondary indexes are dropped for the time of the
  * inserts, which shortens a million pages from an hour to minutes.
  */
@@ -15,14 +15,14 @@ export const LARGE_SHELF = 1;
 /** The user who owns `LARGE` pages in many books. */
 export const LARGE_OWNER = 500_001;
 
-const TABLES = ["pages", "chapters", "books", "tags", "page_revisions", "comments", "entity_permissions"];
+const TABLES = ["pages", "chapters", "books", "tags", "page_revisions", "comments"];
 /** A text of about 40 words; most words are rare. */
 const TEXT = `'common ground ' || case when n % 10 = 0 then 'tenth ' else '' end
   || case when n % 1000 = 0 then 'thousandth call the operator ' else 'the ' end
   || (select string_agg('word' || (abs(hashint4(n * 31 + k)) % (10 + (k % 100) * (k % 100) * 7)), ' ')
     from generate_series(1, 34) k)`;
 
-/** Fills an empty, migrated database with so many pages. Items get no access lists; see `updateAllAccessLists`. */
+/** Fills an empty, migrated database with so many pages. */
 export async function fillGrowth(db: Db, pages: number, log: (line: string) => void): Promise<void> {
   const run = (text: string) => rows(db, sql.raw(text));
   const timed = async (name: string, work: () => Promise<unknown>) => {
@@ -39,7 +39,7 @@ export async function fillGrowth(db: Db, pages: number, log: (line: string) => v
   for (const { name } of indexes) await run(`drop index ${name}`);
   const books = Math.max(4, Math.floor((FULL.books * pages) / FULL.pages));
   const large = Math.min(LARGE, Math.floor(pages / 10));
-  await timed("rows", () => fill(db, { ...FULL, pages, books, text: TEXT }));
+  await timed("rows", () => fill(db, { ...FULL, pages, books, overridden: 0, text: TEXT }));
   await timed("the large book and owner", async () => {
     await run(`update pages set book_id = ${LARGE_BOOK}, chapter_id = null
       where id > ${pages - large}`);

@@ -22,6 +22,8 @@ export interface DeadlinePoolOptions {
   /** Settings of the sessions. */
   readonly session?: SessionSettings;
   open(): Connection;
+  /** A promise where a connection has to be awaited before its first statement; rejected where it is of no use. */
+  ready?(connection: Connection): Promise<void> | undefined;
   /** Is shown how many milliseconds a caller waited for a connection. */
   onWait?(ms: number): void;
   /** Limit of any answer of the server; 0 for none. */
@@ -59,6 +61,8 @@ export class DeadlinePool {
       cancelling = setInterval(cancel, CANCEL_AGAIN_MS);
     };
     try {
+      const readying = this.#options.ready?.(connection);
+      if (readying) await readying;
       connection.limit(limitMs, answerTimeoutFor(this.#options.answerMs()));
       const answer = connection.sendAlone(text, parameters, answerTimeoutFor(limitMs), asRole);
       signal?.addEventListener("abort", leave, { once: true });

@@ -8,9 +8,13 @@ import { type CompiledQuery, Kysely, type RawBuilder } from "kysely";
 import postgres from "postgres";
 import { EMBEDDED_USER, type Embedded, joinEmbedded } from "../embedded/embedded.ts";
 import { enforcedRole } from "../grants/enforcement.ts";
+import { StoreError } from "../query/errors.ts";
 import type { Grants } from "../query/grants.ts";
 import { keepStatementNames, statementName } from "../query/prepared.ts";
 import type { Db, Tables } from "../query/tables.ts";
+import { openReplicas, type ReplicaPlace, replicaPlaces } from "../replicas/open_replicas.ts";
+import type { Replicas } from "../replicas/replicas.ts";
+import { createReplicaTables } from "../replicas/schema.ts";
 import { parseAddress } from "./address.ts";
 import { Connection } from "./connection.ts";
 import type { StatementObserver } from "./connection_types.ts";
@@ -59,6 +63,12 @@ export interface StoreOptions {
   prepare?: boolean;
   /** The server for LISTEN where `databaseUrl` is that of a pooler in transaction mode; the same as that by default. */
   listenUrl?: string | undefined;
+  /** Replicas of the server of `databaseUrl` that serve reads of requests; none. */
+  readUrls?: readonly string[];
+  /** How far a replica that serves reads may be behind: 10,000. */
+  readMaxLagMs?: number;
+  /** Between two looks at the replicas: 1,000. */
+  readCheckMs?: number;
 }
 
 /** An open store. */
@@ -81,6 +91,8 @@ export interface Store {
   observeWaits(observer: WaitObserver): void;
   /** Connections of the pools and callers that wait for one. */
   load(): StoreLoad;
+  /** The replicas that serve reads; undefined without `readUrls`. */
+  readonly replicas?: Replicas | undefined;
   kind: "embedded" | "server";
   /** For the log; without a password. */
   description: string;
@@ -107,6 +119,9 @@ const DEFAULTS = {
   startTimeoutMs: 120_000,
   predecessorMs: 10_000,
   prepare: true,
+  readUrls: [] as readonly string[],
+  readMaxLagMs: 10_000,
+  readCheckMs: 1_000,
 };
 const LISTEN_RETRY_MS = 500;
 const RECONNECT_MS = 250;
@@ -134,6 +149,8 @@ type Settings = StoreOptions & typeof DEFAULTS;
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const settings: Settings = { ...DEFAULTS, ...options };
+  if (settings.readUrls.length > 0 && !settings.databaseUrl)
+    throw new StoreError("Cannot use DATABASE_READ_URLS without DATABASE_URL: the embedded store has no replicas");
   return settings.databaseUrl ? await openServer(settings, settings.databaseUrl) : await openEmbedded(settings);
 }
 
@@ -141,13 +158,15 @@ async function openServer(settings: Settings, databaseUrl: string): Promise<Stor
   const { listenUrl } = settings;
   const server = serverOf(parseAddress(databaseUrl), common(settings));
   const listens = listenUrl ? serverOf(parseAddress(listenUrl, "DATABASE_LISTEN_URL"), common(settings)) : server;
+  const replicas = replicaPlaces(settings.readUrls, common(settings));
   const { version, process, ...tools } = await probe(server);
   let store: Store | undefined;
   try {
     const isPooled = (await checkPooler(server, process, settings)) || !settings.prepare;
+    if (replicas.length > 0) await createReplicaTables(tools.own);
     const description = `PostgreSQL ${version} at ${server.place}`;
     const identity: Identity = { kind: "server", description, leave: async () => {} };
-    store = assemble(settings, { server, listens, isPooled }, tools, identity);
+    store = assemble(settings, { server, listens, isPooled, replicas }, tools, identity);
     if (listens !== server) await checkNotices(store, listens.place);
     return store;
   } catch (error) {
@@ -242,6 +261,7 @@ interface Servers {
   readonly server: Server;
   readonly listens: Server;
   readonly isPooled: boolean;
+  readonly replicas?: readonly ReplicaPlace[];
 }
 
 interface Identity {
@@ -252,12 +272,12 @@ interface Identity {
 
 function assemble(
   settings: Settings,
-  { server, listens, isPooled }: Servers,
+  { server, listens, isPooled, replicas = [] }: Servers,
   { own, end }: Pick<Probed, "own" | "end">,
   { kind, description, leave }: Identity,
 ): Store {
   const { closeTimeoutMs, prepare } = settings;
-  const open = (more: AnswerDeadlineOptions) =>
+  const openOver = (server: Server, isPooled: boolean) => (more: AnswerDeadlineOptions) =>
     new Connection({
       ...more,
       prepare,
@@ -274,12 +294,18 @@ function assemble(
         };
       },
     });
+  const open = openOver(server, isPooled);
   const pools = new StorePools({ ...settings, waitMs: settings.transactionWaitMs, open });
+  if (replicas.length > 0)
+    pools.replicas = openReplicas(replicas, settings, pools, (replica) => openOver(replica, false));
   const listener = new Listener({ server: listens, retryMs: LISTEN_RETRY_MS });
   const db: Db = new Kysely<Tables>({ dialect: dialect(pools) });
   let closing: Promise<void> | undefined;
   async function closeAll(): Promise<void> {
-    await Promise.all([listener.end(), end(closeTimeoutMs), pools.end(closeTimeoutMs)]);
+    await Promise.all([
+      ...[listener.end(), end(closeTimeoutMs), pools.end(closeTimeoutMs)],
+      pools.replicas?.end(closeTimeoutMs),
+    ]);
     await db.destroy();
     await leave();
   }
@@ -302,6 +328,7 @@ function assemble(
       pools.waitObserver = observer;
     },
     load: () => pools.load(),
+    replicas: pools.replicas,
     kind,
     description,
     listen: (channel, handlers) => listener.listen(channel, handlers),

@@ -16,6 +16,8 @@ export interface StatementPoolOptions {
   /** Limit of a statement, 0 for none; called for each statement. */
   limitMs(): number;
   open(): Connection;
+  /** A promise where a connection has to be awaited before its first statement; rejected where it is of no use. */
+  ready?(connection: Connection): Promise<void> | undefined;
 }
 
 /** Shared connections, opened on demand. */
@@ -35,6 +37,8 @@ export class StatementPool {
   async send(text: string, parameters: readonly unknown[], asRole = false): Promise<StatementResult> {
     if (this.#ended) throw new StoreUnavailable("Cannot query the store: it is closed");
     const connection = this.#leastLoaded();
+    const readying = this.#options.ready?.(connection);
+    if (readying) await readying;
     const limitMs = this.#options.limitMs();
     const answerTimeoutMs = answerTimeoutFor(limitMs);
     connection.limit(limitMs, answerTimeoutMs);

@@ -6,12 +6,14 @@ import type { CompiledQuery, RawBuilder } from "kysely";
 import type { EnforcedRole, Sender } from "../grants/enforcement.ts";
 import { ConnectionLost } from "../query/errors.ts";
 import { flatten } from "../query/query.ts";
+import type { Replicas } from "../replicas/replicas.ts";
 import type { Connection } from "./connection.ts";
 import type { ServerProcess, StatementObserver } from "./connection_types.ts";
 import { DeadlinePool, type DeadlinePoolOptions } from "./deadline_pool.ts";
 import type { AnswerDeadlineOptions } from "./deadlines.ts";
 import { answerTimeoutFor, type PoolLoad, type StoreLimits } from "./limits.ts";
-import { type DialectPools, runAs } from "./session.ts";
+import type { DialectPools } from "./session.ts";
+import { runAs } from "./single_statements.ts";
 import { StatementPool } from "./statement_pool.ts";
 import { TransactionPool } from "./transaction_pool.ts";
 
@@ -35,7 +37,7 @@ const DEADLINE_POOL_SIZE = 2;
  * enough work_mem a bitmap scan of an index over words or trigrams keeps single rows; with less it keeps whole pages of the
  * table and rechecks every row on them.
  */
-const SLOW_SESSION = { plan_cache_mode: "force_custom_plan", work_mem: "'32MB'" };
+export const SLOW_SESSION = { plan_cache_mode: "force_custom_plan", work_mem: "'32MB'" };
 const DEADLINE_MS = 2_000;
 const CANCEL_TRANSACTION = `select pg_cancel_backend(pid) from pg_stat_activity
   where pid = $1::integer and xact_start = $2::timestamptz`;
@@ -56,6 +58,8 @@ export class StorePools implements DialectPools {
   readonly transactions: TransactionPool;
   readonly slow: DeadlinePool;
   limits: StoreLimits;
+  /** Reads of requests that replicas may serve; undefined without DATABASE_READ_URLS. */
+  replicas: Replicas | undefined;
   /** Is shown each statement; see `Store.observe`. */
   observer: StatementObserver | undefined;
   /** Is shown each wait for a connection; see `Store.observeWaits`. */

@@ -1,4 +1,7 @@
-/** The parts of the report, in its order. Each is a program of this folder that also runs alone. */
+/**
+ * The parts of the report, in its order. Each is a program of this folder that also runs alone; what it compares is said here,
+ * since the report shows it above the figures.
+ */
 
 /** A benchmark of the report. */
 export interface Part {

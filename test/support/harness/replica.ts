@@ -60,7 +60,11 @@ export async function startReplica(primaryUrl: string): Promise<ReplicaServer> {
   const urlOf = (url: string) => Object.assign(new URL(url), { host: `127.0.0.1:${port}` }).href;
   const run = async (text: string) => {
     const sql = postgres(urlOf(primaryUrl), { max: 1, onnotice: () => {} });
-    return await sql.unsafe(text).finally(() => sql.end());
+    try {
+      return await sql.unsafe(text);
+    } finally {
+      await sql.end();
+    }
   };
   /** Sends a signal to the server and its processes, which have sessions of their own. */
   const signal = (name: NodeJS.Signals) => {

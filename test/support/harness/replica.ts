@@ -1,4 +1,7 @@
-/** A streaming replica of a throw-away cluster, made by pg_basebackup, for tests of reads from replicas. */
+/**
+ * A streaming replica of a throw-away cluster, made by pg_basebackup, for tests of reads from replicas. It is a server of its own
+ * on this machine, so that it can be paused, frozen, killed and promoted while the cluster runs.
+ */
 import { spawn, spawnSync } from "node:child_process";
 import { chownSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -14,6 +14,9 @@ import { until } from "./until.ts";
 /** What it replays cancels the statements in its way at once. */
 const SETTINGS = ["-c", "max_standby_streaming_delay=0"];
 
+/** SQLSTATE of a statement that was cancelled for that. */
+const CONFLICT = "40001";
+
 /** A running replica; `stop` also removes it. */
 export interface ReplicaServer {
   /** The same database on the replica. */
@@ -61,13 +64,16 @@ export async function startReplica(primaryUrl: string): Promise<ReplicaServer> {
   };
   let server = await start();
   const urlOf = (url: string) => Object.assign(new URL(url), { host: `127.0.0.1:${port}` }).href;
-  const run = async (text: string) => {
+  const run = async (text: string): Promise<postgres.Row[]> => {
     const sql = postgres(urlOf(primaryUrl), { max: 1, onnotice: () => {} });
     try {
       return await sql.unsafe(text);
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== CONFLICT) throw error;
     } finally {
       await sql.end();
     }
+    return run(text);
   };
   /** Sends a signal to the server and its processes, which have sessions of their own. */
   const signal = (name: NodeJS.Signals) => {

@@ -49,6 +49,7 @@ export {
   type Migrations,
   migrate,
   migrationStatus,
+  removes,
   pending,
 } from "./query/migrate.ts";
 export { type Executor, prepared, preparedStatements, type Statement } from "./query/prepared.ts";

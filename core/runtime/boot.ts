@@ -51,6 +51,7 @@ import { addPluginTexts } from "./plugin_texts.ts";
 import { PowerChecks } from "./power_checks.ts";
 import { checkPermissions } from "./powers.ts";
 import type { SlotName, Slots } from "./registry.ts";
+import { RunningServers } from "./running_servers.ts";
 import type { BootedPlugin } from "./runtime_info.ts";
 import { readSettings } from "./settings.ts";
 import { checkStoreVersion, recordVersion } from "./store_version.ts";
@@ -139,7 +140,11 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   );
   const content = () => (slots.get("content") ?? []) as ContentKind[];
   const contentTables = () => content().map(({ table }) => table);
-  const roles = new PluginRoles({ store, log, mode: config.pluginRoles, thirdParty, visibility, contentTables });
+  const servers = new RunningServers({ db: store.db, log, leaseSeconds: config.serverLeaseSeconds });
+  const roles = new PluginRoles({
+    ...{ store, log, mode: config.pluginRoles, thirdParty, visibility, contentTables, servers },
+  });
+  await roles.begin(plugins, parts.denied);
   const contributed = () => (slots.get("response_fields") ?? []) as ResponseFields[];
   const chosen = chosenStore(parts.files, config);
   const held = heldFiles(chosen.files, store.db, log);
@@ -182,6 +187,8 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
           parents,
         ),
       onWait: (listener) => waits.add(listener),
+      askPeers: async (topic) => config.worker?.peers.ask(topic) ?? [],
+      onPeersAsk: (topic, answer) => config.worker?.peers.onAsk(topic, answer),
       isMigrated: () => isMigrated(store, [{ name: "core", migrations: coreMigrations }, ...plugins]),
       recordTraces(recorder) {
         tracing.recordBy(recorder);
@@ -231,6 +238,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     files: held.files,
     jobs,
     roles,
+    servers,
     plugins,
     env: parts.env,
   };
@@ -239,6 +247,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   await bus.perform("app_boot", SYSTEM, {}, async () => ({}));
   await recordPlugins(store.db, records, log);
   await recordVersion(store.db);
+  await servers.keep(() => roles.refresh());
   return {
     http,
     bus,
@@ -256,6 +265,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       const sweeps = setInterval(() => void spool.sweep().catch(failed), SPOOL_LEFTOVER_MS).unref();
       shared.stops.push({ plugin: "lectern", run: () => clearInterval(sweeps) });
       await jobs.start();
+      servers.compareFiles(chosen.files);
       await runStarts(shared.starts, config.setupTimeoutMs);
     },
     async stop() {
@@ -265,6 +275,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       await stopPart(limitMs, () => bus.settle(), late("Handlers of events"));
       await runStops(shared.stops, limitMs, log);
       waits.stop();
+      await servers.end();
       await children.stop();
       await stopCaches();
       await store.close();

@@ -51,6 +51,13 @@ export interface RuntimeInfo {
    * child process (`child_process`) or the permit of a named semaphore. What is had at once is no wait. For use in `setup`.
    */
   onWait(listener: WaitListener): void;
+  /**
+   * Asks the other workers of this server (`serve --workers`) about a topic. Resolves to the answers that come within two seconds;
+   * none without workers.
+   */
+  askPeers(topic: string): Promise<readonly unknown[]>;
+  /** Sets what this process answers to other workers about a topic: a value that JSON has. For use in `setup`. */
+  onPeersAsk(topic: string, answer: () => Promise<unknown>): void;
   /** Whether the store holds every migration of this version: not while an older backup is in its place. Throws where it is away. */
   isMigrated(): Promise<boolean>;
   /** Has a recorder record the spans of requests, statements, jobs and calls. Throws BootError for a second one. */

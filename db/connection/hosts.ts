@@ -81,9 +81,9 @@ export class Hosts {
       if (answer.timeline !== undefined) first.resolve();
     });
     await Promise.race([Promise.all(all), first.promise.then(() => sleep(OTHERS_MS))]);
-    const [best] = asked
-      .filter(({ timeline }) => timeline !== undefined)
-      .sort((a, b) => (b.timeline as number) - (a.timeline as number));
+    // Of equal hosts the last one stays, so that connections are not replaced for nothing.
+    const rank = ({ host, timeline = -1 }: Asked) => timeline + (host === this.#last ? 0.5 : 0);
+    const [best] = asked.filter(({ timeline }) => timeline !== undefined).sort((a, b) => rank(b) - rank(a));
     if (best) {
       this.#found = best.host;
       const isMove = this.#last !== undefined && this.#last !== best.host;

@@ -50,8 +50,9 @@ describe("a URL with several hosts", () => {
 });
 
 /** One server takes over from the other: both have the same table, and only one accepts writes. */
-const onServers = systemBinaries() ? describe : describe.skip;
-onServers("a store on several hosts", () => {
+const isHere = systemBinaries() !== undefined;
+const onServers = isHere ? describe : describe.skip;
+onServers(`a store on several hosts${isHere ? "" : " (skipped: no PostgreSQL is installed here)"}`, () => {
   let clusters: Cluster[] = [];
   let store: Store;
   let url: string;

@@ -67,9 +67,9 @@ try {
   const search = (n: number): Shot => ({
     ...{ method: "GET", path: `/api/search?query=failover+${n % BOOKS}`, headers: headersOf(READER) },
   });
-  const create = (): Shot => ({
+  const create = (n: number): Shot => ({
     ...{ method: "POST", path: "/api/pages", headers: headersOf(READER) },
-    body: JSON.stringify({ book_id: 1, name: `Page ${crypto.randomUUID()}`, html: HTML }),
+    body: JSON.stringify({ book_id: (n % BOOKS) + 1, name: `Page ${crypto.randomUUID()}`, html: HTML }),
   });
   await compare("page read", page);
   await compare("100 books", books);

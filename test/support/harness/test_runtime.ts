@@ -120,7 +120,7 @@ export async function bootTestRuntime(options: TestRuntimeOptions = {}): Promise
       config,
       onAnswerMismatch: (mismatch) => mismatches.push(mismatch),
       store,
-      files: folderStore(join(dataDir, "files")),
+      files: folderStore(join(config.dataDir, "files")),
       log,
       plugins: await withExtensions([...installed, ...(options.extra ?? [])], { env, settings }),
       shipped: plugins,

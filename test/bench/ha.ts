@@ -11,6 +11,7 @@ import { type KillOutcome, WriteLoad } from "../support/harness/failover.ts";
 import { missingForPatroni, startPatroni } from "../support/harness/patroni.ts";
 import { dataFolder, type Program, startProgram } from "../support/harness/program.ts";
 import { until } from "../support/harness/until.ts";
+import { median, record } from "./record.ts";
 
 const KILLS = Number(process.argv[2] ?? 10);
 const TTL = Number(process.argv[3] ?? 20);
@@ -22,7 +23,6 @@ if (missingForPatroni.length > 0) {
   process.exit(1);
 }
 
-const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 const seconds = (ms: number) => (ms / 1000).toFixed(1);
 
 const cluster = await startPatroni({ ttl: TTL, loopWait: 2 });
@@ -51,11 +51,24 @@ try {
   const lost = load.names.filter((name) => !stored.has(name));
   const [hosts, proxy] = [0, 1].map((at) => kills.map(({ outageMs }) => outageMs[at] ?? 0)) as [number[], number[]];
   const ready = kills.map(({ readyMs }) => readyMs);
-  const row = (name: string, of: (values: readonly number[]) => number) =>
-    print(`${name.padEnd(12)}  ${[hosts, proxy, ready].map((all) => seconds(of(all))).join("  ")}`);
-  row("median", median);
-  row("longest", (values) => Math.max(...values));
-  print(`acknowledged writes lost: ${lost.length} of ${load.counts.acknowledged}`);
+  for (const [what, of] of [
+    ["median", median],
+    ["longest", (values: readonly number[]) => Math.max(...values)],
+  ] as const)
+    record("seconds without an acknowledged write", {
+      what,
+      "over several hosts": seconds(of(hosts)),
+      "over HAProxy": seconds(of(proxy)),
+      "until ready": seconds(of(ready)),
+    });
+  record("writes", {
+    kills: KILLS,
+    acknowledged: load.counts.acknowledged,
+    lost: lost.length,
+    "503 with Retry-After": load.counts.unavailable,
+    "503 of unknown outcome": load.counts.unknown,
+    wrong: load.counts.other,
+  });
   if (load.defects.length > 0) print(`answers that are no 503: ${load.defects.slice(0, 5).join("; ")}`);
   const figures = (all: readonly number[]) => ({
     median: Math.round(median(all)),

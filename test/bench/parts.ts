@@ -73,6 +73,13 @@ export const PARTS: readonly Part[] = [
     args: ["test/bench/faults.ts", "50"],
   },
   {
+    name: "failover",
+    title: "Failover of PostgreSQL",
+    about:
+      "The leader of three servers under Patroni (ttl 20 s, synchronous replication) is killed ten times while two servers of Lectern write. Seconds without an acknowledged write, and until every server was ready; lost are pages that were acknowledged and are not there at the end, wrong are answers other than 200 and 503.",
+    args: ["test/bench/ha.ts", "10", "20"],
+  },
+  {
     name: "clients",
     title: "Many and slow clients",
     about: "Reads of one client while others hold connections open.",

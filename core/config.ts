@@ -129,6 +129,12 @@ export const configSchema = t.Object({
   }),
   maxCount: t.Integer({ default: 500, minimum: 1, env: "API_MAX_ITEM_COUNT", description: "Most rows of a listing" }),
   fileLimitMb: fileLimit,
+  answerCacheBytes: t.Integer({
+    default: 64_000_000,
+    minimum: 0,
+    env: "ANSWER_CACHE_BYTES",
+    description: "Bytes of memory for cached answers of single reads (pages, chapters, books, shelves); 0 caches none",
+  }),
   maxBodyBytes: t.Integer({
     default: 0,
     minimum: 0,

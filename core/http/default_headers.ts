@@ -6,6 +6,11 @@ const BUN_JSON = "application/json;charset=utf-8";
 /** The content type of JSON. */
 export const JSON_TYPE = "application/json";
 
+/** The answer with JSON that is there as UTF-8. */
+export function jsonResponse(json: Uint8Array): Response {
+  return new Response(json as Uint8Array<ArrayBuffer>, { headers: { "content-type": JSON_TYPE } });
+}
+
 /** The headers of every answer, those of the limit for requests that were counted, and those of the route scope. */
 export function defaultHeaders({ allowance, requestId, scopeHeaders }: RequestState): Record<string, string> {
   const headers: Record<string, string> = {

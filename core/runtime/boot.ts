@@ -11,6 +11,7 @@ import { baseUrlOf, type Config } from "../config.ts";
 import type { ContentKind, ResponseFields } from "../contracts/content.ts";
 import type { FileClaim } from "../contracts/files.ts";
 import { BootError } from "../errors.ts";
+import { AnswerCache } from "../events/answer_cache.ts";
 import { Caches } from "../events/cache.ts";
 import { EventBus } from "../events/event_bus.ts";
 import { JobQueue } from "../events/job_queue.ts";
@@ -113,7 +114,9 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   }
   await checkStoreVersion(store.db, plugins);
   await migrate(store.db, "core", coreMigrations);
-  const caches = new Caches();
+  const faults = new Faults(log, config.partTimeoutMs);
+  const answers = new AnswerCache({ maxBytes: config.answerCacheBytes, log, faults });
+  const caches = new Caches(answers);
   const stopCaches = await caches.listen(store);
   const tracing = new Tracing();
   const waits = new Waits(store);
@@ -127,7 +130,6 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const http = createHttpServer(config, parts.env, store.db, { log, children, spool, texts, tracing });
   const booted: BootedPlugin[] = [];
   const slots: ContextParts["slots"] = new Map();
-  const faults = new Faults(log, config.partTimeoutMs);
   const visibility = new VisibilityRules();
   const thirdParty = new Set(
     plugins.filter((plugin) => !(parts.shipped ?? plugins).includes(plugin)).map(({ name }) => name),
@@ -146,6 +148,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     http,
     tracing,
     children,
+    answers,
     caches,
     visibility,
     texts,
@@ -166,6 +169,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       pluginOfJob: (name) => jobs.pluginOf(name),
       faults: () => faults.list(),
       isWorking: () => jobs.isOpen,
+      answerCache: () => answers.figures(),
       storeLoad: () => store.load(),
       onAnswer: (listener) => http.observers.add(listener),
       deletedAbsentItems: (parents) =>
@@ -232,6 +236,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     roles,
     async start() {
       const { databaseTimeoutMs: statementMs, writeTimeoutMs: writeMs, databaseWaitMs: waitMs } = config;
+      await answers.begin(store);
       store.limit({ statementMs, writeMs, waitMs });
       const failed = (error: unknown) => log.warn("Cannot sweep files of requests", { error });
       const sweeps = setInterval(() => void spool.sweep().catch(failed), SPOOL_LEFTOVER_MS).unref();

@@ -15,6 +15,7 @@
  */
 import type postgres from "postgres";
 import { ConnectionLost } from "../query/errors.ts";
+import { ConnectionChanges } from "./changes.ts";
 import { type AnswerDeadlineOptions, AnswerDeadlines } from "./deadlines.ts";
 import { outgoing } from "./values.ts";
 
@@ -82,6 +83,8 @@ const STALE_PLANS = new WeakSet<object>();
 /** A connection and its pending statements. */
 export class Connection {
   readonly openedAt = performance.now();
+  /** The changes of watched tables that are neither committed nor undone. */
+  readonly changes = new ConnectionChanges();
   readonly #sql: postgres.Sql;
   readonly #destroy: () => void;
   readonly #deadlines: AnswerDeadlines;
@@ -125,6 +128,11 @@ export class Connection {
   /** The number of pending statements. */
   get load(): number {
     return this.#pending.size;
+  }
+
+  /** Records a change that a statement made; `end` is called when it is committed or undone. */
+  addChange(end: () => void): void {
+    this.changes.add(end, this.#pending.keys());
   }
 
   /** Whether a statement is prepared on this session, so that postgres.js pipelines it. */
@@ -255,6 +263,7 @@ export class Connection {
       const end = this.#deadlines.begin(answerTimeoutMs);
       const done = () => {
         this.#pending.delete(reject);
+        this.changes.answered(reject);
         end();
       };
       answer.then(
@@ -276,6 +285,7 @@ export class Connection {
     if (this.#isLost) return;
     this.#isLost = true;
     this.#deadlines.end();
+    this.changes.lost();
     const all = [...this.#pending];
     this.#pending.clear();
     for (const [reject, query] of all) {

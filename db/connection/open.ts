@@ -12,6 +12,7 @@ import { StoreError } from "../query/errors.ts";
 import type { Grants } from "../query/grants.ts";
 import { keepStatementNames, statementName } from "../query/prepared.ts";
 import type { Db, Tables } from "../query/tables.ts";
+import { CHANGE_NOTICE, type ChangeObserver, changeOf } from "./changes.ts";
 import { Connection, type StatementObserver } from "./connection.ts";
 import type { AnswerDeadlineOptions } from "./deadlines.ts";
 import { dialect, type RoleStore, storeAs } from "./dialect.ts";
@@ -70,6 +71,8 @@ export interface Store {
   limit(limits: StoreLimits): void;
   /** Shows an observer each statement that the pools send; for traces. */
   observe(observer: StatementObserver): void;
+  /** Shows an observer each change of a watched table (`watchTables`) over the connections of the pools. */
+  observeChanges(observer: ChangeObserver): void;
   /** Shows an observer each wait for a connection of a pool. */
   observeWaits(observer: WaitObserver): void;
   /** Connections of the pools and callers that wait for one. */
@@ -197,7 +200,9 @@ function common({
     prepare,
     // Nothing awaits that query: a connection that breaks during it would end the process.
     fetch_types: false,
-    onnotice: (notice) => onNotice?.(`${notice.severity}: ${notice.message}`),
+    onnotice: (notice) => {
+      if (notice.code !== CHANGE_NOTICE) onNotice?.(`${notice.severity}: ${notice.message}`);
+    },
     connection: SESSION,
   };
 }
@@ -213,6 +218,15 @@ async function ensureDatabase(connect: Connect, database: string): Promise<void>
   } finally {
     // Limited, since the server may shut down meanwhile.
     await admin.end({ timeout: 1 });
+  }
+}
+
+/** The change in the detail of a notice, which any function of the store may have sent. */
+function changeIn(detail: string | undefined): ReturnType<typeof changeOf> {
+  try {
+    return changeOf(JSON.parse(detail ?? ""));
+  } catch {
+    return undefined;
   }
 }
 
@@ -246,18 +260,25 @@ function assemble(
   { kind, description, leave }: Identity,
 ): Store {
   const { closeTimeoutMs, prepare } = settings;
-  const open = (more: AnswerDeadlineOptions) =>
-    new Connection({
+  const open = (more: AnswerDeadlineOptions) => {
+    const onnotice = (notice: postgres.Notice) => {
+      if (notice.code !== CHANGE_NOTICE) return settings.onNotice?.(`${notice.severity}: ${notice.message}`);
+      const change = pools.changeObserver && changeIn(notice.detail);
+      if (change) connection.addChange(pools.changeObserver?.(change) ?? (() => {}));
+    };
+    const connection: Connection = new Connection({
       ...more,
       prepare,
       observer: () => pools.observer,
       open(onclose) {
         const socket = new ConnectionSocket();
         // `socket` as a function is missing in the types of postgres.js.
-        const options = { max: 1, max_lifetime: null, onclose, socket: socket.open } as Parameters<Connect>[0];
+        const options = { max: 1, max_lifetime: null, onclose, onnotice, socket: socket.open } as Parameters<Connect>[0];
         return { sql: typed(connect(options), own), destroy: () => socket.destroy() };
       },
     });
+    return connection;
+  };
   const pools = new StorePools({ ...settings, waitMs: settings.transactionWaitMs, open });
   const listener = new Listener({ connect, retryMs: LISTEN_RETRY_MS });
   const db: Db = new Kysely<Tables>({ dialect: dialect(pools) });
@@ -281,6 +302,9 @@ function assemble(
     observe(observer) {
       keepStatementNames();
       pools.observer = ({ text }, answer) => observer({ text, name: statementName(text) }, answer);
+    },
+    observeChanges(observer) {
+      pools.changeObserver = observer;
     },
     observeWaits(observer) {
       pools.waitObserver = observer;

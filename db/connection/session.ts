@@ -2,6 +2,7 @@
  * A session of Kysely: over the pools, and between `begin` and the end of a transaction over its connection. A role's session
  * runs the same statements as the role of a plugin; what begins and ends transactions stays with the runtime's account.
  */
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { CompiledQuery, DatabaseConnection, QueryResult, TransactionSettings } from "kysely";
 import type { EnforcedRole, Outgoing, Sender } from "../grants/enforcement.ts";
 import { StoreError, StoreUnavailable } from "../query/errors.ts";
@@ -26,8 +27,22 @@ const MAX_UNANSWERED_BYTES = 16_384;
 /** Bytes that a statement counts beside its values, so that postgres.js never begins to queue. */
 const BYTES_PER_STATEMENT = 512;
 
+/** The texts of the statements outside transactions of a `recordingStatements`. */
+const RECORDS = new AsyncLocalStorage<Set<string>>();
+
+/**
+ * Runs `run` and adds the text of each statement that it sends outside transactions to `texts`.
+ * @example
+ * const texts = new Set<string>();
+ * await recordingStatements(texts, () => rows(db, sql<{ id: number }>`select id from notes`));
+ */
+export function recordingStatements<T>(texts: Set<string>, run: () => T): T {
+  return RECORDS.run(texts, run);
+}
+
 /** Sends a statement outside transactions as a role. */
 export async function runAs(role: EnforcedRole, sender: Sender, text: string, parameters: readonly unknown[]) {
+  RECORDS.getStore()?.add(text);
   for (let isStale = false; ; isStale = true) {
     const outgoing = await role.outgoing(sender, text, parameters);
     try {
@@ -57,6 +72,7 @@ export function sendSingle(
   parameters: readonly unknown[],
   asRole = false,
 ): Promise<StatementResult> {
+  if (!asRole) RECORDS.getStore()?.add(text);
   const slow = currentSlowQuery();
   return slow
     ? pools.slow.send(text, parameters, { ...slow, asRole })
@@ -183,6 +199,7 @@ export class Session implements DatabaseConnection {
     const { transactions, limits } = this.#pools;
     const slow = currentSlowQuery();
     this.#connection = await transactions.acquire(slow?.key);
+    this.#connection.changes.hold();
     const modes = [isolationLevel && `isolation level ${isolationLevel}`, accessMode].filter(Boolean).join(" ");
     const limitMs = slow?.limitMs ?? limits.writeMs;
     this.#answerTimeoutMs = answerTimeoutFor(limitMs);
@@ -273,6 +290,7 @@ export class Session implements DatabaseConnection {
     const connection = this.#connection;
     this.#connection = undefined;
     if (!connection) return;
+    connection.changes.release();
     if (this.#failedRole && !connection.isLost) connection.releaseLocks();
     this.#failedRole = false;
     this.#pools.transactions.release(connection, broken);

@@ -6,6 +6,7 @@ import type { CompiledQuery, RawBuilder } from "kysely";
 import type { EnforcedRole, Sender } from "../grants/enforcement.ts";
 import { ConnectionLost } from "../query/errors.ts";
 import { flatten } from "../query/query.ts";
+import type { ChangeObserver } from "./changes.ts";
 import type { Connection, StatementObserver } from "./connection.ts";
 import { DeadlinePool, type DeadlinePoolOptions } from "./deadline_pool.ts";
 import type { AnswerDeadlineOptions } from "./deadlines.ts";
@@ -55,6 +56,8 @@ export class StorePools implements DialectPools {
   limits: StoreLimits;
   /** Is shown each statement; see `Store.observe`. */
   observer: StatementObserver | undefined;
+  /** Is shown each change of a watched table; see `Store.observeChanges`. */
+  changeObserver: ChangeObserver | undefined;
   /** Is shown each wait for a connection; see `Store.observeWaits`. */
   waitObserver: WaitObserver | undefined;
   readonly #deadline: DeadlinePool;

@@ -273,7 +273,13 @@ function assemble(
       open(onclose) {
         const socket = new ConnectionSocket();
         // `socket` as a function is missing in the types of postgres.js.
-        const options = { max: 1, max_lifetime: null, onclose, onnotice, socket: socket.open } as Parameters<Connect>[0];
+        const options = {
+          max: 1,
+          max_lifetime: null,
+          onclose,
+          onnotice,
+          socket: socket.open,
+        } as Parameters<Connect>[0];
         return { sql: typed(connect(options), own), destroy: () => socket.destroy() };
       },
     });

@@ -114,11 +114,14 @@ function bodyOf({ table, columns, only }: WatchedTable): string {
   const whole = quotedText(JSON.stringify({ changed: table }));
   const listed = [...new Set([...columns, ...(only ?? [])])].map(quotedName).join(", ") || "1";
   const from = (name: string) => `(select ${listed} from ${name} limit ${MAX_ROWS + 1})`;
-  const differing = (one: string, other: string) => `(select ${listed} from ${one} except select ${listed} from ${other})`;
+  const differing = (one: string, other: string) =>
+    `(select ${listed} from ${one} except select ${listed} from ${other})`;
   const updated = only
     ? `${differing("rows_before", "rows_after")} union all ${differing("rows_after", "rows_before")}`
     : `${from("rows_before")} union all ${from("rows_after")}`;
-  const values = columns.map((name) => `, ${quotedText(name)}, coalesce(jsonb_agg(distinct ${quotedName(name)}), '[]')`);
+  const values = columns.map(
+    (name) => `, ${quotedText(name)}, coalesce(jsonb_agg(distinct ${quotedName(name)}), '[]')`,
+  );
   const read = (source: string) =>
     `select count(*), jsonb_build_object('changed', ${quotedText(table)}${values.join("")})::text into amount, payload from (${source}) as found;`;
   return `

@@ -34,7 +34,8 @@ export function cachedReads<A extends object>(
     },
     onHit(viewer, id) {
       hooked ??= fields().filter(({ cached }) => cached?.onHit);
-      for (const field of hooked) callContributionNow(field, (each) => each.cached?.onHit?.(id, viewer), `${kind}.read`);
+      for (const field of hooked)
+        callContributionNow(field, (each) => each.cached?.onHit?.(id, viewer), `${kind}.read`);
     },
   });
 }

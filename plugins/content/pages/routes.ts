@@ -34,13 +34,17 @@ export function mountPages(context: PagesContext, reader: ReturnType<typeof page
   const { access, tags } = contracts;
   const find = pageFinder(context);
   const list = { ...listing, visibleRows: access.visibleRows("page", "pages") };
-  const reads = cachedReads(context, { kind: "page", table: "pages" }, {
-    dependsOn() {
-      const hooks = slot("page_content").filter(({ postRender, include }) => postRender || include);
-      return hooks.every(({ dependsOn }) => dependsOn) ? hooks.flatMap(({ dependsOn = [] }) => dependsOn) : undefined;
+  const reads = cachedReads(
+    context,
+    { kind: "page", table: "pages" },
+    {
+      dependsOn() {
+        const hooks = slot("page_content").filter(({ postRender, include }) => postRender || include);
+        return hooks.every(({ dependsOn }) => dependsOn) ? hooks.flatMap(({ dependsOn = [] }) => dependsOn) : undefined;
+      },
+      load: (viewer, id, note) => reader.find(viewer, { id }, note),
     },
-    load: (viewer, id, note) => reader.find(viewer, { id }, note),
-  });
+  );
   const bodies = { create: createRules, update: updateRules, bodyFirst: true };
   mountResource<PageRow | FoundPage, typeof createRules, typeof updateRules, NamedParent, typeof pageAnswers>(
     context,

@@ -58,6 +58,7 @@ export {
 } from "./http/answer_types.ts";
 export { isWithin, networksOf } from "./http/client_address.ts";
 export { isCrossSite } from "./http/cross_site.ts";
+export { JsonBytes } from "./http/default_headers.ts";
 export { noRoomError } from "./http/disk_full.ts";
 export { type EndpointSpec, endpoint } from "./http/endpoint.ts";
 export { ExpiringMap, MAX_KEYS } from "./http/expiring_map.ts";

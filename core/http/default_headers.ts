@@ -6,9 +6,20 @@ const BUN_JSON = "application/json;charset=utf-8";
 /** The content type of JSON. */
 export const JSON_TYPE = "application/json";
 
-/** The answer with JSON that is there as UTF-8. */
-export function jsonResponse(json: Uint8Array): Response {
-  return new Response(json as Uint8Array<ArrayBuffer>, { headers: { "content-type": JSON_TYPE } });
+/**
+ * An answer whose JSON is there as UTF-8. The bytes may be those of other answers, so nothing changes them.
+ * @example
+ * context.app.get("/notes/all", () => new JsonBytes(new TextEncoder().encode("[]")), {
+ *   permit: "access-api",
+ *   ...endpoint("notes", "all", { about: "Lists all notes." }),
+ * });
+ */
+export class JsonBytes {
+  readonly bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+  }
 }
 
 /** The headers of every answer, those of the limit for requests that were counted, and those of the route scope. */
@@ -40,7 +51,7 @@ export function addDefaultHeaders(response: Response, state: RequestState, other
 
 /**
  * Adds the default headers to what a handler returned: to a Response, or to the headers that Elysia makes the Response with.
- * Returns a Response for lists that Elysia would answer without headers.
+ * Returns a Response for JSON in bytes, and for lists that Elysia would answer without headers.
  */
 export function applyDefaultHeaders(value: unknown, state: RequestState, set: SetParts): Response | undefined {
   if (value instanceof Response) {
@@ -48,6 +59,11 @@ export function applyDefaultHeaders(value: unknown, state: RequestState, set: Se
     return undefined;
   }
   const headers = Object.assign(defaultHeaders(state), set.headers);
+  if (value instanceof JsonBytes) {
+    headers["content-type"] ??= JSON_TYPE;
+    // The type of Bun's bodies has no bytes of shared memory.
+    return new Response(value.bytes as Uint8Array<ArrayBuffer>, { status: Number(set.status ?? 200), headers });
+  }
   set.headers = headers;
   setJsonType(value, { headers });
   // Lists of other classes, such as rows of a statement.

@@ -6,7 +6,7 @@ import type { Static, TSchema } from "@sinclair/typebox";
 import { denied, notFound } from "../errors.ts";
 import type { EventTransaction } from "../events/event_bus.ts";
 import { listingSchema, noContent } from "../http/answer_types.ts";
-import { jsonResponse } from "../http/default_headers.ts";
+import { JsonBytes } from "../http/default_headers.ts";
 import { type EndpointSpec, endpoint } from "../http/endpoint.ts";
 import type { InputObject } from "../input/body_parsing.ts";
 import { idOf } from "../input/path_id.ts";
@@ -172,7 +172,7 @@ export function mountResource<
       if (!handlers.read) return handlers.show(await found(viewer, params.id), viewer, "read");
       const item = await handlers.read(viewer, idOf(params.id, noun));
       if (item === undefined) throw notFound(noun);
-      return item instanceof Uint8Array ? jsonResponse(item) : item;
+      return item instanceof Uint8Array ? new JsonBytes(item) : item;
     },
     described("read"),
   );

@@ -1,7 +1,7 @@
 /**
  * `bun test/bench/cached.ts [seconds] [connections…]`: requests per second of a page read whose answer has 20 KB: cached, with
  * ANSWER_CACHE_BYTES=0, of a bare Elysia route that asks the store (`bare.ts`), and of one that answers bytes behind a lookup of
- * the token. They take turns, three rounds each; what is shown is the median round and its ratio to the cached one. At 1, 16 and
+ * the token (`bare_bytes.ts`). They take turns, three rounds each; what is shown is the median round and its ratio to the cached one. At 1, 16 and
  * 64 connections unless they are given.
  */
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
@@ -13,7 +13,7 @@ import { load, type Outcome, type Shot } from "./load.ts";
 const [ID, SECRET] = ["benchid", "benchsecret"];
 const ROUNDS = 3;
 const PAGES = 200;
-const PORTS = { cached: 18_090, uncached: 18_091, bare: 18_092 };
+const PORTS = { cached: 18_090, uncached: 18_091, bare: 18_092, bytes: 18_093 };
 /** The answer holds the HTML twice. */
 const HTML = "<p>Call the <strong>DBA</strong> on duty, at any hour, and say which node is down.</p>".repeat(115);
 const headers = { authorization: `Token ${ID}:${SECRET}` };
@@ -38,14 +38,15 @@ try {
   await start(serve, { ...env, PORT: String(PORTS.cached) }, PORTS.cached);
   await start(serve, { ...env, PORT: String(PORTS.uncached), ANSWER_CACHE_BYTES: "0" }, PORTS.uncached);
   await start(["test/bench/bare.ts"], { ...env, PORT: String(PORTS.bare) }, PORTS.bare);
+  const from = { BYTES_FROM: `http://127.0.0.1:${PORTS.uncached}` };
+  await start(["test/bench/bare_bytes.ts"], { ...env, ...from, PORT: String(PORTS.bytes) }, PORTS.bytes);
   const pages = await seed();
   const read = (n: number): Shot => ({ method: "GET", path: `/api/pages/${pages[n % PAGES]}`, headers });
-  const bytes = (n: number): Shot => ({ ...read(n), path: `/bytes/pages/${pages[n % PAGES]}` });
   const targets = {
     cached: { port: PORTS.cached, shot: read },
     uncached: { port: PORTS.uncached, shot: read },
     "bare, asks the store": { port: PORTS.bare, shot: read },
-    "bare, bytes behind a token": { port: PORTS.bare, shot: bytes },
+    "bare, bytes behind a token": { port: PORTS.bytes, shot: read },
   };
   for (const connections of connectionsOf.length > 0 ? connectionsOf : [1, 16, 64]) {
     const outcomes = new Map<string, Outcome[]>(Object.keys(targets).map((name) => [name, []]));

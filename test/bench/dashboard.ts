@@ -18,6 +18,7 @@ import postgres from "postgres";
 import { createDatabase, startCluster } from "../support/harness/cluster.ts";
 import { API_KEY, packageName, seedHosts } from "./dashboard_seed.ts";
 import { load, type Shot } from "./load.ts";
+import { median, record } from "./record.ts";
 
 const TOKEN = "benchid:benchsecret";
 const PORTS = { empty: 8347, full: 8348, bare: 8349 };
@@ -81,10 +82,13 @@ async function comparePolls(keys: Keys, urls: Keys): Promise<void> {
       reports += await stop();
     }
     const rate = Math.round(reports / ROUNDS / seconds);
-    say(
-      `poll, ${name} (${rate} reports/s): empty p50 ${median(empty).toFixed(3)} ms, full p50 ${median(full).toFixed(3)} ms, ` +
-        `ratio ${(median(full) / median(empty)).toFixed(2)}`,
-    );
+    record("A poll, p50 in milliseconds", {
+      writers: name,
+      "reports/s": rate,
+      "no hosts": median(empty).toFixed(3),
+      [`${hosts} hosts`]: median(full).toFixed(3),
+      ratio: (median(full) / median(empty)).toFixed(2),
+    });
   }
 }
 
@@ -163,11 +167,14 @@ async function compareEmptyAnswers(authorization: string, url: string): Promise<
     }
     const [plain, decorated] = [median(rates.plain), median(rates.withHeaders)];
     const [statement, runtime] = [median(rates.statement), median(rates.runtime)];
-    say(
-      `304, ${connections} connections: Lectern ${Math.round(runtime)}/s; bare ${Math.round(plain)}/s, ratio ${(runtime / plain).toFixed(2)}; ` +
-        `bare with the same headers ${Math.round(decorated)}/s, ratio ${(runtime / decorated).toFixed(2)}; ` +
-        `bare with the same statement ${Math.round(statement)}/s, ratio ${(runtime / statement).toFixed(2)}`,
-    );
+    record("Answers 304 a second", {
+      connections,
+      Lectern: Math.round(runtime),
+      bare: Math.round(plain),
+      "with the same headers": Math.round(decorated),
+      "with the same statement": Math.round(statement),
+      "ratio to the last": (runtime / statement).toFixed(2),
+    });
   }
 }
 
@@ -191,9 +198,11 @@ async function timeReports(url: string): Promise<void> {
     whole.push(performance.now() - started);
   }
   const each = ((await active()) - before) / REPORTS;
-  say(
-    `report of 500 packages, 10 changed, mean of ${REPORTS}: ${each.toFixed(2)} ms of database time; whole request p50 ${median(whole).toFixed(2)} ms`,
-  );
+  record("A report of 500 packages, 10 changed", {
+    reports: REPORTS,
+    "database time, mean ms": each.toFixed(2),
+    "whole request, p50 ms": median(whole).toFixed(2),
+  });
   await sql.end();
 }
 
@@ -208,10 +217,6 @@ async function statementMs(url: string): Promise<number> {
   }
   await sql.end();
   return median(times);
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 async function startServer(name: "empty" | "full", url: string): Promise<void> {

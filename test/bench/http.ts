@@ -1,15 +1,15 @@
 /**
- * `bun test/bench/http.ts [seconds] [word]`: requests per second and latency of a page read, a listing of 100 books and a page
- * create, at 1, 16 and 64 connections, of the runtime and of bare Elysia routes (`bare.ts`, the listing also over Bun.SQL) over
- * the same database in the same run; and of a page's screen with a session, compared with the page read. The two take turns,
- * three rounds each; what is shown is the median round and the ratio of the medians. With a word, only the cases whose names
- * contain it.
+ * `bun test/bench/http.ts [seconds] [word]`: requests per second and latency at 1, 16 and 64 connections of the runtime and of bare
+ * Elysia routes (`bare.ts`, the listing also over Bun.SQL) over the same database in the same run; and of screens with a session
+ * and of a search, compared with the page read. The two take turns, three rounds each; what is shown is the median round and
+ * the ratio of the medians. With a word, only the cases whose names contain it.
  */
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createDatabase, startCluster } from "../support/harness/cluster.ts";
 import { load, type Outcome, type Shot } from "./load.ts";
+import { record } from "./record.ts";
 
 const TOKEN = "benchid:benchsecret";
 const PASSWORD = "bench password";
@@ -44,20 +44,14 @@ try {
     ADMIN_PASSWORD: PASSWORD,
     API_REQUESTS_PER_MIN: "100000000",
   };
-  const runtime = await start(
-    ["core/cli.ts", "serve", "plugins/mod.ts"],
-    { ...env, PORT: String(LECTERN_PORT) },
-    LECTERN_PORT,
-  );
+  await start(["core/cli.ts", "serve", "plugins/mod.ts"], { ...env, PORT: String(LECTERN_PORT) }, LECTERN_PORT);
   // The boot has come to its end, migrations and all.
   await Bun.sleep(IDLE_MS);
-  process.stdout.write(`idle memory of Lectern: ${memoryOf(runtime)} MB\n`);
   await seed();
   await start(["test/bench/bare.ts"], { ...env, PORT: String(BARE_PORT) }, BARE_PORT);
   for (const [name, pair] of Object.entries(cases(await signIn()))) {
     if (name.includes(word)) for (const connections of CONNECTIONS) await compare(name, connections, pair);
   }
-  process.stdout.write(`memory of Lectern after the run: ${memoryOf(runtime)} MB\n`);
 } finally {
   for (const child of children) child.kill("SIGTERM");
   await Promise.all(children.map((child) => child.exited));
@@ -83,11 +77,12 @@ function cases(cookie: string): Record<string, Pair> {
     ours: { name: "Lectern", port: LECTERN_PORT, shot },
     theirs: { name: "bare", port: BARE_PORT, shot },
   });
-  const pageScreen = (n: number): Shot => ({
-    method: "GET",
-    path: `/books/book-${n % PAGES}/page/page-${n % PAGES}`,
-    headers: { cookie, accept: "text/html" },
+  const besidePageRead = (name: string, shot: (n: number) => Shot): Pair => ({
+    ours: { name, port: LECTERN_PORT, shot },
+    theirs: { name: "page read", port: LECTERN_PORT, shot: pageRead },
   });
+  const screen = (path: (n: number) => string) => (n: number) =>
+    ({ method: "GET", path: path(n % PAGES), headers: { cookie, accept: "text/html" } }) satisfies Shot;
   return {
     "page read": againstBare(pageRead),
     "100 books": againstBare(() => ({ method: "GET", path: "/api/books", headers })),
@@ -101,10 +96,26 @@ function cases(cookie: string): Record<string, Pair> {
       headers,
       body: JSON.stringify({ book_id: (n % BOOKS) + 1, name: `Page ${crypto.randomUUID()}`, html: HTML }),
     })),
-    "page screen": {
-      ours: { name: "screen", port: LECTERN_PORT, shot: pageScreen },
-      theirs: { name: "page read", port: LECTERN_PORT, shot: pageRead },
-    },
+    "page update": againstBare((n) => ({
+      method: "PUT",
+      path: `/api/pages/${(n % PAGES) + 1}`,
+      headers,
+      body: JSON.stringify({ html: `${HTML}<p>${n}</p>` }),
+    })),
+    "book read": againstBare((n) => ({ method: "GET", path: `/api/books/${(n % PAGES) + 1}`, headers })),
+    "page screen": besidePageRead(
+      "screen",
+      screen((n) => `/books/book-${n}/page/page-${n}`),
+    ),
+    "book screen": besidePageRead(
+      "screen",
+      screen((n) => `/books/book-${n}`),
+    ),
+    search: besidePageRead("search", (n) => ({
+      method: "GET",
+      path: `/api/search?query=node%20page%20${n % PAGES}`,
+      headers,
+    })),
   };
 }
 
@@ -116,9 +127,19 @@ async function compare(name: string, connections: number, { ours, theirs }: Pair
   }
   const [our, their] = [median(outcomes.ours), median(outcomes.theirs)];
   const refused = [...outcomes.ours, ...outcomes.theirs].reduce((sum, outcome) => sum + outcome.refused, 0);
-  process.stdout.write(
-    `${name}, ${connections} connections: ${ours.name} ${show(our)}; ${theirs.name} ${show(their)}; ratio ${(our.perSecond / their.perSecond).toFixed(2)}${refused > 0 ? `; ${refused} REFUSED` : ""}\n`,
-  );
+  record("Requests per second", {
+    case: name,
+    connections,
+    "Lectern /s": Math.round(our.perSecond),
+    "p50 ms": our.p50.toFixed(2),
+    "p99 ms": our.p99.toFixed(2),
+    beside: theirs.name,
+    "its /s": Math.round(their.perSecond),
+    "its p50 ms": their.p50.toFixed(2),
+    "its p99 ms": their.p99.toFixed(2),
+    ratio: (our.perSecond / their.perSecond).toFixed(2),
+    refused,
+  });
 }
 
 /** The cookie of a session. */
@@ -133,10 +154,6 @@ async function signIn(): Promise<string> {
 
 function median(outcomes: Outcome[]): Outcome {
   return [...outcomes].sort((a, b) => a.perSecond - b.perSecond)[Math.floor(outcomes.length / 2)] as Outcome;
-}
-
-function show({ perSecond, p50, p99 }: Outcome): string {
-  return `${Math.round(perSecond)}/s p50 ${p50.toFixed(2)} ms p99 ${p99.toFixed(2)} ms`;
 }
 
 async function seed(): Promise<void> {
@@ -166,9 +183,4 @@ async function start(args: string[], env: Record<string, string | undefined>, po
     await Bun.sleep(50);
   }
   throw new Error(`Cannot measure: nothing answers on port ${port}`);
-}
-
-function memoryOf(child: Bun.Subprocess): number {
-  const { stdout } = Bun.spawnSync(["ps", "-o", "rss=", "-p", String(child.pid)]);
-  return Math.round(Number(stdout.toString()) / 1024);
 }

@@ -75,7 +75,8 @@ export async function served(pages: number, port: number): Promise<Served> {
   };
 }
 
-async function fill(url: string, pages: number): Promise<void> {
+/** Writes so many pages of ordinary text into empty tables, in a hundredth as many books. */
+export async function fill(url: string, pages: number): Promise<void> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   const books = Math.ceil(pages / 100);
   const text = `(select string_agg(${WORDS}[1 + floor(30 * random() * random())::integer], ' ') from generate_series(1, 120) where n > 0)`;

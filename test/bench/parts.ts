@@ -1,0 +1,96 @@
+/** The parts of the report, in its order. Each is a program of this folder that also runs alone. */
+
+/** A benchmark of the report. */
+export interface Part {
+  readonly name: string;
+  readonly title: string;
+  /** What is compared with what, in a sentence or two. */
+  readonly about: string;
+  /** Arguments of `bun`, from the top of Lectern. */
+  readonly args: readonly string[];
+}
+
+/** All benchmarks that the report contains. */
+export const PARTS: readonly Part[] = [
+  {
+    name: "http",
+    title: "HTTP by route",
+    about:
+      "Requests per second and latency of the runtime beside hand-written servers that make the same statements (`bare.ts`), without credentials, limits, permissions or events.",
+    args: ["test/bench/http.ts", "3"],
+  },
+  {
+    name: "dashboard",
+    title: "Dashboard statistics",
+    about:
+      "Polls of 100,000 hosts beside polls of none, under reports; answers 304 beside bare ones; a report's time in the database.",
+    args: ["test/bench/dashboard.ts"],
+  },
+  {
+    name: "pages-1k",
+    title: "Listings and permissions at 1,000 pages",
+    about: "Medians in milliseconds, for viewers who see all, little or nothing.",
+    args: ["test/bench/permissions.ts", "1000"],
+  },
+  {
+    name: "pages-1m",
+    title: "Listings and permissions at 1,000,000 pages",
+    about: "The same at a million pages.",
+    args: ["test/bench/permissions.ts", "1000000"],
+  },
+  {
+    name: "search",
+    title: "Search at 1,000,000 pages",
+    about: "Medians in milliseconds, with the total that was answered; `+` marks a lower bound.",
+    args: ["test/bench/search.ts", "1000000"],
+  },
+  {
+    name: "stalls",
+    title: "What hostile requests do to others",
+    about: "The longest wait of another user's reads while a hostile input is processed, beside undisturbed reads.",
+    args: ["test/bench/stalls.ts"],
+  },
+  {
+    name: "boot",
+    title: "Boot",
+    about: "From the start of the process to the first answer of /ready, by the number of pages.",
+    args: ["test/bench/boot.ts", "0", "1000", "1000000"],
+  },
+  {
+    name: "memory",
+    title: "Memory",
+    about: "Of the server's process at rest, under a mixed load at 16 connections, and after 30 minutes of it.",
+    args: ["test/bench/memory.ts", "30"],
+  },
+  {
+    name: "faults",
+    title: "Faults survived",
+    about:
+      "Eight clients create pages while parts are killed or frozen. Lost are pages that were acknowledged and are not there at the end; wrong are answers 5xx other than 503 and 507.",
+    args: ["test/bench/faults.ts", "50"],
+  },
+  {
+    name: "clients",
+    title: "Many and slow clients",
+    about: "Reads of one client while others hold connections open.",
+    args: ["test/bench/clients.ts", "10000"],
+  },
+  {
+    name: "webhooks",
+    title: "Webhooks",
+    about: "Deliveries per second, and what they cost the requests that cause them.",
+    args: ["test/bench/webhooks.ts"],
+  },
+  {
+    name: "grants",
+    title: "Plugins with roles of their own",
+    about: "Statements of a plugin that run as its role, beside the same without.",
+    args: ["test/bench/grants.ts"],
+  },
+  {
+    name: "backup",
+    title: "Backup and restore",
+    about: "Time and memory of the commands.",
+    args: ["test/bench/backup.ts"],
+  },
+];

@@ -17,7 +17,7 @@ export type { StatementObserver } from "./connection/connection.ts";
 export { type PoolLoad, type SlowQueryOptions, type StoreLimits, withSlowPool } from "./connection/limits.ts";
 export type { ListenHandlers } from "./connection/listener.ts";
 export { openStore, type PluginStore, type Store, type StoreOptions } from "./connection/open.ts";
-export { recordingStatements } from "./connection/session.ts";
+export { recordingStatements } from "./connection/recorded_statements.ts";
 export type { StoreLoad } from "./connection/store_pools.ts";
 export { hasStore, withThrowawayStore } from "./connection/throwaway_store.ts";
 export { type MovedStore, movedStores, removeMovedStore } from "./embedded/moved_stores.ts";

@@ -20,7 +20,11 @@ export const CACHE_CHANNEL = "lectern_cache";
 /** SQLSTATE of the notices of triggers. */
 export const CHANGE_NOTICE = "LCT01";
 
-/** The change that a payload reports; undefined for one that no trigger has sent. */
+/**
+ * The change that a payload reports; undefined for one that no trigger has sent.
+ * @example
+ * const change = changeOf(JSON.parse('{"changed":"notes","id":[7]}'));
+ */
 export function changeOf(payload: unknown): TableChange | undefined {
   if (typeof payload !== "object" || payload === null || !("changed" in payload)) return undefined;
   const { changed, ...columns } = payload as Record<string, unknown>;

@@ -2,13 +2,13 @@
  * A session of Kysely: over the pools, and between `begin` and the end of a transaction over its connection. A role's session
  * runs the same statements as the role of a plugin; what begins and ends transactions stays with the runtime's account.
  */
-import { AsyncLocalStorage } from "node:async_hooks";
 import type { CompiledQuery, DatabaseConnection, QueryResult, TransactionSettings } from "kysely";
 import type { EnforcedRole, Outgoing, Sender } from "../grants/enforcement.ts";
 import { StoreError, StoreUnavailable } from "../query/errors.ts";
 import type { Connection, StatementResult } from "./connection.ts";
 import type { DeadlinePool } from "./deadline_pool.ts";
 import { answerTimeoutFor, currentSlowQuery, type StoreLimits } from "./limits.ts";
+import { recordStatement } from "./recorded_statements.ts";
 import type { StatementPool } from "./statement_pool.ts";
 import type { TransactionPool } from "./transaction_pool.ts";
 
@@ -27,22 +27,9 @@ const MAX_UNANSWERED_BYTES = 16_384;
 /** Bytes that a statement counts beside its values, so that postgres.js never begins to queue. */
 const BYTES_PER_STATEMENT = 512;
 
-/** The texts of the statements outside transactions of a `recordingStatements`. */
-const RECORDS = new AsyncLocalStorage<Set<string>>();
-
-/**
- * Runs `run` and adds the text of each statement that it sends outside transactions to `texts`.
- * @example
- * const texts = new Set<string>();
- * await recordingStatements(texts, () => rows(db, sql<{ id: number }>`select id from notes`));
- */
-export function recordingStatements<T>(texts: Set<string>, run: () => T): T {
-  return RECORDS.run(texts, run);
-}
-
 /** Sends a statement outside transactions as a role. */
 export async function runAs(role: EnforcedRole, sender: Sender, text: string, parameters: readonly unknown[]) {
-  RECORDS.getStore()?.add(text);
+  recordStatement(text);
   for (let isStale = false; ; isStale = true) {
     const outgoing = await role.outgoing(sender, text, parameters);
     try {
@@ -72,7 +59,7 @@ export function sendSingle(
   parameters: readonly unknown[],
   asRole = false,
 ): Promise<StatementResult> {
-  if (!asRole) RECORDS.getStore()?.add(text);
+  if (!asRole) recordStatement(text);
   const slow = currentSlowQuery();
   return slow
     ? pools.slow.send(text, parameters, { ...slow, asRole })

@@ -1,3 +1,7 @@
+/**
+ * Chapters: parts of a book that contain pages (content-api 7). A chapter is created in a book, can be moved to another
+ * one, and is deleted with its book. The plugin of pages handles the events of chapters for the pages in them.
+ */
 import { definePlugin, denied, itemPermissions, mountResource, sql } from "lectern/core";
 import { prepared, refs } from "lectern/db";
 import { cachedReads } from "../_items/cached.ts";
@@ -25,10 +29,6 @@ const softDeleteOfBook = prepared("chapters.softDeleteOfBook", (db, p: { bookId:
     .where("deleted_at", "is", null),
 );
 
-/**
- * Chapters: parts of a book that contain pages (content-api 7). A chapter is created in a book, can be moved to another
- * one, and is deleted with its book. The plugin of pages handles the events of chapters for the pages in them.
- */
 export default definePlugin({
   name: "chapters",
   requires: ["access", "users", "tags", "markup"],

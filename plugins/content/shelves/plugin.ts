@@ -1,3 +1,6 @@
+/**
+ * Shelves: collections of books in an order (content-api 6). Their kind is "bookshelf" everywhere but in paths.
+ */
 import { definePlugin, fileLimit, itemPermissions, mountResource, referenceCheck, sql, t } from "lectern/core";
 import { prepared, refs } from "lectern/db";
 import { cachedReads } from "../_items/cached.ts";
@@ -20,7 +23,6 @@ const REMOVALS = {
   book: removeWhere("shelves.removeFromShelves", "book_id"),
 };
 
-/** Shelves: collections of books in an order (content-api 6). Their kind is "bookshelf" everywhere but in paths. */
 export default definePlugin({
   name: "shelves",
   requires: ["access", "users", "tags", "markup"],

@@ -11,6 +11,7 @@
 import type { Store, TableChange, TableName } from "../../db/mod.ts";
 import { recordingStatements, watchTables } from "../../db/mod.ts";
 import type { Faults } from "../faults.ts";
+import { JsonBytes } from "../http/default_headers.ts";
 import type { Log } from "../log.ts";
 import type { Viewer } from "../viewer.ts";
 import { AnswerEntries } from "./answer_entries.ts";
@@ -45,13 +46,13 @@ export interface AnswerSource<A extends object = object> {
 /** Answers of one source. */
 export interface CachedAnswers<A extends object = object> {
   /**
-   * The answer about an item: its JSON as UTF-8, which must not be changed; undefined where there is none for the viewer. An
-   * object where nothing is cached. A promise unless it is cached. Throws what `load` throws.
+   * The answer about an item, as its JSON; undefined where there is none for the viewer, an object where nothing is cached. A
+   * promise unless it is cached. Throws what `load` throws.
    */
   read(viewer: Viewer, id: number): Answered<A> | Promise<Answered<A>>;
 }
 
-type Answered<A extends object> = Uint8Array | A | undefined;
+type Answered<A extends object> = JsonBytes | A | undefined;
 
 /** Figures of the cache since the process started. */
 export interface AnswerCacheFigures {
@@ -83,7 +84,7 @@ interface Known<A extends object = object> {
 }
 
 /** How a load ended: its answer may be shared, it was made of what has changed, or it is for its reader alone. */
-type Outcome = { readonly state: "shared"; readonly bytes: Uint8Array } | { readonly state: "changed" | "own" };
+type Outcome = { readonly state: "shared"; readonly json: JsonBytes } | { readonly state: "changed" | "own" };
 
 interface Load {
   /** What was reported since the load began. */
@@ -91,7 +92,6 @@ interface Load {
   readonly outcome: Promise<Outcome>;
 }
 
-const TEXT = new TextEncoder();
 /** Loads that a reader waits for, one after the other, before it loads by itself. */
 const MAX_WAITS = 3;
 
@@ -136,11 +136,11 @@ export class AnswerCache {
       read: (viewer, id) => {
         if (!this.#isActive(known)) return source.load(viewer, id, () => {});
         const key = `${known.name} ${id} ${sightOf(viewer)}`;
-        const bytes = this.#entries.get(key);
-        if (bytes === undefined) return this.#fill(known, viewer, id, key);
+        const json = this.#entries.get(key);
+        if (json === undefined) return this.#fill(known, viewer, id, key);
         this.#hits += 1;
         source.onHit?.(viewer, id);
-        return bytes;
+        return json;
       },
     };
   }
@@ -219,7 +219,7 @@ export class AnswerCache {
       if (outcome.state !== "shared") break;
       this.#hits += 1;
       known.source.onHit?.(viewer, id);
-      return outcome.bytes;
+      return outcome.json;
     }
     this.#misses += 1;
     return known.source.load(viewer, id, () => {});
@@ -239,11 +239,11 @@ export class AnswerCache {
       if (answer === undefined) return undefined;
       const isWhole = this.#parts.faults.total === faults && this.#losses === losses && this.#isActive(known);
       if (!isWhole || !tags) return answer;
-      const bytes = TEXT.encode(JSON.stringify(answer));
+      const json = new JsonBytes(JSON.stringify(answer));
       const isChanged = tags.some((tag) => load.changed.has(tag) || this.#open.has(tag));
-      outcome = isChanged ? { state: "changed" } : { state: "shared", bytes };
-      if (!isChanged) this.#entries.set(key, bytes, tags);
-      return bytes;
+      outcome = isChanged ? { state: "changed" } : { state: "shared", json };
+      if (!isChanged) this.#entries.set(key, json, tags);
+      return json;
     } finally {
       this.#loading.delete(load.changed);
       this.#loads.delete(key);

@@ -1,8 +1,9 @@
-/** The entries of the answer cache: bytes by key, found by what they depend on, the least recently used first. */
+/** The entries of the answer cache: JSON by key, found by what they depend on, the least recently used first. */
+import type { JsonBytes } from "../http/default_headers.ts";
 
 interface Entry {
   readonly key: string;
-  readonly bytes: Uint8Array;
+  readonly json: JsonBytes;
   readonly tags: readonly string[];
   /** The approximate memory of the entry. */
   readonly size: number;
@@ -39,27 +40,27 @@ export class AnswerEntries {
     return this.#evictions;
   }
 
-  /** The bytes of a key; it becomes the most recently used one. */
-  get(key: string): Uint8Array | undefined {
+  /** The answer of a key; it becomes the most recently used one. */
+  get(key: string): JsonBytes | undefined {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
     this.#entries.delete(key);
     this.#entries.set(key, entry);
-    return entry.bytes;
+    return entry.json;
   }
 
-  /** Sets the bytes of a key, and removes others beyond the bound. One larger than the bound is not kept. */
-  set(key: string, bytes: Uint8Array, tags: readonly string[]): void {
+  /** Sets the answer of a key, and removes others beyond the bound. One larger than the bound is not kept. */
+  set(key: string, json: JsonBytes, tags: readonly string[]): void {
     const present = this.#entries.get(key);
     if (present) this.#delete(present);
-    const size = bytes.byteLength + 2 * key.length + ENTRY_BYTES + TAG_BYTES * tags.length;
+    const size = json.blob.size + 2 * key.length + ENTRY_BYTES + TAG_BYTES * tags.length;
     if (size > this.#maxBytes) return;
     for (const oldest of this.#entries.values()) {
       if (this.#bytes + size <= this.#maxBytes) break;
       this.#delete(oldest);
       this.#evictions += 1;
     }
-    const entry = { key, bytes, tags, size };
+    const entry = { key, json, tags, size };
     this.#entries.set(key, entry);
     this.#bytes += size;
     for (const tag of tags) {

@@ -20,6 +20,8 @@ export interface WatchedTable {
 
 /** Rows of one statement that are reported singly, before and after together. */
 const MAX_ROWS = 100;
+/** Characters of a payload, of ASCII; PostgreSQL refuses one of 8,000 bytes. */
+const MAX_PAYLOAD = 7_900;
 /** Milliseconds for the locks of all tables; writers wait behind them. */
 const LOCK_MS = 2_000;
 
@@ -137,7 +139,7 @@ begin
   exception when others then amount := null;
   end;
   if amount = 0 then return null; end if;
-  if amount is null or amount > ${MAX_ROWS} then payload := ${whole}; end if;
+  if amount is null or amount > ${MAX_ROWS} or length(payload) > ${MAX_PAYLOAD} then payload := ${whole}; end if;
   perform pg_catalog.pg_notify('${CACHE_CHANNEL}', payload);
   raise info using errcode = '${CHANGE_NOTICE}', message = 'cached answers with rows of this table are forgotten', detail = payload;
   return null;

@@ -19,6 +19,12 @@ const RUNS = Number(process.env.CACHE_RUNS ?? 3);
 const CORPUS = join(import.meta.dir, "../fixtures/answer_cache");
 const ENOUGH_MS = 60_000 + RUNS * 10_000;
 
+/**
+ * Kinds that are read by two statements: an answer during a change may have a part from before and one from after it, with a cache
+ * and without. It is not kept, so a request that begins later must not get it.
+ */
+const IN_PARTS = new Set(["chapter", "bookshelf"]);
+
 let one: TestRuntime;
 let two: TestRuntime;
 let uncached: TestRuntime;
@@ -104,6 +110,7 @@ async function atOnce(steps: readonly Step[]): Promise<void> {
     await reading;
   }
   for (const { pair, from, to, answer } of found) {
+    if (from < to && IN_PARTS.has(pairs[pair]?.item.kind ?? "")) continue;
     const right = states.slice(from, to + 1).map((state) => state[pair]);
     if (!right.includes(answer))
       expect({ from, to, item: pairs[pair]?.item, answer }).toEqual({

@@ -5,7 +5,10 @@
  */
 import { type Static, Type as t } from "@sinclair/typebox";
 import { BootError } from "./errors.ts";
+import { s3Fields } from "./files/s3_fields.ts";
 import { MAX_KEYS } from "./http/expiring_map.ts";
+import { replicaSettings } from "./replica_settings.ts";
+import type { Worker } from "./workers/worker.ts";
 
 /** The setting of the largest file. Every plugin that takes files declares it among its own and so reads the same variable. */
 export const fileLimit = t.Integer({
@@ -36,6 +39,13 @@ export const configSchema = t.Object({
     description: "Port to listen on; 0 takes a free one",
   }),
   host: t.String({ default: "127.0.0.1", env: "HOST", description: "Address to listen on; 0.0.0.0 for all" }),
+  workers: t.Integer({
+    default: 1,
+    minimum: 1,
+    maximum: 64,
+    env: "SERVE_WORKERS",
+    description: "Processes that serve the address; `serve --workers` overrides it",
+  }),
   appUrl: t.String({ default: "", env: "APP_URL", description: "The address clients use; http://HOST:PORT if empty" }),
   dataDir: t.String({
     default: "./data",
@@ -50,8 +60,19 @@ export const configSchema = t.Object({
   databaseUrl: t.String({
     default: "",
     env: "DATABASE_URL",
-    description: "A PostgreSQL server; the embedded store if empty",
+    description: "A PostgreSQL server, or several hosts of a cluster; the embedded store if empty",
   }),
+  prepare: t.Boolean({
+    default: true,
+    env: "DATABASE_PREPARE",
+    description: "Prepares statements; false behind a pooler in transaction mode that refuses it",
+  }),
+  listenUrl: t.String({
+    default: "",
+    env: "DATABASE_LISTEN_URL",
+    description: "The server itself, for notifications, where DATABASE_URL is a pooler in transaction mode",
+  }),
+  ...replicaSettings,
   pluginRoles: t.Union([t.Literal("third-party"), t.Literal("all"), t.Literal("off")], {
     default: "third-party",
     env: "PLUGIN_ROLES",
@@ -108,6 +129,13 @@ export const configSchema = t.Object({
     maximum: 100_000_000,
     env: "API_REQUESTS_PER_MIN",
     description: "API requests per user and minute",
+  }),
+  serverLeaseSeconds: t.Integer({
+    default: 120,
+    minimum: 4,
+    maximum: 3_600,
+    env: "SERVER_LEASE_SECONDS",
+    description: "Seconds after which a server that was killed is no longer counted among those of its database",
   }),
   sharesLimits: t.Boolean({
     default: false,
@@ -178,15 +206,7 @@ export const configSchema = t.Object({
     description:
       "Where uploaded files lie: disk, s3, or the store of a plugin by its name; needed where there are several",
   }),
-  filesS3Bucket: t.String({
-    default: "",
-    env: "FILES_S3_BUCKET",
-    description: "Keeps uploaded files in this bucket of an S3-compatible service; below DATA_DIR if empty",
-  }),
-  filesS3Endpoint: t.String({ default: "", env: "FILES_S3_ENDPOINT", description: "Address of that service" }),
-  filesS3Key: t.String({ default: "", env: "FILES_S3_KEY", description: "Id of the access key" }),
-  filesS3Secret: t.String({ default: "", env: "FILES_S3_SECRET", description: "Secret of the access key" }),
-  filesS3Region: t.String({ default: "us-east-1", env: "FILES_S3_REGION", description: "Region of the bucket" }),
+  ...s3Fields,
   proxies: t.String({
     default: "",
     env: "APP_PROXIES",
@@ -312,7 +332,10 @@ export const configSchema = t.Object({
 });
 
 /** The settings of the runtime. */
-export type Config = Static<typeof configSchema>;
+export type Config = Static<typeof configSchema> & {
+  /** This process as one of several workers; set by the arguments of the command. */
+  readonly worker?: Worker;
+};
 
 const BYTES_PER_KILOBYTE = 1024;
 

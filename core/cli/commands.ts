@@ -6,7 +6,6 @@
 import { hasStore, migrate, openStore, pending } from "../../db/mod.ts";
 import { backupBeforeMigrations } from "../backup/backup_folder.ts";
 import type { Config } from "../config.ts";
-import { serve } from "../http/listen.ts";
 import { createLog } from "../log.ts";
 import { inBootOrder } from "../runtime/boot_order.ts";
 import { coreMigrations } from "../runtime/migrations.ts";
@@ -16,10 +15,9 @@ import { BACKUP_USAGE, backupCommand, RESTORE_USAGE, restoreCommand } from "./ba
 import { type Command, type CommandIo, checkCommands } from "./command.ts";
 import { dev } from "./dev.ts";
 import { FILES_USAGE, filesCommand } from "./files.ts";
-import { GRANTS_USAGE, grantsCommand, pinHint } from "./grants.ts";
-import { shortGrants } from "./grants_text.ts";
+import { GRANTS_USAGE, grantsCommand } from "./grants.ts";
 import { type Described, helpOf } from "./help.ts";
-import { readChoices, shippedPlugins, thirdParty } from "./load.ts";
+import { readChoices, shippedPlugins } from "./load.ts";
 import { MOVE_USAGE, moveFilesCommand } from "./move_files.ts";
 import { newPlugin } from "./new_plugin.ts";
 import { type MarkerMode, openRuntime, readConfig, readOnlyCommand, reportMissingStore, storeOptions } from "./open.ts";
@@ -27,6 +25,7 @@ import { reportPending } from "./pending.ts";
 import { planOf } from "./plan.ts";
 import { PLUGIN_USAGE, pluginCommand } from "./plugin_command.ts";
 import { programName } from "./program_name.ts";
+import { SERVE_USAGE, serveCommand } from "./serve.ts";
 import { storesCommand } from "./stores.ts";
 import { UPGRADE_USAGE, upgradeCommand } from "./upgrade.ts";
 
@@ -98,7 +97,12 @@ type BuiltInRun = (plugins: readonly AnyPlugin[], io: CommandIo, args: readonly 
 const BUILT_IN: Readonly<
   Record<string, Described & { run: BuiltInRun; takesArguments?: boolean; standalone?: boolean }>
 > = {
-  serve: { summary: "boots the server and listens until it is stopped", run: serveCommand },
+  serve: {
+    summary: "boots the server and listens until it is stopped",
+    usage: SERVE_USAGE,
+    run: serveCommand,
+    takesArguments: true,
+  },
   dev: {
     summary: "serves, and restarts when a source file changes",
     run: (_plugins, io, args) => dev(io, args),
@@ -178,17 +182,6 @@ async function backupOf(plugins: readonly AnyPlugin[], io: CommandIo): Promise<n
   if (command) return command.run([], io);
   io.err('There is no command "backup"');
   return 1;
-}
-
-async function serveCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
-  const choices = await readChoices();
-  const others = await thirdParty(plugins);
-  const { config, runtime } = await openRuntime(plugins, io);
-  for (const plugin of others)
-    io.out(`Third-party plugin, and what it may touch: ${shortGrants(plugin, choices.denied[plugin.name] ?? [])}`);
-  const hint = pinHint(others, choices);
-  if (hint !== undefined) io.out(hint);
-  return serve(runtime, config, createLog(config.logLevel), io);
 }
 
 async function migrateCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {

@@ -65,7 +65,7 @@ export async function dev(io: CommandIo, args: readonly string[]): Promise<numbe
 
 function start(io: CommandIo, args: readonly string[]): ChildProcess {
   return spawn(process.execPath, [join(INSTALL_ROOT, "core/cli.ts"), "serve", ...args], {
-    env: { STOP_TIMEOUT_MS, CHECK_ANSWERS: "true", ...io.env },
+    env: { STOP_TIMEOUT_MS, CHECK_ANSWERS: "true", ...io.env, SERVE_WORKERS: "1" },
     stdio: "inherit",
   });
 }

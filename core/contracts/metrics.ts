@@ -24,6 +24,8 @@ export interface Metric {
   readonly help: string;
   readonly type: "gauge" | "counter";
   readonly labels?: readonly string[];
+  /** Whether the figures are of this process alone, so that those of all workers of a server are added up; else the highest counts. */
+  readonly perProcess?: boolean;
   /** Reads the figures at a scrape. Where it throws, the metric is left out of that scrape. */
   read(): Promise<readonly MetricValue[]> | readonly MetricValue[];
 }

@@ -1,15 +1,15 @@
 /**
  * A cache of answers as bytes, by viewer and item, bounded in memory. What an answer was read from is declared, as tables and
  * rows of tables; triggers of these tables report each change (`watchTables`), over the connection of the statement before its
- * commit is sent, and by a notification at the commit. So an answer is forgotten before the change takes effect in this
- * process, and in others when the notification arrives; while notifications are lost nothing is cached. From the report to the
- * end of the transaction, answers that depend on the change are neither cached nor shared.
+ * commit is answered, and by a notification at the commit. So an answer is forgotten before this process answers the change,
+ * and in others when the notification arrives; while notifications are lost nothing is cached. From the report to the
+ * end of the transaction, answers that depend on the change are neither cached nor shared. Loads read from the primary.
  *
  * A load is stored only if nothing that it depends on was reported from before its first statement until after its last one.
  * Readers of one key wait for the load of the first of them, and share its answer under the same condition.
  */
 import type { Store, TableChange, TableName } from "../../db/mod.ts";
-import { recordingStatements, watchTables } from "../../db/mod.ts";
+import { onPrimary, recordingStatements, watchTables } from "../../db/mod.ts";
 import type { Faults } from "../faults.ts";
 import { JsonBytes } from "../http/default_headers.ts";
 import type { Log } from "../log.ts";
@@ -266,7 +266,7 @@ export class AnswerCache {
       else note(table, column, [id]);
     }
     const texts = new Set<string>();
-    const answer = await recordingStatements(texts, () => known.source.load(viewer, id, note));
+    const answer = await recordingStatements(texts, () => onPrimary(() => known.source.load(viewer, id, note)));
     const undeclared = this.#readTables.undeclared(texts, known.tables ?? new Set());
     if (undeclared === undefined) return { answer, tags: [...tags] };
     this.#warnOnce(known.name, undeclared);

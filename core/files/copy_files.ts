@@ -5,7 +5,7 @@
 import { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
 import { type FileStore, isPartial, type StoredEntry } from "./file_store.ts";
-import { MARKER_KEY } from "./instance_marker.ts";
+import { isOfStore } from "./instance_marker.ts";
 
 /** What is copied from where to where. */
 export interface FileCopy {
@@ -46,7 +46,7 @@ export async function copyFiles({ from, to, journal, parallel, onProgress }: Fil
   try {
     let batch: StoredEntry[] = [];
     for await (const entry of from.list()) {
-      if (entry.key === MARKER_KEY || isPartial(entry.key)) continue;
+      if (isOfStore(entry.key) || isPartial(entry.key)) continue;
       batch.push(entry);
       if (batch.length < parallel) continue;
       await Promise.all(batch.map(copyOne));

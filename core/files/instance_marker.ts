@@ -13,6 +13,18 @@ import type { FileStore } from "./file_store.ts";
 /** The key of the marker; keys of plugins' files have a "/". */
 export const MARKER_KEY = "lectern-instance.json";
 
+const SERVER_KEY = /^lectern-server-[0-9a-f-]{36}\.json$/;
+
+/** The key of the file by which a running server shows others which file store it uses. */
+export function serverKey(id: string): string {
+  return `lectern-server-${id}.json`;
+}
+
+/** Whether a file is the marker or that of a running server: both are of one file store, and are neither copied nor orphaned. */
+export function isOfStore(key: string): boolean {
+  return key === MARKER_KEY || SERVER_KEY.test(key);
+}
+
 /** The single row that says which marker the file store has. */
 export interface FileMarkerTable {
   /** A UUID. */

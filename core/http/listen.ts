@@ -10,6 +10,7 @@ import { ApiError, BootError, errorBody } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Runtime } from "../runtime/boot.ts";
 import { placeOf } from "../runtime/plugin_setup.ts";
+import { parentEnded, tellParent } from "../workers/worker.ts";
 import { pathOf } from "./request_rewrite.ts";
 import { RunningRequests } from "./running_requests.ts";
 import { type WebSocketHandlers, WebSocketListener } from "./websocket.ts";
@@ -54,6 +55,8 @@ export async function listen(runtime: Runtime, config: Config, log: Log): Promis
     hostname: config.host,
     maxRequestBodySize: NO_LIMIT,
     idleTimeout: config.idleTimeoutSeconds,
+    // Workers share the port; the kernel gives each new connection to one of them.
+    reusePort: config.worker !== undefined,
     websocket: sockets.handler,
     // Bun's page of errors would show the source.
     development: false,
@@ -149,8 +152,10 @@ export async function serve(runtime: Runtime, config: Config, log: Log, io: Comm
   });
   surviveStrayErrors(log);
   const listening = await listen(runtime, config, log);
-  io.out(`Lectern answers at ${baseUrlOf({ ...config, port: listening.port })}/api`);
-  log.info("stopping", { signal: await signalled });
+  if (config.worker) tellParent({ kind: "listening", port: listening.port });
+  else io.out(`Lectern answers at ${baseUrlOf({ ...config, port: listening.port })}/api`);
+  const signal = await (config.worker ? Promise.race([signalled, parentEnded()]) : signalled);
+  log.info("stopping", { signal });
   await listening.stop();
   return 0;
 }

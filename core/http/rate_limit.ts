@@ -5,7 +5,10 @@
 import { sql } from "kysely";
 import { type Db, type Migrations, prepared } from "../../db/mod.ts";
 import type { Config } from "../config.ts";
+import { sharedLimiter } from "../workers/shared_limiter.ts";
 import { ExpiringMap, MAX_KEYS } from "./expiring_map.ts";
+
+const MINUTE_MS = 60_000;
 
 /** The state of a key in its window, after a request. */
 export interface Allowance {
@@ -122,15 +125,18 @@ export function storeLimiter(db: Db, name: string, limit: number, windowMs = 60_
 /** Creates a limiter as configured. Each name has its own counts; `windowMs` is a minute by default. */
 export type MakeLimiter = (name: string, limit: number, windowMs?: number) => Limiter;
 
-/** Limiters in the store if servers share them, else in memory. */
-export function limiterOf(db: Db, config: Pick<Config, "sharesLimits" | "maxLimitKeys">): MakeLimiter {
-  return (name, limit, windowMs) =>
-    config.sharesLimits
-      ? storeLimiter(db, name, limit, windowMs)
-      : memoryLimiter(limit, windowMs, Date.now, config.maxLimitKeys);
+/** Limiters in the store if servers share them, else in memory, which the workers of one server share. */
+export function limiterOf(db: Db, config: Pick<Config, "sharesLimits" | "maxLimitKeys" | "worker">): MakeLimiter {
+  const { sharesLimits, maxLimitKeys: maxKeys, worker } = config;
+  return (name, limit, windowMs = MINUTE_MS) => {
+    if (sharesLimits) return storeLimiter(db, name, limit, windowMs);
+    if (worker) return sharedLimiter({ folder: worker.folder, name, limit, windowMs, maxKeys });
+    return memoryLimiter(limit, windowMs, Date.now, maxKeys);
+  };
 }
 
-function allowance(limit: number, count: number, endsAt: number): Allowance {
+/** The state of a window of which `count` are taken and which ends at `endsAt`, in Unix seconds. */
+export function allowance(limit: number, count: number, endsAt: number): Allowance {
   return {
     limit,
     remaining: Math.max(0, limit - count),

@@ -25,6 +25,7 @@ import { createHttpServer } from "../http/create_server.ts";
 import { checkPermits, compileRoutes, mountPlugin } from "../http/mount_plugin.ts";
 import { lazyRoutesOf } from "../http/plugin_app.ts";
 import { appBelow, type HttpServer } from "../http/server.ts";
+import { currentStoreSession } from "../http/store_session.ts";
 import { createTexts } from "../i18n/catalogue.ts";
 import { openSpool, SPOOL_LEFTOVER_MS } from "../input/upload_spool.ts";
 import type { Log } from "../log.ts";
@@ -51,6 +52,7 @@ import { addPluginTexts } from "./plugin_texts.ts";
 import { PowerChecks } from "./power_checks.ts";
 import { checkPermissions } from "./powers.ts";
 import type { SlotName, Slots } from "./registry.ts";
+import { RunningServers } from "./running_servers.ts";
 import type { BootedPlugin } from "./runtime_info.ts";
 import { readSettings } from "./settings.ts";
 import { checkStoreVersion, recordVersion } from "./store_version.ts";
@@ -127,7 +129,11 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const spool = openSpool(`${config.dataDir}/spool`);
   await spool.sweep();
   const children = openChildPool(config, log);
-  const http = createHttpServer(config, parts.env, store.db, { log, children, spool, texts, tracing });
+  const http = createHttpServer(config, parts.env, store.db, {
+    ...{ log, children, spool, texts, tracing },
+    readsReplicas: store.replicas !== undefined,
+  });
+  store.replicas?.sessionBy(currentStoreSession);
   const booted: BootedPlugin[] = [];
   const slots: ContextParts["slots"] = new Map();
   const visibility = new VisibilityRules();
@@ -136,7 +142,11 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   );
   const content = () => (slots.get("content") ?? []) as ContentKind[];
   const contentTables = () => content().map(({ table }) => table);
-  const roles = new PluginRoles({ store, log, mode: config.pluginRoles, thirdParty, visibility, contentTables });
+  const servers = new RunningServers({ db: store.db, log, leaseSeconds: config.serverLeaseSeconds });
+  const roles = new PluginRoles({
+    ...{ store, log, mode: config.pluginRoles, thirdParty, visibility, contentTables, servers },
+  });
+  await roles.begin(plugins, parts.denied);
   const contributed = () => (slots.get("response_fields") ?? []) as ResponseFields[];
   const chosen = chosenStore(parts.files, config);
   const held = heldFiles(chosen.files, store.db, log);
@@ -171,6 +181,8 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       isWorking: () => jobs.isOpen,
       answerCache: () => answers.figures(),
       storeLoad: () => store.load(),
+      replicas: () => store.replicas?.status() ?? [],
+      readCounts: () => store.replicas?.counts,
       onAnswer: (listener) => http.observers.add(listener),
       deletedAbsentItems: (parents) =>
         deletedAbsentItems(
@@ -179,6 +191,8 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
           parents,
         ),
       onWait: (listener) => waits.add(listener),
+      askPeers: async (topic) => config.worker?.peers.ask(topic) ?? [],
+      onPeersAsk: (topic, answer) => config.worker?.peers.onAsk(topic, answer),
       isMigrated: () => isMigrated(store, [{ name: "core", migrations: coreMigrations }, ...plugins]),
       recordTraces(recorder) {
         tracing.recordBy(recorder);
@@ -219,12 +233,25 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     plugins.flatMap((plugin) => [...plugin.adds]),
   );
   const contributions = { claims: () => slot("file_claims"), kinds: () => slot("content") };
-  const checked = { ...contributions, config, db: store.db, files: held.files, jobs, roles, plugins, env: parts.env };
+  const { replicas } = store;
+  const checked = {
+    ...contributions,
+    replicas,
+    config,
+    db: store.db,
+    files: held.files,
+    jobs,
+    roles,
+    servers,
+    plugins,
+    env: parts.env,
+  };
   shared.slots.set("self_check", [...coreChecks(checked), ...slot("self_check")]);
   bus.close();
   await bus.perform("app_boot", SYSTEM, {}, async () => ({}));
   await recordPlugins(store.db, records, log);
   await recordVersion(store.db);
+  await servers.keep(() => roles.refresh());
   return {
     http,
     bus,
@@ -238,10 +265,12 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       const { databaseTimeoutMs: statementMs, writeTimeoutMs: writeMs, databaseWaitMs: waitMs } = config;
       await answers.begin(store);
       store.limit({ statementMs, writeMs, waitMs });
+      await store.replicas?.start();
       const failed = (error: unknown) => log.warn("Cannot sweep files of requests", { error });
       const sweeps = setInterval(() => void spool.sweep().catch(failed), SPOOL_LEFTOVER_MS).unref();
       shared.stops.push({ plugin: "lectern", run: () => clearInterval(sweeps) });
       await jobs.start();
+      servers.compareFiles(chosen.files);
       await runStarts(shared.starts, config.setupTimeoutMs);
     },
     async stop() {
@@ -251,6 +280,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       await stopPart(limitMs, () => bus.settle(), late("Handlers of events"));
       await runStops(shared.stops, limitMs, log);
       waits.stop();
+      await servers.end();
       await children.stop();
       await stopCaches();
       await store.close();

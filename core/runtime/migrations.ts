@@ -4,6 +4,7 @@ import { scheduleMigrations } from "../events/schedules.ts";
 import { markerMigrations } from "../files/instance_marker.ts";
 import { limitMigrations } from "../http/rate_limit.ts";
 import { collationMigrations } from "../i18n/collation.ts";
+import { serverMigrations } from "./running_servers.ts";
 import { versionMigrations } from "./versions.ts";
 
 /** The migrations of the runtime's own tables, under the ledger "core". */
@@ -14,4 +15,5 @@ export const coreMigrations: Migrations = {
   ...scheduleMigrations,
   ...versionMigrations,
   ...markerMigrations,
+  ...serverMigrations,
 };

@@ -24,7 +24,9 @@ import { BootError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { VisibilityRules } from "../resources/visibility.ts";
 import { addColumns, deniesColumns, presentColumns } from "./column_grants.ts";
+import type { PluginChoices } from "./operator_choices.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
+import type { RunningServers } from "./running_servers.ts";
 
 /** How the grants of a plugin are enforced. */
 export interface Enforcement {
@@ -54,6 +56,8 @@ export interface PluginRolesOptions {
   /** Names of the plugins that do not ship with Lectern. */
   readonly thirdParty: ReadonlySet<string>;
   readonly visibility: VisibilityRules;
+  /** The runtimes of the database: rights that others need are not revoked. */
+  readonly servers: Pick<RunningServers, "register" | "neededByOthers">;
   /** Tables of the kinds of content contributed so far. */
   contentTables(): readonly string[];
 }
@@ -76,7 +80,7 @@ export class PluginRoles {
 
   constructor(options: PluginRolesOptions) {
     this.#options = options;
-    this.#sync = new RolesSync(options.store.db);
+    this.#sync = new RolesSync(options.store.db, (db) => options.servers.neededByOthers(db));
     if (options.mode === "off" && options.thirdParty.size > 0) this.#reason = OFF;
   }
 
@@ -85,6 +89,16 @@ export class PluginRoles {
     const { mode, thirdParty } = this.#options;
     const isWanted = isEnforcementWanted(mode, thirdParty.has(name));
     return { isWanted, reason: isWanted ? this.#reason : undefined };
+  }
+
+  /** Tells other runtimes which rights the plugins need at least, before the first of them is given. */
+  async begin(plugins: readonly AnyPlugin[], denied: PluginChoices["denied"] = {}): Promise<void> {
+    const enforced = plugins.filter(({ name }) => this.#isEnforced(name));
+    const needed = enforced.map((plugin) => {
+      const { read, write, columns = {} } = tablesOf(plugin, denied[plugin.name] ?? []);
+      return { plugin: plugin.name, read, write, columns };
+    });
+    await this.#options.servers.register(needed);
   }
 
   /**
@@ -132,6 +146,7 @@ export class PluginRoles {
   async complete(): Promise<void> {
     // Setups and `syncSchema` may have altered tables.
     this.#sync.forget();
+    await this.#options.servers.register(this.#enforced());
     await this.#give([...this.#tables.keys()], false);
     const affected = [...this.#tables.keys()].filter((name) => this.enforcementOf(name).isWanted);
     if (this.#reason !== undefined && affected.length > 0)
@@ -141,16 +156,23 @@ export class PluginRoles {
       });
   }
 
+  /** Gives and revokes rights again, as other runtimes of the database have started or ended. */
+  async refresh(): Promise<void> {
+    await syncRoles(this.#options.store.db, this.#enforced(), (db) => this.#options.servers.neededByOthers(db));
+  }
+
   /** What PostgreSQL has besides or instead of the grants: statements that would correct it, and roles of plugins that are not loaded. */
-  drift(): Promise<RoleDrift> {
-    return roleDrift(this.#options.store.db, this.#enforced(), [...this.#tables.keys()]);
+  async drift(): Promise<RoleDrift> {
+    const { store, servers } = this.#options;
+    return roleDrift(store.db, this.#enforced(), [...this.#tables.keys()], await servers.neededByOthers());
   }
 
   /** Corrects that. Returns how many statements changed something and how many roles were dropped. */
   async repair(): Promise<number> {
-    const { db } = this.#options.store;
+    const { store, servers } = this.#options;
+    const { db } = store;
     const { leftovers } = await this.drift();
-    const { changes } = await syncRoles(db, this.#enforced());
+    const { changes } = await syncRoles(db, this.#enforced(), (tx) => servers.neededByOthers(tx));
     let dropped = 0;
     for (const role of leftovers) if (await dropRole(db, role)) dropped++;
     return changes + dropped;

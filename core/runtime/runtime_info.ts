@@ -1,4 +1,4 @@
-import type { StoreLoad } from "../../db/mod.ts";
+import type { ReadCounts, ReplicaStatus, StoreLoad } from "../../db/mod.ts";
 import type { AnswerCacheFigures } from "../events/answer_cache.ts";
 import type { Fault } from "../faults.ts";
 import type { SweepResult } from "../files/orphan_sweep.ts";
@@ -43,6 +43,10 @@ export interface RuntimeInfo {
   storeLoad(): StoreLoad;
   /** Figures of the cache of answers (`cachedAnswers`) since the process started. */
   answerCache(): AnswerCacheFigures;
+  /** The replicas of `DATABASE_READ_URLS`, in its order; none without it. */
+  replicas(): readonly ReplicaStatus[];
+  /** Reads of requests that the primary answered; undefined without `DATABASE_READ_URLS`. */
+  readCounts(): ReadCounts | undefined;
   /** Calls a listener with each answer over HTTP, before it is sent; it has to be quick. For use in `setup`. */
   onAnswer(listener: (answered: AnsweredRequest) => void): void;
   /**
@@ -50,6 +54,13 @@ export interface RuntimeInfo {
    * child process (`child_process`) or the permit of a named semaphore. What is had at once is no wait. For use in `setup`.
    */
   onWait(listener: WaitListener): void;
+  /**
+   * Asks the other workers of this server (`serve --workers`) about a topic. Resolves to the answers that come within two seconds;
+   * none without workers.
+   */
+  askPeers(topic: string): Promise<readonly unknown[]>;
+  /** Sets what this process answers to other workers about a topic: a value that JSON has. For use in `setup`. */
+  onPeersAsk(topic: string, answer: () => Promise<unknown>): void;
   /** Whether the store holds every migration of this version: not while an older backup is in its place. Throws where it is away. */
   isMigrated(): Promise<boolean>;
   /** Has a recorder record the spans of requests, statements, jobs and calls. Throws BootError for a second one. */

@@ -15,10 +15,15 @@ export interface Release {
   readonly version: string;
   /** The oldest version whose stores it migrates. */
   readonly upgradesFrom: string;
+  /**
+   * The oldest version whose servers work over a store that this version has migrated, so that both run side by side while
+   * servers are upgraded one after the other. No step of a migration removes what that version uses.
+   */
+  readonly runsBeside: string;
 }
 
 /** This version. */
-export const RELEASE: Release = { version: packaged.version, upgradesFrom: "0.1.0" };
+export const RELEASE: Release = { version: packaged.version, upgradesFrom: "0.1.0", runsBeside: "0.2.0" };
 /** The last version that did not record itself. */
 const LAST_UNRECORDED = "0.2.0";
 /** The name of the runtime among the recorded plugins, and of its ledger. */
@@ -28,21 +33,24 @@ type CoreStore = Kysely<{ installed_plugins: InstalledPluginsTable }>;
 
 /**
  * Checks that this version can run over the store; changes nothing. Throws BootError where the store is older than
- * `upgradesFrom`, with the version to start in between, and where a newer version has run migrations that this one lacks.
+ * `upgradesFrom`, with the version to start in between, and where a newer version has run migrations that this one lacks, unless
+ * that said that it runs beside this one.
  */
 export async function checkStoreVersion(
   db: Db,
   plugins: readonly Pick<AnyPlugin, "name" | "migrations">[],
-  { version, upgradesFrom }: Release = RELEASE,
+  { version, upgradesFrom }: Pick<Release, "version" | "upgradesFrom"> = RELEASE,
 ): Promise<void> {
-  const stored = await newestVersion(db);
-  if (stored === undefined) return;
+  const newest = await newestVersion(db);
+  if (newest === undefined) return;
+  const { version: stored, runsBeside } = newest;
   if (Bun.semver.order(stored, upgradesFrom) < 0)
     throw new BootError(
       `Cannot upgrade the store of Lectern ${stored} to ${version}, which upgrades from ${upgradesFrom} or later: ` +
         `start ${upgradesFrom} over it once, then ${version}. Nothing was changed`,
     );
   if (Bun.semver.order(stored, version) <= 0) return;
+  if (runsBeside !== undefined && Bun.semver.order(version, runsBeside) >= 0) return;
   for (const { name, migrations } of [{ name: CORE, migrations: coreMigrations }, ...plugins]) {
     const { unknown } = await migrationStatus(db, name, migrations);
     if (unknown.length > 0)
@@ -54,31 +62,58 @@ export async function checkStoreVersion(
 }
 
 /** The newest version that ran over the store; undefined for a new store. */
-async function newestVersion(db: Db): Promise<string | undefined> {
+async function newestVersion(db: Db): Promise<Recorded | undefined> {
   const found = await rows(
     db,
     sql<{ used: boolean; recorded: boolean }>`select to_regclass('lectern_ledger.core') is not null as used,
       to_regclass('installed_plugins') is not null as recorded`,
   );
   if (!found[0]?.used) return undefined;
-  if (!found[0].recorded) return LAST_UNRECORDED;
-  return (await recordedVersion(db)) ?? LAST_UNRECORDED;
+  if (!found[0].recorded) return { version: LAST_UNRECORDED };
+  return (await recorded(db)) ?? { version: LAST_UNRECORDED };
 }
 
-async function recordedVersion(db: Db): Promise<string | undefined> {
-  const store = db as unknown as CoreStore;
-  const row = await store.selectFrom("installed_plugins").select("version").where("name", "=", CORE).executeTakeFirst();
-  return row?.version ?? undefined;
+/** What a store says of the newest version that ran over it. */
+type Recorded = Pick<Release, "version"> & Partial<Pick<Release, "runsBeside">>;
+
+async function recorded(db: Db): Promise<Recorded | undefined> {
+  // Read before migrations: a store of an older version has no such column.
+  const [row] = await rows(
+    db,
+    sql<{
+      version: string | null;
+      runsBeside: string | null;
+    }>`select version, to_jsonb(own) ->> 'runs_beside' as "runsBeside"
+      from installed_plugins own where name = ${CORE}`,
+  );
+  if (!row?.version) return undefined;
+  return { version: row.version, ...(row.runsBeside !== null && { runsBeside: row.runsBeside }) };
 }
 
 /** Records that a version ran over the store, unless it or a newer one has. */
-export async function recordVersion(db: Db, { version }: Release = RELEASE): Promise<void> {
-  const stored = await recordedVersion(db);
-  if (stored !== undefined && Bun.semver.order(stored, version) >= 0) return;
+export async function recordVersion(db: Db, { version, runsBeside }: Release = RELEASE): Promise<void> {
+  const stored = await recorded(db);
+  if (stored && isCurrent(stored, { version, runsBeside })) return;
   const times = { first_at: sql<string>`now()`, last_at: sql<string>`now()` };
   await (db as unknown as CoreStore)
     .insertInto("installed_plugins")
-    .values({ name: CORE, version, jobs: [], kinds: sql`'[]'::jsonb`, permissions: [], ...times })
-    .onConflict((conflict) => conflict.column("name").doUpdateSet({ version, last_at: times.last_at }))
+    .values({
+      name: CORE,
+      version,
+      runs_beside: runsBeside,
+      jobs: [],
+      kinds: sql`'[]'::jsonb`,
+      permissions: [],
+      ...times,
+    })
+    .onConflict((conflict) =>
+      conflict.column("name").doUpdateSet({ version, runs_beside: runsBeside, last_at: times.last_at }),
+    )
     .execute();
+}
+
+/** Whether a store names this version already, or a newer one. */
+function isCurrent(stored: Recorded, { version, runsBeside }: Pick<Release, "version" | "runsBeside">): boolean {
+  const order = Bun.semver.order(stored.version, version);
+  return order > 0 || (order === 0 && stored.runsBeside === runsBeside);
 }

@@ -2,7 +2,7 @@
  * Versions of plugins: each may have one and name the versions of Lectern that it works with, which the boot judges. The newest
  * version that ran is stored, so that an older one over newer data is reported.
  */
-import { type Kysely, sql } from "kysely";
+import { type Generated, type Kysely, sql } from "kysely";
 import type { Db, Migrations } from "../../db/mod.ts";
 import packaged from "../../package.json" with { type: "json" };
 import { BootError } from "../errors.ts";
@@ -23,6 +23,8 @@ export interface InstalledPluginsTable {
   kinds: ContributedKind[];
   /** Names of the permissions that it adds. */
   permissions: string[];
+  /** Of the row of the runtime: the oldest version whose servers run beside this one. */
+  runs_beside: Generated<string | null>;
 }
 
 /** A kind of content that a plugin contributes. */
@@ -56,6 +58,9 @@ export const versionMigrations: Migrations = {
     await sql`create table plugin_tables (table_name text primary key, plugin text not null);
       alter table installed_plugins add column jobs text[] not null default '{}',
         add column kinds jsonb not null default '[]', add column permissions text[] not null default '{}'`.execute(db);
+  },
+  async "0009_runs_beside"(db) {
+    await sql`alter table installed_plugins add column runs_beside text`.execute(db);
   },
 };
 
@@ -170,7 +175,7 @@ export async function absentKinds(db: Db, contributed: readonly string[]): Promi
   return found.flatMap(({ kinds }) => kinds).filter(({ kind }) => !contributed.includes(kind));
 }
 
-type PluginRecord = Omit<InstalledPluginsTable, "first_at" | "last_at">;
+type PluginRecord = Omit<InstalledPluginsTable, "first_at" | "last_at" | "runs_beside">;
 
 /** The content of a record as text, to compare two. */
 function contentOf({ version, jobs, kinds, permissions }: PluginRecord): string {

@@ -1,6 +1,6 @@
 /**
  * Changes of watched tables, as their triggers report them (`query/change_triggers.ts`). A trigger sends a notice over the
- * connection of the statement, so the process knows of a change before it sends the commit; and a notification, which other
+ * connection of the statement, so the process knows of a change before the commit is answered; and a notification, which other
  * processes get at the commit.
  */
 
@@ -30,6 +30,30 @@ export function changeOf(payload: unknown): TableChange | undefined {
   const { changed, ...columns } = payload as Record<string, unknown>;
   const values = Object.entries(columns).map(([column, found]) => [column, numbersIn(found)] as const);
   return { table: String(changed), values: values.length === 0 ? undefined : new Map(values) };
+}
+
+/** What is used of a notice. */
+interface Notice {
+  readonly code?: string;
+  readonly severity?: string;
+  readonly message?: string;
+  readonly detail?: string;
+}
+
+/** Shows the text of a notice, or returns the change that it reports. Any function of the store may have sent it. */
+export function showNotice(
+  { code, severity, message, detail }: Notice,
+  show: ((text: string) => void) | undefined,
+): TableChange | undefined {
+  if (code !== CHANGE_NOTICE) {
+    show?.(`${severity}: ${message}`);
+    return undefined;
+  }
+  try {
+    return changeOf(JSON.parse(detail ?? ""));
+  } catch {
+    return undefined;
+  }
 }
 
 function numbersIn(found: unknown): readonly number[] {

@@ -24,6 +24,9 @@ export interface RoleGrants {
   readonly keepsTables?: boolean;
 }
 
+/** Reads grants whose rights are kept, within the transaction that changes the roles. */
+export type KeptGrants = (db: Db) => Promise<readonly RoleGrants[]>;
+
 /** The result of `syncRoles`. */
 export interface SyncedRoles {
   /** Undefined where the roles have their grants; else why PostgreSQL cannot enforce them. */
@@ -47,8 +50,8 @@ const DENIED = "42501";
  * @example
  * const { reason } = await syncRoles(db, [{ plugin: "notes", read: ["users"], write: ["notes"], columns: {} }]);
  */
-export function syncRoles(db: Db, wanted: readonly RoleGrants[]): Promise<SyncedRoles> {
-  return new RolesSync(db).sync(wanted);
+export function syncRoles(db: Db, wanted: readonly RoleGrants[], kept?: KeptGrants): Promise<SyncedRoles> {
+  return new RolesSync(db, kept).sync(wanted);
 }
 
 /**
@@ -60,10 +63,14 @@ export function syncRoles(db: Db, wanted: readonly RoleGrants[]): Promise<Synced
  */
 export class RolesSync {
   readonly #db: Db;
+  readonly #readKept: KeptGrants;
   #state: RoleState | undefined;
+  #kept: readonly RoleGrants[] = [];
 
-  constructor(db: Db) {
+  /** `kept` reads grants of others, such as other servers of the database, whose rights are not revoked. */
+  constructor(db: Db, kept: KeptGrants = () => Promise.resolve([])) {
     this.#db = db;
+    this.#readKept = kept;
   }
 
   /** Has the next `sync` read the state again: tables were made or altered. */
@@ -74,13 +81,14 @@ export class RolesSync {
   /** Does what `syncRoles` does. With `dryRun` nothing stays, and the reason is that which a boot would meet. */
   async sync(wanted: readonly RoleGrants[], { dryRun = false } = {}): Promise<SyncedRoles> {
     if (wanted.length === 0) return UNCHANGED;
-    if (this.#state && changesOf(this.#state, wanted).length === 0) return UNCHANGED;
+    if (this.#state && changesOf(this.#state, wanted, this.#kept).length === 0) return UNCHANGED;
     this.forget();
     try {
       return await this.#db.transaction().execute(async (tx) => {
-        const { state, ...synced } = await change(tx, wanted);
+        const { state, kept, ...synced } = await change(tx, wanted, this.#readKept);
         if (dryRun) throw new DryRun(synced);
         this.#state = state;
+        this.#kept = kept;
         return synced;
       });
     } catch (error) {
@@ -98,18 +106,21 @@ const UNCHANGED: SyncedRoles = { reason: undefined, changes: 0 };
 async function change(
   tx: Db,
   wanted: readonly RoleGrants[],
-): Promise<SyncedRoles & { readonly state: RoleState | undefined }> {
+  readKept: KeptGrants,
+): Promise<SyncedRoles & { readonly state: RoleState | undefined; readonly kept: readonly RoleGrants[] }> {
   await sql`select pg_advisory_xact_lock(${LOCK}::int8)`.execute(tx);
   const state = await readState(tx);
-  const changes = changesOf(state, wanted);
-  if (changes.length === 0) return { ...UNCHANGED, state };
+  // Read under the lock: who is not there yet grants its rights later.
+  const kept = await readKept(tx);
+  const changes = changesOf(state, wanted, kept);
+  if (changes.length === 0) return { ...UNCHANGED, state, kept };
   await sql.raw(changes.join(";\n")).execute(tx);
   // REVOKE only warns where the account does not own the database.
   if (state.temporary && (await mayCreateTemporary(tx)))
     throw new NotEnforced(
       `everybody may create temporary tables in "${state.database}", and its account may not revoke that`,
     );
-  return { reason: undefined, changes: changes.length, state: undefined };
+  return { reason: undefined, changes: changes.length, state: undefined, kept };
 }
 
 /** How the roles of plugins differ from their grants. */
@@ -121,15 +132,23 @@ export interface RoleDrift {
 }
 
 /**
- * Compares the roles of plugins with their grants; changes nothing. `loaded` are the names of all plugins that are loaded.
+ * Compares the roles of plugins with their grants; changes nothing. `loaded` are the names of all plugins that are loaded, and
+ * `kept` grants of others whose rights and roles are no drift.
  * @example
  * const { changes, leftovers } = await roleDrift(db, [], ["notes"]);
  */
-export async function roleDrift(db: Db, wanted: readonly RoleGrants[], loaded: readonly string[]): Promise<RoleDrift> {
+export async function roleDrift(
+  db: Db,
+  wanted: readonly RoleGrants[],
+  loaded: readonly string[],
+  kept: readonly RoleGrants[] = [],
+): Promise<RoleDrift> {
   const state = await readState(db);
-  const known = new Set(loaded.map((plugin) => roleName(state.prefix ?? "", plugin)));
+  const known = new Set(
+    [...loaded, ...kept.map(({ plugin }) => plugin)].map((plugin) => roleName(state.prefix ?? "", plugin)),
+  );
   return {
-    changes: wanted.length === 0 ? [] : changesOf(state, wanted),
+    changes: wanted.length === 0 ? [] : changesOf(state, wanted, kept),
     leftovers: await notElsewhere(
       db,
       state.roles.filter((role) => !known.has(role)),
@@ -197,8 +216,8 @@ class DryRun extends Error {
   }
 }
 
-/** Statements that make the state as wanted; none where it is. */
-function changesOf(state: RoleState, wanted: readonly RoleGrants[]): string[] {
+/** Statements that make the state as wanted; none where it is. Rights of `kept` are not revoked. */
+function changesOf(state: RoleState, wanted: readonly RoleGrants[], kept: readonly RoleGrants[]): string[] {
   const texts: string[] = [];
   if (state.temporary) texts.push(`revoke temporary on database ${ident(state.database)} from public`);
   const [home] = state.schemas;
@@ -208,11 +227,11 @@ function changesOf(state: RoleState, wanted: readonly RoleGrants[]): string[] {
     texts.push(`create schema if not exists ${GRANTS_SCHEMA}`);
     texts.push(`comment on schema ${GRANTS_SCHEMA} is ${literal(state.prefix ?? "")}`);
   }
-  for (const grants of wanted) texts.push(...roleChanges(state, grants));
+  for (const grants of wanted) texts.push(...roleChanges(state, grants, kept));
   return texts;
 }
 
-function roleChanges(state: RoleState, grants: RoleGrants): string[] {
+function roleChanges(state: RoleState, grants: RoleGrants, kept: readonly RoleGrants[]): string[] {
   const role = roleName(state.prefix ?? "", grants.plugin);
   const texts: string[] = [];
   if (!state.roles.includes(role)) texts.push(createRole(role));
@@ -233,7 +252,7 @@ function roleChanges(state: RoleState, grants: RoleGrants): string[] {
   for (const schema of state.schemas)
     if (!state.usage.includes(`${role} ${schema}`))
       texts.push(`grant usage on schema ${ident(schema)} to ${ident(role)}`);
-  return [...texts, ...rightChanges(state, role, grants)];
+  return [...texts, ...rightChanges(state, role, grants, kept)];
 }
 
 /** Two processes that boot over copies of one database may create the same role at once. */
@@ -247,12 +266,14 @@ function membership(role: string, { account, version }: RoleState): string {
   return `grant ${ident(role)} to ${ident(account)}${options}`;
 }
 
-/** Grants what is missing and revokes what is too much. */
-function rightChanges(state: RoleState, role: string, grants: RoleGrants): string[] {
+/** Grants what is missing and revokes what is too much. What only others need is not granted: they do that themselves. */
+function rightChanges(state: RoleState, role: string, grants: RoleGrants, kept: readonly RoleGrants[]): string[] {
   const wanted = new Map(wantedRights(state, role, grants).map((right) => [keyOf(right), right]));
   const found = new Map(state.rights.filter((right) => right.role === role).map((right) => [keyOf(right), right]));
+  const ofOthers = kept.filter(({ plugin }) => plugin === grants.plugin);
+  const needed = new Set(ofOthers.flatMap((other) => wantedRights(state, role, other)).map(keyOf));
   const isKept = (key: string, { column }: Right) =>
-    wanted.has(key) || grants.keepsTables || (grants.isPartial && column !== "");
+    wanted.has(key) || needed.has(key) || grants.keepsTables || (grants.isPartial && column !== "");
   const lost = [...found].flatMap(([key, right]) => (isKept(key, right) ? [] : [right]));
   const added = [...wanted].flatMap(([key, right]) => (found.has(key) ? [] : [right]));
   return [...rightTexts("revoke", lost), ...rightTexts("grant", added)];

@@ -16,7 +16,22 @@ import type { Db } from "./tables.ts";
  * have changed.
  */
 // biome-ignore lint/suspicious/noExplicitAny: see above
-export type Migrations = Record<string, (db: Kysely<any>) => Promise<void>>;
+export type Migrations = Record<string, ((db: Kysely<any>) => Promise<void>) & { readonly removes?: string }>;
+
+/**
+ * Declares that a step removes, renames or retypes what older versions use: it is the second phase of a change whose first
+ * phase, an earlier release, added what replaces it. `version` is the oldest one that no longer uses what is removed; servers
+ * before it cannot run beside.
+ * @example
+ * const noteMigrations: Migrations = {
+ *   "0003_drop_color": removes("0.4.0", async (db) => {
+ *     await sql`alter table notes drop column color`.execute(db);
+ *   }),
+ * };
+ */
+export function removes(version: string, step: Migrations[string]): Migrations[string] {
+  return Object.assign(step, { removes: version });
+}
 
 /** The key of the advisory lock; it must never change, since processes of different versions share it. */
 export const MIGRATION_LOCK = 7_206_415;

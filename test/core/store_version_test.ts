@@ -11,9 +11,13 @@ beforeAll(async () => {
 });
 afterAll(() => runtime.stop());
 
-const release = (version: string, upgradesFrom = "0.1.0") => ({ version, upgradesFrom });
+const release = (version: string, upgradesFrom = "0.1.0", runsBeside = version) => ({
+  version,
+  upgradesFrom,
+  runsBeside,
+});
 const ranLast = (version: string | null) =>
-  runtime.store.sql`update installed_plugins set version = ${version} where name = 'core'`;
+  runtime.store.sql`update installed_plugins set version = ${version}, runs_beside = null where name = 'core'`;
 const refusal = (version: string, upgradesFrom?: string, some: readonly (typeof plugins)[number][] = plugins) =>
   checkStoreVersion(runtime.db, some, release(version, upgradesFrom)).then(
     () => "",
@@ -49,6 +53,12 @@ test("an older version is refused over migrations that it lacks, and starts wher
   expect(await refusal(RELEASE.version, undefined, older)).toMatch(
     /^Cannot start Lectern [\d.]+ over a store that 9\.0\.0 has migrated \("books": 0001_\w+\): start 9\.0\.0 or later/,
   );
+  // It goes on where the newer version runs beside it, as restarts during a rolling upgrade do.
+  await recordVersion(runtime.db, release("9.1.0", "0.1.0", RELEASE.version));
+  expect(await refusal(RELEASE.version, undefined, older)).toBe("");
+  await recordVersion(runtime.db, release("9.2.0"));
+  expect(await refusal(RELEASE.version, undefined, older)).toContain("that 9.2.0 has migrated");
+  await ranLast("9.0.0");
   await recordVersion(runtime.db, release("0.3.0"));
   const [row] = await runtime.store.sql`select version from installed_plugins where name = 'core'`;
   expect(row).toEqual({ version: "9.0.0" });

@@ -138,6 +138,7 @@ export default definePlugin({
       name: "lectern_includes_cache_bytes",
       help: "Memory of rendered pages with includes.",
       type: "gauge",
+      perProcess: true,
       read: () => [{ value: pages.renderCache.bytes }],
     });
     on("page_create", { beforeTransaction: (draft, viewer) => prepareContent(pages, draft, viewer) });

@@ -5,8 +5,18 @@
 import type { Metric } from "lectern/contracts";
 import { type AnswerCacheFigures, callContribution, type RawBuilder, sql } from "lectern/core";
 import type { Tables } from "lectern/db";
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import {
+  type Aggregator,
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type MetricObject,
+  Registry,
+} from "prom-client";
 import type { HealthContext } from "./contract.ts";
+import { replicaMetrics } from "./replica_metrics.ts";
 
 /** Upper bounds of the buckets of latencies, in seconds. */
 const SECONDS = [0.005, 0.025, 0.1, 0.5, 2.5, 10];
@@ -22,21 +32,39 @@ export function registerMetrics(context: HealthContext): { scrape(): Promise<str
   observeEventLoop(context, registry);
   observeWaits(context, registry);
   const contributed = new Map<string, Gauge | Counter>();
-  const own = [...storeMetrics(context), ...jobMetrics(context), ...answerCacheMetrics(context)];
+  const own = [
+    ...storeMetrics(context),
+    ...replicaMetrics(context),
+    ...jobMetrics(context),
+    ...answerCacheMetrics(context),
+  ];
+  const readAll = async () => {
+    const read = (metric: Metric) => readInto(registry, contributed, metric);
+    const unread = (error: unknown) => context.log.warn("Cannot read a metric", { error });
+    await Promise.all([
+      ...own.map((metric) => read(metric).catch(unread)),
+      // A failure of the store is thrown and not recorded as one of the plugin; it must not close the scrape.
+      ...context.slot("metric").map((metric) => callContribution(metric, read, metric.name).catch(unread)),
+    ]);
+  };
+  context.runtime.onPeersAsk(TOPIC, async () => {
+    await readAll();
+    return registry.getMetricsAsJSON();
+  });
   return {
     contentType: registry.contentType,
     async scrape() {
-      const read = (metric: Metric) => readInto(registry, contributed, metric);
-      const unread = (error: unknown) => context.log.warn("Cannot read a metric", { error });
-      await Promise.all([
-        ...own.map((metric) => read(metric).catch(unread)),
-        // A failure of the store is thrown and not recorded as one of the plugin; it must not close the scrape.
-        ...context.slot("metric").map((metric) => callContribution(metric, read, metric.name).catch(unread)),
-      ]);
-      return registry.metrics();
+      // A scrape reaches one worker of a server, and is to show them all.
+      const [others] = await Promise.all([context.runtime.askPeers(TOPIC), readAll()]);
+      if (others.length === 0) return registry.metrics();
+      const all = [await registry.getMetricsAsJSON(), ...(others as MetricObject[][])];
+      return AggregatorRegistry.aggregate(all).metrics();
     },
   };
 }
+
+/** What workers ask each other for. */
+const TOPIC = "metrics";
 
 /** Requests by route, method and status, and their latency by route and method. */
 function observeAnswers({ runtime }: HealthContext, registry: Registry): void {
@@ -85,6 +113,7 @@ function observeEventLoop({ onStart, onStop }: HealthContext, registry: Registry
   new Gauge({
     name: "lectern_event_loop_lag_seconds",
     help: "Longest delay of the event loop since the last scrape.",
+    aggregator: "max",
     registers: [registry],
     collect() {
       this.set(longestMs / 1000);
@@ -95,7 +124,7 @@ function observeEventLoop({ onStart, onStop }: HealthContext, registry: Registry
 
 function storeMetrics({ queryWithDeadline, runtime }: HealthContext): Metric[] {
   const pools = (name: string, help: string, of: "connections" | "busy" | "waiting"): Metric => ({
-    ...{ name, help, type: "gauge", labels: ["pool"] },
+    ...{ name, help, type: "gauge", labels: ["pool"], perProcess: true },
     read: () => Object.entries(runtime.storeLoad()).map(([pool, load]) => ({ labels: { pool }, value: load[of] })),
   });
   let size: { readonly value: number; readonly at: number } | undefined;
@@ -152,8 +181,9 @@ function jobMetrics({ queryWithDeadline }: HealthContext): Metric[] {
 
 /** Reads a metric into the registry. Throws where it fails; it then has no figures in this scrape. */
 async function readInto(registry: Registry, known: Map<string, Gauge | Counter>, metric: Metric): Promise<void> {
-  const { name, help, labels = [], type } = metric;
-  const options = { name, help, labelNames: [...labels], registers: [registry] };
+  const { name, help, labels = [], type, perProcess = false } = metric;
+  const aggregator: Aggregator = perProcess ? "sum" : "max";
+  const options = { name, help, labelNames: [...labels], registers: [registry], aggregator };
   const target = known.get(name) ?? (type === "gauge" ? new Gauge(options) : new Counter(options));
   known.set(name, target);
   clear(target, labels);

@@ -15,6 +15,7 @@ const TOKEN = "adminid:adminsecret";
 
 /** A running program. */
 export interface Program {
+  readonly pid: number;
   readonly port: number;
   readonly authorization: string;
   ask(method: string, path: string, body?: unknown): Promise<{ status: number; body: Record<string, unknown> }>;
@@ -36,13 +37,15 @@ export function dataFolder(): { path: string; remove: () => void } {
 export interface Start {
   readonly cwd?: string;
   readonly args?: readonly string[];
+  /** The top of the copy of Lectern that runs. */
+  readonly root?: string;
 }
 
 /** Starts the program over a data folder and waits until it prints its address. */
 export async function startProgram(
   dataDir: string,
   more: Record<string, string> = {},
-  { cwd = ROOT, args = ["serve", "plugins/mod.ts"] }: Start = {},
+  { root = ROOT, cwd = root, args = ["serve", "plugins/mod.ts"] }: Start = {},
 ): Promise<Program> {
   const env = {
     ...process.env,
@@ -55,7 +58,7 @@ export async function startProgram(
     API_REQUESTS_PER_MIN: "1000000",
     ...more,
   };
-  const child = spawn(process.execPath, [join(ROOT, "core/cli.ts"), ...args], {
+  const child = spawn(process.execPath, [join(root, "core/cli.ts"), ...args], {
     cwd,
     env,
     stdio: ["ignore", "pipe", "pipe"],
@@ -69,6 +72,7 @@ export async function startProgram(
   const port = await said(child, () => /answers at http:\/\/[^/]+:(\d+)/.exec(text)?.[1]);
   const authorization = `Token ${TOKEN}`;
   return {
+    pid: child.pid ?? 0,
     port: Number(port),
     authorization,
     ended,

@@ -1,0 +1,39 @@
+/** What a process is told as one worker of a server: its number, the folder that workers share, and the line to its parent. */
+import { type PeerMessage, Peers } from "./peers.ts";
+
+/** This process as a worker. */
+export interface Worker {
+  /** From 1. */
+  readonly number: number;
+  /** A folder for memory that the workers of this server share. */
+  readonly folder: string;
+  readonly peers: Peers;
+}
+
+/** A message of a worker to its parent: the port on which it listens, or one to other workers. */
+export type WorkerMessage = { readonly kind: "listening"; readonly port: number } | PeerMessage;
+
+/** The arguments that make a process a worker. */
+export function workerArguments(number: number, folder: string): string[] {
+  return ["--worker", String(number), "--worker-folder", folder];
+}
+
+/** The worker that this process is by its arguments, with the line to its parent. */
+export function openWorker(number: number, folder: string): Worker {
+  const peers = new Peers(number, tellParent);
+  process.on("message", (message: PeerMessage) => void peers.receive(message));
+  return { number, folder, peers };
+}
+
+/** Sends a message to the parent, if it is still there. */
+export function tellParent(message: WorkerMessage): void {
+  if (process.connected) process.send?.(message);
+}
+
+/** Resolves when the parent has ended: its workers then stop, as nothing would stop them later. */
+export function parentEnded(): Promise<"parent ended"> {
+  return new Promise((resolve) => {
+    process.once("disconnect", () => resolve("parent ended"));
+    if (!process.connected) resolve("parent ended");
+  });
+}

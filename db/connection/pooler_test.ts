@@ -64,6 +64,17 @@ suite(`a store behind a pooler${isHere ? "" : " (skipped: no pgbouncer and Postg
     );
   }, 30_000);
 
+  test("needs no setting where the pooler keeps a session for each client", async () => {
+    const other = await startPgbouncer(cluster.url, { sessions: 20, mode: "session" });
+    const opened = await openStore({ databaseUrl: other.over(direct), dataDir: "" });
+    const heard: string[] = [];
+    await opened.listen("sessions", { onNotify: (payload) => heard.push(payload) });
+    await opened.notify("sessions", "one");
+    await until(() => heard.length === 1);
+    await opened.close();
+    await other.stop();
+  }, 30_000);
+
   test("answers statements of every kind, many at a time", async () => {
     await store.sql.unsafe(
       "create table notes (id int primary key, name text, tags text[], at timestamptz default now())",

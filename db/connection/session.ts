@@ -63,6 +63,7 @@ export class Session implements DatabaseConnection {
   /** Whether the transaction has a statement that does not only read; known where replicas are read. */
   #hasWritten = false;
   #changesAccess = false;
+  #isReadOnly = false;
 
   constructor(pools: DialectPools) {
     this.#pools = pools;
@@ -163,6 +164,7 @@ export class Session implements DatabaseConnection {
     const slow = currentSlowQuery();
     this.#connection = await transactions.acquire(slow?.key);
     this.#connection.changes.hold();
+    this.#isReadOnly = accessMode === "read only";
     const modes = [isolationLevel && `isolation level ${isolationLevel}`, accessMode].filter(Boolean).join(" ");
     const limitMs = slow?.limitMs ?? limits.writeMs;
     this.#answerTimeoutMs = answerTimeoutFor(limitMs);
@@ -180,7 +182,7 @@ export class Session implements DatabaseConnection {
 
   async commit(): Promise<void> {
     await this.#begun();
-    const mark = this.#pools.replicas?.markOf(this.#hasWritten, this.#changesAccess);
+    const mark = this.#pools.replicas?.markOf(this.#hasWritten && !this.#isReadOnly, this.#changesAccess);
     if (mark !== undefined) await this.write({ sql: MARK, parameters: [mark] } as unknown as CompiledQuery);
     const ended = await this.#answered(this.#sent(this.#held().endOf("commit", this.#failedRole), []));
     // With a further statement it is a list of results.

@@ -23,7 +23,7 @@ export type Migrations = Record<string, ((db: Kysely<any>) => Promise<void>) & {
  * phase, an earlier release, added what replaces it. `version` is the oldest one that no longer uses what is removed; servers
  * before it cannot run beside.
  * @example
- * const noteMigrations: Migrations = {
+ * const noteMigrations = {
  *   "0003_drop_color": removes("0.4.0", async (db) => {
  *     await sql`alter table notes drop column color`.execute(db);
  *   }),

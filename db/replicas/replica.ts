@@ -47,6 +47,9 @@ interface State {
 }
 
 const MAX_AGE_MS = 30 * 60_000;
+/** SQLSTATEs of statements that are cancelled since they are in the way of the replay. */
+const CONFLICTS: ReadonlySet<unknown> = new Set(["40001", "40P01", "57014"]);
+const MAX_ATTEMPTS = 3;
 /** The code of connections that were dropped since their replica is out. */
 const REPLICA_OUT = "REPLICA_OUT";
 
@@ -137,7 +140,7 @@ export class Replica {
     this.#control ??= this.#open();
     const control = this.#control;
     try {
-      const [state] = (await control.send(REPLICA_STATE, [], this.#options.answerMs)) as unknown as State[];
+      const [state] = await this.#ask(control);
       if (!state) throw new ConnectionLost("The replica gave no state", REPLICA_OUT);
       if (this.#control !== control) throw new ConnectionLost("The replica left meanwhile", REPLICA_OUT);
       this.#state = state;
@@ -145,6 +148,18 @@ export class Replica {
     } catch (error) {
       if (this.#control === control) this.leave(reasonOf(error));
       throw error;
+    }
+  }
+
+  /** Asks for the state, and again where the replay cancels that. */
+  async #ask(control: Connection): Promise<State[]> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return (await control.send(REPLICA_STATE, [], this.#options.answerMs)) as unknown as State[];
+      } catch (error) {
+        const { code } = error as { code?: unknown };
+        if (attempt === MAX_ATTEMPTS || !CONFLICTS.has(code)) throw error;
+      }
     }
   }
 

@@ -79,6 +79,13 @@ export const PARTS: readonly Part[] = [
     args: ["test/bench/clients.ts", "10000"],
   },
   {
+    name: "replicas",
+    title: "Reads from a replica",
+    about:
+      "A server with DATABASE_READ_URLS beside one without, over the same primary; all of it on one machine, so that the primary's processor time is what counts.",
+    args: ["test/bench/replicas.ts"],
+  },
+  {
     name: "webhooks",
     title: "Webhooks",
     about: "Deliveries per second, and what they cost the requests that cause them.",

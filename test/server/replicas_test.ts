@@ -14,6 +14,9 @@ import { until } from "../support/harness/until.ts";
 const onReplica: (title: string, run: () => Promise<void>) => void = canReplicate() ? test : () => {};
 /** How long one of several reads may take while a replica is frozen: two looks at it, on a busy machine. */
 const FROZEN_MS = 10_000;
+const WRITERS = 4;
+const WRITES = 15;
+const HALT_MS = 20;
 const EDITOR = ["access-api", "book-create-all", "book-view-all", "book-update-own"];
 
 let cluster: Cluster | undefined;
@@ -110,6 +113,46 @@ onReplica("a revoked permission holds at once, though the replica still has it",
     ),
   ).toBe(403);
   await replica.resume();
+});
+
+onReplica("while the replay halts, writers read what they wrote, and no reader goes back in time", async () => {
+  const reader = await one.person("Rea", EDITOR);
+  const writers = await Promise.all(Array.from({ length: WRITERS }, (_, n) => one.person(`Writer${n}`, EDITOR)));
+  const create = async ({ token }: { token: string }) =>
+    (await one.ask("POST", "/api/books", { as: token, body: { name: "Count", description: "0" } })).body.id as number;
+  const books = await Promise.all(writers.map(create));
+  const before = status(two).statements;
+  let isWriting = true;
+  const halting = (async () => {
+    while (isWriting) {
+      await replica.pause();
+      await Bun.sleep(HALT_MS);
+      await replica.resume();
+      await Bun.sleep(HALT_MS);
+    }
+  })();
+  /** -1 before the book is there. */
+  const countOf = async (runtime: TestRuntime, id: number, as: string) =>
+    Number((await runtime.ask("GET", `/api/books/${id}`, { as })).body.description ?? -1);
+  const reading = (async () => {
+    for (let last = -1; isWriting; ) {
+      const count = await countOf(two, books[0] ?? 0, reader.token);
+      expect(count).toBeGreaterThanOrEqual(last);
+      last = count;
+    }
+  })();
+  const write = async ({ token }: { token: string }, book: number) => {
+    for (let n = 1; n <= WRITES; n++) {
+      const [writes, reads] = n % 2 === 0 ? ([one, two] as const) : ([two, one] as const);
+      await writes.ask("PUT", `/api/books/${book}`, { as: token, body: { name: "Count", description: `${n}` } });
+      expect(await countOf(reads, book, token)).toBe(n);
+    }
+  };
+  await Promise.all(writers.map((writer, at) => write(writer, books[at] ?? 0))).finally(() => {
+    isWriting = false;
+  });
+  await Promise.all([reading, halting]);
+  expect(status(two).statements).toBeGreaterThan(before);
 });
 
 onReplica(

@@ -5,7 +5,7 @@
  * listing's order. Conditions are true or false, never null, so that they can be negated.
  */
 import { type RawBuilder, sql, type Viewer, type VisibilityRule, type VisibleRows } from "lectern/core";
-import { flattened, refs, type TableName } from "lectern/db";
+import { flattened, memoized, refs, type TableName } from "lectern/db";
 
 /** Columns of access lists and counts, for templates: parts of conditions over any content table. */
 const LIST = {
@@ -61,22 +61,14 @@ export function visibleRowsFor(kind: string, table: TableName, ownOnly: () => st
   const present = sql`${sql.ref(`${table}.deleted_at`)} is null`;
   const mine = ({ id }: Viewer) => sql`from ${sql.table(table)}
     where ${sql.ref(`${table}.owned_by`)} = ${id}::integer and ${present}`;
+  // The number depends on the viewer alone, as the conditions do; templates cost more than the text of the statement.
+  const totals = new WeakMap<Viewer, RawBuilder<number>>();
   return {
     all: sql<number>`(select coalesce(sum(${COUNT.n}), 0) from acl_count where ${COUNT.kind} = ${kind})::bigint`,
     total(viewer) {
-      const personalColumn = ownOnly();
-      const isPersonal = personalColumn === undefined ? sql`false` : sql.ref(`${table}.${personalColumn}`);
-      const seen = sees(viewer);
-      if (scopeOf(viewer, kind) !== "all") return sql<number>`(select count(*) ${mine(viewer)} and ${seen})`;
-      const extent = extentOf(viewer, kind);
-      const byLists = sql`coalesce((select sum(${COUNT.n}) from acl_count join acl on ${LIST.id} = ${COUNT.id}
-        where ${COUNT.kind} = ${kind} and ${seen === true ? sql`true` : ruling(viewer, openTo(extent))}), 0)`;
-      const isOpen = sql`(${acl} = 0
-        or (select ${LIST.fallback} = -1 and not ${namesRoleOf(viewer)} from acl where ${LIST.id} = ${acl}))`;
-      const count = (where: RawBuilder<unknown>) => sql`(select count(*) ${mine(viewer)} and ${where})`;
-      const own = seen !== true && extent === "own" ? count(sql`not ${isPersonal} and ${isOpen}`) : sql`0`;
-      const ownPersonal = sql`${isPersonal} and ${seen === true ? sql`true` : seen}`;
-      return sql<number>`(${byLists} + ${own} + ${personalColumn === undefined ? sql`0` : count(ownPersonal)})::bigint`;
+      const known = totals.get(viewer) ?? memoized(totalFor(viewer));
+      totals.set(viewer, known);
+      return known;
     },
     ids(viewer) {
       if (seesAll(viewer)) return undefined;
@@ -89,6 +81,22 @@ export function visibleRowsFor(kind: string, table: TableName, ownOnly: () => st
       return extent === "own" ? sql`${listed} union all select ${id} ${mine(viewer)}` : listed;
     },
   };
+
+  function totalFor(viewer: Viewer): RawBuilder<number> {
+    const personalColumn = ownOnly();
+    const isPersonal = personalColumn === undefined ? sql`false` : sql.ref(`${table}.${personalColumn}`);
+    const seen = sees(viewer);
+    if (scopeOf(viewer, kind) !== "all") return sql<number>`(select count(*) ${mine(viewer)} and ${seen})`;
+    const extent = extentOf(viewer, kind);
+    const byLists = sql`coalesce((select sum(${COUNT.n}) from acl_count join acl on ${LIST.id} = ${COUNT.id}
+        where ${COUNT.kind} = ${kind} and ${seen === true ? sql`true` : ruling(viewer, openTo(extent))}), 0)`;
+    const isOpen = sql`(${acl} = 0
+        or (select ${LIST.fallback} = -1 and not ${namesRoleOf(viewer)} from acl where ${LIST.id} = ${acl}))`;
+    const count = (where: RawBuilder<unknown>) => sql`(select count(*) ${mine(viewer)} and ${where})`;
+    const own = seen !== true && extent === "own" ? count(sql`not ${isPersonal} and ${isOpen}`) : sql`0`;
+    const ownPersonal = sql`${isPersonal} and ${seen === true ? sql`true` : seen}`;
+    return sql<number>`(${byLists} + ${own} + ${personalColumn === undefined ? sql`0` : count(ownPersonal)})::bigint`;
+  }
 }
 
 /** Administrators (platform 2.3, step 5), and the system viewer. */

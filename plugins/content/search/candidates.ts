@@ -4,7 +4,7 @@
  * its branches, tables and conditions are those of the search and of contributed kinds.
  */
 import { type RawBuilder, sql } from "lectern/core";
-import { rows } from "lectern/db";
+import { flattened, rows } from "lectern/db";
 import { type Condition, exactTextConditions, tagConditions } from "./conditions.ts";
 import type { SearchedKind, SearchTask } from "./contract.ts";
 import { filterConditions } from "./filters.ts";
@@ -184,9 +184,12 @@ function kindPosition(kind: string): number {
   return KIND_ORDER.includes(kind) ? KIND_ORDER.indexOf(kind) : KIND_ORDER.length;
 }
 
+/** No further order, as in most searches. */
+const UNORDERED = { value: flattened(sql`null::timestamptz`), joined: flattened(sql``) };
+
 /** The value that {sort_by:last_commented} orders by. As in BookStack, only pages with comments are found then. */
 function orderOf({ context, search: { latest } }: SearchTask, { kind }: SearchedKind, id: RawBuilder<unknown>) {
-  if (latest === undefined) return { value: sql`null::timestamptz`, joined: sql`` };
+  if (latest === undefined) return UNORDERED;
   if (!context.hasTable("comments"))
     return { value: sql`null::timestamptz`, joined: sql`cross join (select where false) as none` };
   const comments = sql`select max(comments.created_at) as moment from comments

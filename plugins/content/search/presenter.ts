@@ -4,8 +4,8 @@
  * templates, since their tables are those of contributed kinds, which the grants of this plugin do not list.
  */
 import type { Tag } from "lectern/contracts";
-import { sql, type Viewer, yieldToEventLoop } from "lectern/core";
-import { rows } from "lectern/db";
+import { type RawBuilder, sql, type Viewer, yieldToEventLoop } from "lectern/core";
+import { memoized, rows } from "lectern/db";
 import type { SearchContext, SearchedKind, SearchResult } from "./contract.ts";
 import { normalizeText } from "./normalize_text.ts";
 import { highlightedName, previewOf } from "./preview.ts";
@@ -54,19 +54,21 @@ export async function presentResults(
   return hits.map(({ kind, id }) => results.get(`${kind} ${id}`)).filter((result) => result !== undefined);
 }
 
-function itemsOf(
-  { db, tags }: SearchContext,
-  { kind, body }: SearchedKind,
-  ids: readonly number[],
-): Promise<ItemRow[]> {
+/** What is selected of the items of a kind: built once for each, as its parts do not depend on the search. */
+const SELECTIONS = new WeakMap<SearchedKind, RawBuilder<unknown>>();
+
+function itemsOf({ db, tags }: SearchContext, searched: SearchedKind, ids: readonly number[]): Promise<ItemRow[]> {
+  const { kind, body } = searched;
   const column = (name: string) => sql.ref(`${kind.table}.${name}`);
-  const columns = COLUMNS.filter((name) => kind.columns.includes(name)).map(column);
-  return rows<ItemRow>(
-    db,
-    sql`select ${sql.join([column("id"), column("name"), ...columns])}, ${kind.path} as path,
+  const select = () => {
+    const columns = COLUMNS.filter((name) => kind.columns.includes(name)).map(column);
+    return memoized(sql`${sql.join([column("id"), column("name"), ...columns])}, ${kind.path} as path,
       left(${body}, ${MAX_PREVIEW_BODY}) as body, ${tags.of(kind.kind, column("id"))} as tags
-    from ${sql.table(kind.table)} where ${column("id")} = any(${[...ids]}::integer[])`,
-  );
+    from ${sql.table(kind.table)} where ${column("id")}`);
+  };
+  const selection = SELECTIONS.get(searched) ?? select();
+  SELECTIONS.set(searched, selection);
+  return rows<ItemRow>(db, sql`select ${selection} = any(${[...ids]}::integer[])`);
 }
 
 /** A book or chapter that contains an item. */

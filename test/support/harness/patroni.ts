@@ -4,7 +4,16 @@
  * account, which PostgreSQL insists on. Members are ended by SIGKILL, as by a machine that loses its power.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { chownSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { account, systemBinaries } from "./cluster.ts";
@@ -67,8 +76,6 @@ export async function startPatroni({ ttl, loopWait }: PatroniTimes): Promise<Pat
     const [program = "", ...rest] = args;
     return spawn(Bun.which(program, { PATH }) ?? program, rest, {
       cwd: folder,
-      // A group of its own, so that PostgreSQL is ended with Patroni.
-      detached: true,
       stdio: ["ignore", log, log],
       env: { ...process.env, PATH, HOME: folder },
       ...(uid !== undefined && { uid, gid }),
@@ -109,7 +116,7 @@ export async function startPatroni({ ttl, loopWait }: PatroniTimes): Promise<Pat
     for (const member of members) kill(member);
     for (const child of [proxy, etcd]) child.kill("SIGKILL");
     // A server process may still write while it ends.
-    await until(() => members.every(({ folder: data }) => !isRunning(data)));
+    await until(() => members.every(({ folder: own }) => postmasterOf(own) === undefined));
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   try {
@@ -170,38 +177,34 @@ async function isWhole(members: readonly Member[]): Promise<boolean> {
   return false;
 }
 
-/** Ends Patroni and PostgreSQL, whose server process leads a group of its own. */
+/** Ends Patroni, PostgreSQL and each of its server processes, which otherwise finish what they do. */
 function kill({ process: patroni, folder }: Member): void {
   const postmaster = postmasterOf(folder);
-  for (const pid of [patroni?.pid, postmaster]) if (pid !== undefined) killGroup(pid);
-}
-
-function killGroup(pid: number): void {
-  for (const target of [-pid, pid])
+  const children = postmaster === undefined ? [] : childrenOf(postmaster);
+  for (const pid of [patroni?.pid, postmaster, ...children])
     try {
-      process.kill(target, "SIGKILL");
+      if (pid !== undefined) process.kill(pid, "SIGKILL");
     } catch {
-      // It has ended already, or leads no group.
+      // It has ended already.
     }
 }
 
-function postmasterOf(folder: string): number | undefined {
+function childrenOf(pid: number): number[] {
   try {
-    const pid = Number(readFileSync(join(folder, "data", "postmaster.pid"), "utf8").split("\n")[0]);
-    return pid > 1 ? pid : undefined;
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number);
   } catch {
-    return undefined;
+    return [];
   }
 }
 
-function isRunning(folder: string): boolean {
-  const pid = postmasterOf(folder);
-  if (pid === undefined) return false;
+/** The server process of a member; undefined where it does not run, also if another process has its number by now. */
+function postmasterOf(folder: string): number | undefined {
+  const data = join(folder, "data");
   try {
-    process.kill(pid, 0);
-    return true;
+    const pid = Number(readFileSync(join(data, "postmaster.pid"), "utf8").split("\n")[0]);
+    return readlinkSync(`/proc/${pid}/cwd`) === data ? pid : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
 

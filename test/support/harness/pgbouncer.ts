@@ -1,5 +1,5 @@
 /**
- * pgbouncer in transaction mode before a PostgreSQL server, from the system's own package (Debian's `pgbouncer`), on a free port of
+ * pgbouncer before a PostgreSQL server, from the system's own package (Debian's `pgbouncer`), on a free port of
  * the loopback address. Its users and databases are those of the server. As root it runs as another account, which it insists on.
  */
 import { spawn } from "node:child_process";
@@ -23,8 +23,11 @@ export interface Pgbouncer {
   stop(): Promise<void>;
 }
 
-/** Starts pgbouncer with this many sessions for each database. Throws where it does not start. */
-export async function startPgbouncer(serverUrl: string, { sessions = 6 } = {}): Promise<Pgbouncer> {
+/** Starts pgbouncer with this many sessions for each database, in transaction mode by default. Throws where it does not start. */
+export async function startPgbouncer(
+  serverUrl: string,
+  { sessions = 6, mode = "transaction" } = {},
+): Promise<Pgbouncer> {
   if (!PROGRAM) throw new Error("Cannot start pgbouncer: it is not installed");
   const folder = mkdtempSync(join(tmpdir(), "lectern-pgbouncer-"));
   const { uid, gid } = account();
@@ -41,7 +44,7 @@ listen_addr = 127.0.0.1
 listen_port = ${port}
 unix_socket_dir =
 auth_type = any
-pool_mode = transaction
+pool_mode = ${mode}
 default_pool_size = ${sessions}
 max_client_conn = 300
 `,

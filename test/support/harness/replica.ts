@@ -1,4 +1,7 @@
-/** A streaming replica of a throw-away cluster, made by pg_basebackup, for tests of reads from replicas. */
+/**
+ * A streaming replica of a throw-away cluster, made by pg_basebackup, for tests of reads from replicas. It is a server of its own
+ * on this machine, so that it can be paused, frozen, killed and promoted while the cluster runs.
+ */
 import { spawn, spawnSync } from "node:child_process";
 import { chownSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,6 +13,9 @@ import { until } from "./until.ts";
 
 /** What it replays cancels the statements in its way at once. */
 const SETTINGS = ["-c", "max_standby_streaming_delay=0"];
+
+/** SQLSTATE of a statement that was cancelled for that. */
+const CONFLICT = "40001";
 
 /** A running replica; `stop` also removes it. */
 export interface ReplicaServer {
@@ -58,9 +64,16 @@ export async function startReplica(primaryUrl: string): Promise<ReplicaServer> {
   };
   let server = await start();
   const urlOf = (url: string) => Object.assign(new URL(url), { host: `127.0.0.1:${port}` }).href;
-  const run = async (text: string) => {
+  const run = async (text: string): Promise<postgres.Row[]> => {
     const sql = postgres(urlOf(primaryUrl), { max: 1, onnotice: () => {} });
-    return await sql.unsafe(text).finally(() => sql.end());
+    try {
+      return await sql.unsafe(text);
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== CONFLICT) throw error;
+    } finally {
+      await sql.end();
+    }
+    return run(text);
   };
   /** Sends a signal to the server and its processes, which have sessions of their own. */
   const signal = (name: NodeJS.Signals) => {

@@ -6,7 +6,7 @@
 import { type Static, Type as t } from "@sinclair/typebox";
 import { BootError } from "./errors.ts";
 import { s3Fields } from "./files/s3_fields.ts";
-import { MAX_KEYS } from "./http/expiring_map.ts";
+import { memorySettings } from "./memory_settings.ts";
 import { replicaSettings } from "./replica_settings.ts";
 import type { Worker } from "./workers/worker.ts";
 
@@ -142,13 +142,7 @@ export const configSchema = t.Object({
     env: "RATE_LIMITS_SHARED",
     description: "Counts requests in the store, so that all servers on one database share their limits",
   }),
-  maxLimitKeys: t.Integer({
-    default: MAX_KEYS,
-    minimum: 1_000,
-    maximum: 10_000_000,
-    env: "RATE_LIMIT_KEYS",
-    description: "Users and addresses that each limit counts in memory; beyond, the least recently seen are dropped",
-  }),
+  ...memorySettings,
   defaultCount: t.Integer({
     default: 100,
     minimum: 1,

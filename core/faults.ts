@@ -30,6 +30,8 @@ export class Faults {
   readonly limitMs: number;
   readonly #log: Log;
   readonly #known = new Map<string, Fault>();
+  /** Failures since the process started, of all plugins. */
+  total = 0;
 
   constructor(log: Log, limitMs: number) {
     this.#log = log;
@@ -44,6 +46,7 @@ export class Faults {
 
   /** Counts a failure that the caller logs. Returns how many there were at this place, 0 where no more places are kept. */
   count(plugin: string, place: string, error: unknown): number {
+    this.total += 1;
     const key = `${plugin}\n${place}`;
     const before = this.#known.get(key);
     if (!before && this.#known.size >= MAX_FAULTS) return 0;

@@ -18,6 +18,13 @@ export type { ScreenHook, ViewPart } from "./contracts/screen_hooks.ts";
 export { type People, peopleOf, withoutAuthor } from "./contracts/users.ts";
 export { defineTheme } from "./define_theme.ts";
 export { ApiError, BootError, denied, localizedError, notFound } from "./errors.ts";
+export type {
+  AnswerCacheFigures,
+  AnswerSource,
+  CachedAnswers,
+  NoteRows,
+  TableDependency,
+} from "./events/answer_cache.ts";
 export type { Cached } from "./events/cache.ts";
 export type { EventRecord, EventTransaction } from "./events/event_bus.ts";
 export { JobFailure, type JobOptions, type JobPauses } from "./events/job_retry.ts";
@@ -60,6 +67,7 @@ export {
 } from "./http/answer_types.ts";
 export { isWithin, networksOf } from "./http/client_address.ts";
 export { isCrossSite } from "./http/cross_site.ts";
+export { JsonBytes } from "./http/default_headers.ts";
 export { noRoomError } from "./http/disk_full.ts";
 export { type EndpointSpec, endpoint } from "./http/endpoint.ts";
 export { ExpiringMap, MAX_KEYS } from "./http/expiring_map.ts";

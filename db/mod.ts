@@ -12,11 +12,13 @@ export {
   type TableRows,
 } from "./backup/rebuild.ts";
 export { type LedgerRow, type Snapshot, type SnapshotUse, withSnapshot } from "./backup/snapshot.ts";
+export { CACHE_CHANNEL, type ChangeObserver, changeOf, type TableChange } from "./connection/changes.ts";
 export type { StatementObserver } from "./connection/connection_types.ts";
 export { changesAccess } from "./connection/dialect.ts";
 export { type PoolLoad, type SlowQueryOptions, type StoreLimits, withSlowPool } from "./connection/limits.ts";
 export type { ListenHandlers } from "./connection/listener.ts";
 export { openStore, type PluginStore, type Store, type StoreOptions } from "./connection/open.ts";
+export { recordingStatements } from "./connection/recorded_statements.ts";
 export type { StoreLoad } from "./connection/store_pools.ts";
 export { hasStore, withThrowawayStore } from "./connection/throwaway_store.ts";
 export { type MovedStore, movedStores, removeMovedStore } from "./embedded/moved_stores.ts";
@@ -31,6 +33,7 @@ export {
   type SyncedRoles,
   syncRoles,
 } from "./grants/roles.ts";
+export { type WatchedTable, watchTables } from "./query/change_triggers.ts";
 export { type ColumnName, idColumn, refs, timeColumns } from "./query/columns.ts";
 export {
   ConnectionLost,
@@ -49,8 +52,8 @@ export {
   type Migrations,
   migrate,
   migrationStatus,
-  removes,
   pending,
+  removes,
 } from "./query/migrate.ts";
 export { type Executor, prepared, preparedStatements, type Statement } from "./query/prepared.ts";
 export { flatten, flattened, memoized, rows, write } from "./query/query.ts";

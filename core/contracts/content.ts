@@ -6,6 +6,7 @@
 import type { TProperties } from "@sinclair/typebox";
 import { type RawBuilder, sql } from "kysely";
 import type { TableName } from "../../db/mod.ts";
+import type { TableDependency } from "../events/answer_cache.ts";
 import type { EventTransaction } from "../events/event_bus.ts";
 import { callContribution, callContributionNow, unwritable } from "../faults.ts";
 import type { Viewer } from "../viewer.ts";
@@ -48,6 +49,11 @@ export interface ContentKind {
   readonly contents?: (viewer: Viewer, bookId: number) => Promise<ContentEntry[]>;
   /** SQL for the same entries as a JSON array, for a statement that reads the book; over its columns. Times: `jsonTime`. */
   readonly selectContents?: (book: BookColumns, viewer: Viewer) => RawBuilder<ContentEntry[]>;
+  /**
+   * The tables that its entries are read from, with the column of the book's id. Answers with the contents are then cached until
+   * one of them changes; without this member they are not cached.
+   */
+  readonly contentsDependOn?: readonly TableDependency[];
 }
 
 /** The columns of a book that its contents are selected over. */
@@ -83,6 +89,16 @@ export interface ResponseFields {
   readonly select?: (id: RawBuilder<unknown>, viewer: Viewer) => RawBuilder<Record<string, unknown> | null>;
   /** Makes the fields of what was selected, where that is not the fields themselves. */
   readonly present?: (selected: Record<string, unknown>, viewer: Viewer) => Promise<Record<string, unknown>>;
+  /** Allows single reads with these fields to be cached; without this member they are not cached. */
+  readonly cached?: CachedFields;
+}
+
+/** What the fields of a single read follow from: rows of tables and the viewer, and nothing else, such as the time. */
+export interface CachedFields {
+  /** The tables that they are read from, with the column of the item's id. */
+  readonly dependsOn: readonly TableDependency[];
+  /** Called for each answer from the cache, for which `add` and `present` are not called. */
+  readonly onHit?: (id: number, viewer: Viewer) => void;
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Slots that change content: the HTML of pages, and the conversion of Markdown. */
 import type { Marked } from "marked";
+import type { TableDependency } from "../events/answer_cache.ts";
 
 /** A function of a hook: it returns a replacement, or undefined to keep the value. */
 type Answer<T> = T | undefined | Promise<T | undefined>;
@@ -22,6 +23,11 @@ export interface PageContentHook {
     page: HookedPage,
     referenced: HookedPage | null,
   ) => Answer<string>;
+  /**
+   * The tables that `postRender` and `include` read, with the column of the page's id; empty where they follow from their arguments
+   * alone. Pages are then cached until one of them changes; without this member they are not cached.
+   */
+  readonly dependsOn?: readonly TableDependency[];
 }
 
 /** Configures the Markdown converter, once: changes it or returns another. */

@@ -3,7 +3,8 @@
  * process, by a notification in the others. While the connection for notifications is lost nothing is cached.
  */
 import { sql } from "kysely";
-import { changesAccess, onPrimary, prepared, type Store } from "../../db/mod.ts";
+import { CACHE_CHANNEL, changeOf, changesAccess, onPrimary, prepared, type Store } from "../../db/mod.ts";
+import type { AnswerCache } from "./answer_cache.ts";
 import type { EventTransaction } from "./event_bus.ts";
 
 /** A named cache, filled by its `load` on demand. */
@@ -14,42 +15,53 @@ export interface Cached<V> {
   forget(tx: EventTransaction, key?: string): Promise<void>;
 }
 
-const CHANNEL = "lectern_cache";
 const MAX_ENTRIES = 10_000;
 
 const notify = prepared("caches.notify", (db, p: { drop: string }) =>
-  db.selectNoFrom(sql`pg_notify(${sql.lit(CHANNEL)}, ${p.drop})`.as("notified")),
+  db.selectNoFrom(sql`pg_notify(${sql.lit(CACHE_CHANNEL)}, ${p.drop})`.as("notified")),
 );
 
 /** The caches of one runtime. */
 export class Caches {
   readonly #drops = new Map<string, (key: string | undefined) => void>();
+  readonly #answers: AnswerCache;
   #listening = false;
+
+  constructor(answers: AnswerCache) {
+    this.#answers = answers;
+  }
 
   /** Starts to drop what other processes change. Resolves to a stop. */
   async listen(store: Store): Promise<() => Promise<void>> {
     // Whoever may run a statement may notify, so a payload is not trusted: it only ever makes caches forget.
     const drop = (payload: string) => {
-      const forgotten = droppedOf(payload);
+      const found = parsed(payload);
+      const change = changeOf(found);
+      if (change) return this.#answers.changed(change);
+      const forgotten = droppedOf(found);
       if (forgotten) this.#drops.get(forgotten.name)?.(forgotten.key);
+    };
+    const listening = (isListening: boolean) => {
+      this.#listening = isListening;
+      this.#answers.setListening(isListening);
     };
     const dropAll = () => {
       for (const forget of this.#drops.values()) forget(undefined);
     };
-    const stop = await store.listen(CHANNEL, {
+    const stop = await store.listen(CACHE_CHANNEL, {
       onNotify: drop,
       onLoss: () => {
-        this.#listening = false;
+        listening(false);
         dropAll();
       },
       onReturn: () => {
         dropAll();
-        this.#listening = true;
+        listening(true);
       },
     });
-    this.#listening = true;
+    listening(true);
     return async () => {
-      this.#listening = false;
+      listening(false);
       await stop();
     };
   }
@@ -88,12 +100,16 @@ export class Caches {
 }
 
 /** What a payload names; undefined for one that no cache has sent. */
-function droppedOf(payload: string): { readonly name: string; readonly key: string | undefined } | undefined {
+function droppedOf(found: unknown): { readonly name: string; readonly key: string | undefined } | undefined {
+  if (typeof found !== "object" || found === null || !("name" in found)) return undefined;
+  const key = "key" in found && typeof found.key === "string" ? found.key : undefined;
+  return { name: String(found.name), key };
+}
+
+/** The value of a payload; undefined for one that is no JSON. */
+function parsed(payload: string): unknown {
   try {
-    const found: unknown = JSON.parse(payload);
-    if (typeof found !== "object" || found === null || !("name" in found)) return undefined;
-    const key = "key" in found && typeof found.key === "string" ? found.key : undefined;
-    return { name: String(found.name), key };
+    return JSON.parse(payload);
   } catch {
     return undefined;
   }

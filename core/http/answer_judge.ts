@@ -8,6 +8,7 @@ import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { ElysiaCustomStatusResponse } from "elysia";
 import { type AnswerSchemas, mediaTypeOf } from "./answer_schemas.ts";
 import { mapSchema } from "./answer_types.ts";
+import { JSON_TYPE, JsonBytes } from "./default_headers.ts";
 
 /** What a handler returned, before it is sent. */
 export interface JudgedAnswer {
@@ -78,6 +79,10 @@ function sentAnswer(value: unknown, status: unknown): SentAnswer | undefined {
       json: () => value.clone().json() as Promise<unknown>,
     };
   if (value === undefined || value === null) return undefined;
+  if (value instanceof JsonBytes) {
+    const json = () => value.blob.json() as Promise<unknown>;
+    return { status: typeof status === "number" ? status : 200, type: JSON_TYPE, json };
+  }
   const type = typeof value === "object" ? "application/json" : "text/plain";
   return {
     status: typeof status === "number" ? status : 200,

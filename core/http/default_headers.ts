@@ -6,6 +6,23 @@ const BUN_JSON = "application/json;charset=utf-8";
 /** The content type of JSON. */
 export const JSON_TYPE = "application/json";
 
+/**
+ * An answer whose JSON is there as text. It is kept as UTF-8 in a Blob, which Bun sends without a copy, so several answers can share it.
+ * @example
+ * const none = new JsonBytes("[]");
+ * context.app.get("/notes/all", () => none, {
+ *   permit: "access-api",
+ *   ...endpoint("notes", "all", { about: "Lists all notes." }),
+ * });
+ */
+export class JsonBytes {
+  readonly blob: Blob;
+
+  constructor(json: string) {
+    this.blob = new Blob([json]);
+  }
+}
+
 /** The headers of every answer, those of the limit for requests that were counted, and those of the route scope. */
 export function defaultHeaders({ allowance, requestId, scopeHeaders }: RequestState): Record<string, string> {
   const headers: Record<string, string> = {
@@ -35,7 +52,7 @@ export function addDefaultHeaders(response: Response, state: RequestState, other
 
 /**
  * Adds the default headers to what a handler returned: to a Response, or to the headers that Elysia makes the Response with.
- * Returns a Response for lists that Elysia would answer without headers.
+ * Returns a Response for JSON in bytes, and for lists that Elysia would answer without headers.
  */
 export function applyDefaultHeaders(value: unknown, state: RequestState, set: SetParts): Response | undefined {
   if (value instanceof Response) {
@@ -43,6 +60,10 @@ export function applyDefaultHeaders(value: unknown, state: RequestState, set: Se
     return undefined;
   }
   const headers = Object.assign(defaultHeaders(state), set.headers);
+  if (value instanceof JsonBytes) {
+    headers["content-type"] ??= JSON_TYPE;
+    return new Response(value.blob, { status: Number(set.status ?? 200), headers });
+  }
   set.headers = headers;
   setJsonType(value, { headers });
   // Lists of other classes, such as rows of a statement.

@@ -6,6 +6,7 @@ import type { Static, TSchema } from "@sinclair/typebox";
 import { denied, notFound } from "../errors.ts";
 import type { EventTransaction } from "../events/event_bus.ts";
 import { listingSchema, noContent } from "../http/answer_types.ts";
+import type { JsonBytes } from "../http/default_headers.ts";
 import { type EndpointSpec, endpoint } from "../http/endpoint.ts";
 import type { InputObject } from "../input/body_parsing.ts";
 import { idOf } from "../input/path_id.ts";
@@ -85,8 +86,8 @@ export interface ResourceHandlers<Row extends { id: number }, C extends Rules, U
     records: readonly Record<string, unknown>[],
     viewer: Viewer,
   ): Promise<Shown<A, "listed">[]> | Shown<A, "listed">[];
-  /** The item in full if the viewer sees it, where that takes less than `find` and `show`. */
-  read?(viewer: Viewer, id: number): Promise<Shown<A, "read"> | undefined>;
+  /** The item in full if the viewer sees it, or its JSON, where that takes less than `find` and `show`. */
+  read?(viewer: Viewer, id: number): Answered<Shown<A, "read"> | JsonBytes | undefined>;
   /** The item as the answer shows it: after a save, or in full for "read". A Response is one with such JSON. */
   show(row: Row, viewer: Viewer, moment: "saved" | "read"): Answered<Shown<A, "saved"> | Shown<A, "read"> | Response>;
 }

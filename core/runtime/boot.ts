@@ -11,6 +11,7 @@ import { baseUrlOf, type Config } from "../config.ts";
 import type { ContentKind, ResponseFields } from "../contracts/content.ts";
 import type { FileClaim } from "../contracts/files.ts";
 import { BootError } from "../errors.ts";
+import { AnswerCache } from "../events/answer_cache.ts";
 import { Caches } from "../events/cache.ts";
 import { EventBus } from "../events/event_bus.ts";
 import { JobQueue } from "../events/job_queue.ts";
@@ -115,7 +116,9 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   }
   await checkStoreVersion(store.db, plugins);
   await migrate(store.db, "core", coreMigrations);
-  const caches = new Caches();
+  const faults = new Faults(log, config.partTimeoutMs);
+  const answers = new AnswerCache({ maxBytes: config.answerCacheBytes, log, faults });
+  const caches = new Caches(answers);
   const stopCaches = await caches.listen(store);
   const tracing = new Tracing();
   const waits = new Waits(store);
@@ -133,7 +136,6 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   store.replicas?.sessionBy(currentStoreSession);
   const booted: BootedPlugin[] = [];
   const slots: ContextParts["slots"] = new Map();
-  const faults = new Faults(log, config.partTimeoutMs);
   const visibility = new VisibilityRules();
   const thirdParty = new Set(
     plugins.filter((plugin) => !(parts.shipped ?? plugins).includes(plugin)).map(({ name }) => name),
@@ -156,6 +158,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     http,
     tracing,
     children,
+    answers,
     caches,
     visibility,
     texts,
@@ -176,6 +179,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       pluginOfJob: (name) => jobs.pluginOf(name),
       faults: () => faults.list(),
       isWorking: () => jobs.isOpen,
+      answerCache: () => answers.figures(),
       storeLoad: () => store.load(),
       replicas: () => store.replicas?.status() ?? [],
       readCounts: () => store.replicas?.counts,
@@ -259,6 +263,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     roles,
     async start() {
       const { databaseTimeoutMs: statementMs, writeTimeoutMs: writeMs, databaseWaitMs: waitMs } = config;
+      await answers.begin(store);
       store.limit({ statementMs, writeMs, waitMs });
       await store.replicas?.start();
       const failed = (error: unknown) => log.warn("Cannot sweep files of requests", { error });

@@ -7,6 +7,7 @@ import type { CompiledQuery, Kysely, RawBuilder, SelectQueryBuilder } from "kyse
 import type { Db, Migrations, TableName, Tables } from "../../db/mod.ts";
 import type { Children } from "../children/pool.ts";
 import type { Command } from "../cli/command.ts";
+import type { AnswerSource, CachedAnswers } from "../events/answer_cache.ts";
 import type { Cached } from "../events/cache.ts";
 import type { Action, AnyHandlers, EnqueueOptions, Handlers } from "../events/event_bus.ts";
 import type { JobRun } from "../events/job_queue.ts";
@@ -223,6 +224,8 @@ export interface PluginContext<
   every(name: string, intervalMs: number, run: () => Promise<void>): void;
   /** Creates a cache, dropped in every process at the commit that changes its values. */
   cached<V>(name: string, load: (key: string) => Promise<V>): Cached<V>;
+  /** Caches answers about items as bytes, by viewer, until something that they are read from changes in any process. */
+  cachedAnswers<A extends object>(name: string, source: AnswerSource<A>): CachedAnswers<A>;
   /** Child processes for work that would block the event loop. */
   readonly children: Children;
   readonly runtime: RuntimeInfo;

@@ -7,6 +7,7 @@ import type { Kysely } from "kysely";
 import type { TableName, Tables } from "../../db/mod.ts";
 import type { Children } from "../children/pool.ts";
 import { BootError } from "../errors.ts";
+import type { AnswerCache } from "../events/answer_cache.ts";
 import type { Caches } from "../events/cache.ts";
 import type { EventBus } from "../events/event_bus.ts";
 import type { JobQueue } from "../events/job_queue.ts";
@@ -45,6 +46,7 @@ export interface ContextParts extends RuntimeOptions {
   readonly http: HttpServer;
   readonly tracing: Tracing;
   readonly children: Children;
+  readonly answers: AnswerCache;
   readonly caches: Caches;
   readonly visibility: VisibilityRules;
   readonly texts: Texts;
@@ -189,6 +191,7 @@ export function makeContext(
       });
     },
     cached: (name, load) => parts.caches.make(`${plugin.name}:${name}`, load),
+    cachedAnswers: (name, source) => parts.answers.add(`${plugin.name}:${name}`, source),
     children: parts.children,
     runtime: {
       ...parts.runtime,

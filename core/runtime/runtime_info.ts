@@ -1,4 +1,5 @@
 import type { ReadCounts, ReplicaStatus, StoreLoad } from "../../db/mod.ts";
+import type { AnswerCacheFigures } from "../events/answer_cache.ts";
 import type { Fault } from "../faults.ts";
 import type { SweepResult } from "../files/orphan_sweep.ts";
 import type { AnsweredRequest } from "../http/answer_observers.ts";
@@ -40,6 +41,8 @@ export interface RuntimeInfo {
   isWorking(): boolean;
   /** Connections of the store and callers that wait for one. */
   storeLoad(): StoreLoad;
+  /** Figures of the cache of answers (`cachedAnswers`) since the process started. */
+  answerCache(): AnswerCacheFigures;
   /** The replicas of `DATABASE_READ_URLS`, in its order; none without it. */
   replicas(): readonly ReplicaStatus[];
   /** Reads of requests that the primary answered; undefined without `DATABASE_READ_URLS`. */

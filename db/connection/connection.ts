@@ -18,6 +18,7 @@
  */
 import type postgres from "postgres";
 import { ConnectionLost } from "../query/errors.ts";
+import { type ChangeObserver, ConnectionChanges, showNotice } from "./changes.ts";
 import { DEADLINE_EXCEEDED, isConnectionError, lost, READ_ONLY } from "./connection_errors.ts";
 import type {
   ConnectionOptions,
@@ -57,6 +58,8 @@ const STALE_PLANS = new WeakSet<object>();
 /** A connection and its pending statements. */
 export class Connection {
   readonly openedAt = performance.now();
+  /** The changes of watched tables that are neither committed nor undone. */
+  readonly changes = new ConnectionChanges();
   readonly #sql: postgres.Sql;
   readonly #driver: DriverConnection;
   readonly #deadlines: AnswerDeadlines;
@@ -112,6 +115,12 @@ export class Connection {
   /** The number of pending statements. */
   get load(): number {
     return this.#pending.size;
+  }
+
+  /** Shows an observer the change that a notice of this connection reports, and others their text. */
+  noticed(notice: postgres.Notice, observer: ChangeObserver | undefined, show?: (text: string) => void): void {
+    const change = showNotice(notice, show);
+    if (change && observer) this.changes.add(observer(change), this.#pending.keys());
   }
 
   /** Whether a statement is prepared on this session, so that postgres.js pipelines it. */
@@ -292,6 +301,7 @@ export class Connection {
       const end = this.#deadlines.begin(answerTimeoutMs);
       const done = () => {
         this.#pending.delete(reject);
+        this.changes.answered(reject);
         end();
       };
       answer.then(
@@ -319,6 +329,7 @@ export class Connection {
     if (this.#isLost) return;
     this.#isLost = true;
     this.#deadlines.end();
+    this.changes.lost();
     const all = [...this.#pending];
     this.#pending.clear();
     for (const [reject, query] of all) {

@@ -16,6 +16,7 @@ import { openReplicas, type ReplicaPlace, replicaPlaces } from "../replicas/open
 import type { Replicas } from "../replicas/replicas.ts";
 import { createReplicaTables } from "../replicas/schema.ts";
 import { parseAddress } from "./address.ts";
+import { type ChangeObserver, showNotice } from "./changes.ts";
 import { Connection } from "./connection.ts";
 import type { StatementObserver } from "./connection_types.ts";
 import type { AnswerDeadlineOptions } from "./deadlines.ts";
@@ -87,6 +88,8 @@ export interface Store {
   limit(limits: StoreLimits): void;
   /** Shows an observer each statement that the pools send; for traces. */
   observe(observer: StatementObserver): void;
+  /** Shows an observer each change of a watched table (`watchTables`) over the connections of the pools. */
+  observeChanges(observer: ChangeObserver): void;
   /** Shows an observer each wait for a connection of a pool. */
   observeWaits(observer: WaitObserver): void;
   /** Connections of the pools and callers that wait for one. */
@@ -230,7 +233,7 @@ function common({ connectTimeoutMs, onNotice, prepare }: Settings): DriverOption
     prepare,
     // Nothing awaits that query: a connection that breaks during it would end the process.
     fetch_types: false,
-    onnotice: (notice) => onNotice?.(`${notice.severity}: ${notice.message}`),
+    onnotice: (notice) => showNotice(notice, onNotice),
     connection: SESSION,
   };
 }
@@ -277,15 +280,16 @@ function assemble(
   { kind, description, leave }: Identity,
 ): Store {
   const { closeTimeoutMs, prepare } = settings;
-  const openOver = (server: Server, isPooled: boolean) => (more: AnswerDeadlineOptions) =>
-    new Connection({
+  const openOver = (server: Server, isPooled: boolean) => (more: AnswerDeadlineOptions) => {
+    const onnotice = (notice: postgres.Notice) => connection.noticed(notice, pools.changeObserver, settings.onNotice);
+    const connection: Connection = new Connection({
       ...more,
       prepare,
       isPooled,
       observer: () => pools.observer,
       open(onclose) {
         const socket = server.socket();
-        const sql = typed(server.connect({ ...over(socket), max: 1, max_lifetime: null, onclose }), own);
+        const sql = typed(server.connect({ ...over(socket), max: 1, max_lifetime: null, onclose, onnotice }), own);
         return {
           sql,
           destroy: () => socket.destroy(),
@@ -294,6 +298,8 @@ function assemble(
         };
       },
     });
+    return connection;
+  };
   const open = openOver(server, isPooled);
   const pools = new StorePools({ ...settings, waitMs: settings.transactionWaitMs, open });
   if (replicas.length > 0)
@@ -323,6 +329,9 @@ function assemble(
     observe(observer) {
       keepStatementNames();
       pools.observer = ({ text }, answer) => observer({ text, name: statementName(text) }, answer);
+    },
+    observeChanges(observer) {
+      pools.changeObserver = observer;
     },
     observeWaits(observer) {
       pools.waitObserver = observer;

@@ -163,6 +163,7 @@ export class Session implements DatabaseConnection {
     const { transactions, limits } = this.#pools;
     const slow = currentSlowQuery();
     this.#connection = await transactions.acquire(slow?.key);
+    this.#connection.changes.hold();
     this.#isReadOnly = accessMode === "read only";
     const modes = [isolationLevel && `isolation level ${isolationLevel}`, accessMode].filter(Boolean).join(" ");
     const limitMs = slow?.limitMs ?? limits.writeMs;
@@ -268,6 +269,7 @@ export class Session implements DatabaseConnection {
     this.#connection = undefined;
     this.#hasWritten = this.#changesAccess = false;
     if (!connection) return;
+    connection.changes.release();
     if (this.#failedRole && !connection.isLost) connection.releaseLocks();
     this.#failedRole = false;
     this.#pools.transactions.release(connection, broken);

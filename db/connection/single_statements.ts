@@ -2,6 +2,7 @@
 import type { EnforcedRole, Sender } from "../grants/enforcement.ts";
 import type { StatementResult } from "./connection_types.ts";
 import { currentSlowQuery } from "./limits.ts";
+import { recordStatement } from "./recorded_statements.ts";
 import type { DialectPools } from "./session.ts";
 
 /** The pools of single statements, of the primary or of a replica. */
@@ -9,6 +10,7 @@ export type SingleStatementPools = Pick<DialectPools, "statements" | "slow">;
 
 /** Sends a statement outside transactions as a role. */
 export async function runAs(role: EnforcedRole, sender: Sender, text: string, parameters: readonly unknown[]) {
+  recordStatement(text);
   for (let isStale = false; ; isStale = true) {
     const outgoing = await role.outgoing(sender, text, parameters);
     try {
@@ -38,6 +40,7 @@ export function sendSingle(
   parameters: readonly unknown[],
   asRole = false,
 ): Promise<StatementResult> {
+  if (!asRole) recordStatement(text);
   const slow = currentSlowQuery();
   return slow
     ? pools.slow.send(text, parameters, { ...slow, asRole })

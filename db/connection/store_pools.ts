@@ -7,6 +7,7 @@ import type { EnforcedRole, Sender } from "../grants/enforcement.ts";
 import { ConnectionLost } from "../query/errors.ts";
 import { flatten } from "../query/query.ts";
 import type { Replicas } from "../replicas/replicas.ts";
+import type { ChangeObserver } from "./changes.ts";
 import type { Connection } from "./connection.ts";
 import type { ServerProcess, StatementObserver } from "./connection_types.ts";
 import { DeadlinePool, type DeadlinePoolOptions } from "./deadline_pool.ts";
@@ -62,6 +63,8 @@ export class StorePools implements DialectPools {
   replicas: Replicas | undefined;
   /** Is shown each statement; see `Store.observe`. */
   observer: StatementObserver | undefined;
+  /** Is shown each change of a watched table; see `Store.observeChanges`. */
+  changeObserver: ChangeObserver | undefined;
   /** Is shown each wait for a connection; see `Store.observeWaits`. */
   waitObserver: WaitObserver | undefined;
   readonly #deadline: DeadlinePool;

@@ -58,6 +58,12 @@ test("metrics are closed until a token or addresses are set, and then ask for it
     "lectern_http_requests_total",
     "lectern_http_request_seconds",
     "lectern_includes_cache_bytes",
+    "lectern_answer_cache_hits_total",
+    "lectern_answer_cache_misses_total",
+    "lectern_answer_cache_evictions_total",
+    "lectern_answer_cache_forgotten_total",
+    "lectern_answer_cache_bytes",
+    "lectern_answer_cache_entries",
     "lectern_webhook_deliveries",
     "lectern_jobs",
   ])

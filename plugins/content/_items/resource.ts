@@ -12,7 +12,10 @@ export function registerItemKind(
     visibilityRule,
   }: Pick<PluginContext<"access">, "contracts" | "contribute" | "visibilityRule">,
   { kind, table }: Pick<ItemKind, "kind" | "table">,
-  content: Pick<ContentKind, "labels" | "segment" | "parents" | "path" | "contents" | "selectContents"> & {
+  content: Pick<
+    ContentKind,
+    "labels" | "segment" | "parents" | "path" | "contents" | "contentsDependOn" | "selectContents"
+  > & {
     readonly listing: ListSpec;
   },
 ): void {

@@ -1,4 +1,5 @@
 import type { ContentEntry } from "lectern/contracts";
+import type { PluginContext, TableDependency } from "lectern/core";
 import type { ContentsEntry } from "../_items/answers.ts";
 
 /** The kind of entry that contains others. */
@@ -21,6 +22,14 @@ export function nestContents(entries: readonly ContentEntry[]): ContentsEntry[] 
     pages.push(rest);
   }
   return topLevel.map((entry) => ({ ...entry, ...(isContainer(entry) && { pages: pagesOf.get(entry.id) ?? [] }) }));
+}
+
+/** The tables that the contents of a book are read from; undefined where a kind does not say. */
+export function contentTables({ slot }: Pick<PluginContext, "slot">): readonly TableDependency[] | undefined {
+  const kinds = slot("content").filter(({ contents, selectContents }) => contents || selectContents);
+  return kinds.every(({ contentsDependOn }) => contentsDependOn)
+    ? kinds.flatMap(({ contentsDependOn = [] }) => contentsDependOn)
+    : undefined;
 }
 
 /** What a kind returned, if it can be shown as contents. Throws for anything but a list of objects. */

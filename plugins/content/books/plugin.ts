@@ -1,9 +1,11 @@
 import { definePlugin, fileLimit, itemPermissions, mountResource, sql, t } from "lectern/core";
 import { refs } from "lectern/db";
+import { cachedReads } from "../_items/cached.ts";
 import { lockItem } from "../_items/changes.ts";
 import { clearedTemplates, templateDependents } from "../_items/default_template.ts";
 import { itemHandlers, itemResource, registerItemKind, topLevelPlace } from "../_items/resource.ts";
 import { insertBook, updateBook } from "./changes.ts";
+import { contentTables } from "./contents.ts";
 import { BOOK, bookAnswers, bookRules, listing } from "./contract.ts";
 import { about, examples } from "./docs.ts";
 import { bookExports } from "./export.ts";
@@ -64,7 +66,10 @@ export default definePlugin({
         place: topLevelPlace(BOOK, access),
         ...itemHandlers(context, BOOK),
         listed: presenter.listed,
-        read: (viewer, id) => reader.find(viewer, { id }),
+        read: cachedReads(context, BOOK, {
+          dependsOn: () => contentTables(context),
+          load: (viewer, id) => reader.find(viewer, { id }),
+        }).read,
         show: presenter.saved,
         insert: (draft, tx) => insertBook(context, draft, tx),
         change: (row, draft, tx) => updateBook(context, { row, draft }, tx),

@@ -1,5 +1,10 @@
+/**
+ * Chapters: parts of a book that contain pages (content-api 7). A chapter is created in a book, can be moved to another
+ * one, and is deleted with its book. The plugin of pages handles the events of chapters for the pages in them.
+ */
 import { definePlugin, denied, itemPermissions, mountResource, sql } from "lectern/core";
 import { prepared, refs } from "lectern/db";
+import { cachedReads } from "../_items/cached.ts";
 import { clearedTemplates, templateDependents } from "../_items/default_template.ts";
 import { itemHandlers, itemResource, registerItemKind } from "../_items/resource.ts";
 import { insertChapter, lockForUpdate, updateChapter } from "./changes.ts";
@@ -24,10 +29,6 @@ const softDeleteOfBook = prepared("chapters.softDeleteOfBook", (db, p: { bookId:
     .where("deleted_at", "is", null),
 );
 
-/**
- * Chapters: parts of a book that contain pages (content-api 7). A chapter is created in a book, can be moved to another
- * one, and is deleted with its book. The plugin of pages handles the events of chapters for the pages in them.
- */
 export default definePlugin({
   name: "chapters",
   requires: ["access", "users", "tags", "markup"],
@@ -54,6 +55,7 @@ export default definePlugin({
         where holder.id = ${refs("chapters.book_id")})`,
       contents: (viewer, bookId) => chaptersOfBook(context, viewer, bookId),
       selectContents: (book, viewer) => selectChapters(context, book, viewer),
+      contentsDependOn: [{ table: "chapters", column: "book_id" }],
       listing,
     });
     context.contribute("item_reader", reader);
@@ -67,6 +69,16 @@ export default definePlugin({
     });
     context.on("chapter_update", {
       filter: async ({ row, draft }, tx) => ({ row: await lockForUpdate({ row, draft }, tx), draft }),
+    });
+    const reads = cachedReads(context, CHAPTER, {
+      dependsOn: () => [],
+      // The slug of the book, which is also that of the chapter's pages.
+      notes: [{ table: "books", column: "id" }],
+      async load(viewer, id, note) {
+        const chapter = await reader.find(viewer, { id });
+        if (chapter) note("books", "id", [chapter.book_id]);
+        return chapter;
+      },
     });
     const resource = itemResource(CHAPTER, listing, access);
     mountResource(
@@ -83,7 +95,7 @@ export default definePlugin({
       },
       {
         listed: presenter.listed,
-        read: (viewer, id) => reader.find(viewer, { id }),
+        read: reads.read,
         show: presenter.saved,
         ...itemHandlers(context, CHAPTER),
         place: (viewer, draft) => bookForChapter(context, viewer, draft?.book_id ?? 0),

@@ -65,6 +65,7 @@ export default definePlugin({
       add: pageCommentsPresenter(context),
       select: (id, viewer) => selectedComments(context, id, viewer),
       // The value of selectedComments().
+      cached: { dependsOn: [{ table: "comments", column: "page_id" }] },
       present: ({ comments }, viewer) => presentPageComments(context, comments as PageComment[], viewer),
     });
     contribute("dependents", { kind: "page", destroy: deleteCommentsOfPages });

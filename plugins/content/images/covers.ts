@@ -46,6 +46,7 @@ export function registerCovers(
           const covers = await coversOf(context, kind, ids);
           return new Map(covers.map((row) => [row.uploaded_to, { cover: presentCover(row, moment, context.baseUrl) }]));
         },
+        cached: { dependsOn: [{ table: "images", column: "uploaded_to" }] },
         ...(moment === "read" && { select: (id) => selectedCover(context, kind, id) }),
       });
   }

@@ -3,7 +3,7 @@
  * within a limit of bytes, and uses the cache of renderings as long as none of them has another version.
  */
 import type { Included } from "lectern/contracts";
-import { type RawBuilder, sql, type Viewer } from "lectern/core";
+import { type NoteRows, type RawBuilder, sql, type Viewer } from "lectern/core";
 import { prepared } from "lectern/db";
 import type { FoundPage, PagesContext } from "./contract.ts";
 
@@ -63,19 +63,20 @@ const loadIncluded = prepared(
 
 /**
  * A page's HTML with its includes, resolved to the pages that this viewer sees (content-api 9.4). It is cached unless a
- * theme has an `include` hook, whose result may change at any time.
+ * theme has an `include` hook, whose result may change at any time. `note` is called with the pages that it depends on.
  */
 export async function renderIncludes(
   context: PagesContext,
   { id, html }: Pick<FoundPage, "id" | "html">,
   viewer: Viewer,
+  note?: NoteRows,
 ): Promise<string> {
   const { markup } = context.contracts;
-  const load = includeLoader(context, viewer);
+  const load = includeLoader(context, viewer, note);
   const included = includeHook(context, id);
   if (included) return markup.render(html, load, included, { viewer });
   return context.renderCache.htmlFor(html, {
-    versions: (ids) => visibleVersions(context, viewer, ids),
+    versions: (ids) => visibleVersions(context, viewer, ids, note),
     async render() {
       const versions = new Map<number, string | null>();
       const loadNoting = (ids: readonly number[], maxBytes: number) => load(ids, maxBytes, versions);
@@ -85,8 +86,9 @@ export async function renderIncludes(
 }
 
 /** Loads the included pages that the viewer sees, and adds the version of each to `versions`: null for hidden ones. */
-function includeLoader(context: PagesContext, viewer: Viewer) {
+function includeLoader(context: PagesContext, viewer: Viewer, note: NoteRows | undefined) {
   return async (ids: readonly number[], maxBytes: number, versions?: Map<number, string | null>) => {
+    note?.("pages", "id", ids);
     const visible = context.visible.where("pages", viewer);
     const found = await loadIncluded.execute(context.db, { ids: [...ids], maxBytes, visible });
     for (const id of ids) versions?.set(id, null);
@@ -100,7 +102,9 @@ async function visibleVersions(
   context: PagesContext,
   viewer: Viewer,
   ids: readonly number[],
+  note: NoteRows | undefined,
 ): Promise<Map<number, string>> {
+  note?.("pages", "id", ids);
   const visible = context.visible.where("pages", viewer);
   const found = await visibleVersionsOf.execute(context.db, { ids: [...ids], visible });
   return new Map(found.map(({ id, version }) => [id, version]));

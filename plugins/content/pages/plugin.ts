@@ -106,6 +106,7 @@ export default definePlugin({
         where holder.id = ${refs("pages.book_id")})`,
       contents: (viewer, bookId) => pagesOfBook(pages, viewer, bookId),
       selectContents: (book, viewer) => selectPages(pages, book, viewer),
+      contentsDependOn: [{ table: "pages", column: "book_id" }],
     });
     contribute("searchable", {
       kind: "page",

@@ -1,19 +1,20 @@
-import type { Viewer } from "lectern/core";
+import type { NoteRows, Viewer } from "lectern/core";
 import type { FoundPage, PagesContext } from "./contract.ts";
 import { renderIncludes } from "./includes.ts";
 
 /** The field `comments` of single reads, which the plugin of comments fills. */
 export const noComments = () => ({ active: [], archived: [] });
 
-/** A page as answers show it (content-api 8.7), without the fields of other plugins. */
-export async function presentPage(context: PagesContext, page: FoundPage, viewer: Viewer) {
+/** A page as answers show it (content-api 8.7), without the fields of other plugins. `note` is called with the included pages. */
+export async function presentPage(context: PagesContext, page: FoundPage, viewer: Viewer, note?: NoteRows) {
+  const rendered = page.rendered ?? (await renderIncludes(context, page, viewer, note));
   return {
     id: page.id,
     book_id: page.book_id,
     chapter_id: page.chapter_id,
     name: page.name,
     slug: page.slug,
-    html: await postRendered(context, page.id, page.rendered ?? (await renderIncludes(context, page, viewer))),
+    html: await postRendered(context, page.id, rendered),
     raw_html: page.html,
     priority: page.priority,
     created_at: page.created_at,

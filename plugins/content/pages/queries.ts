@@ -118,6 +118,8 @@ export function pagesOfChapters({ db, visible }: PagesContext): ResponseFields {
     kind: "chapter",
     moment: "read",
     schema: chapterPagesFields,
+    // Their book is that of the chapter.
+    cached: { dependsOn: [{ table: "pages", column: "chapter_id" }] },
     async add(ids, viewer) {
       const found = await ofChapters.execute(db, { chapterIds: [...ids], visible: visible.where("pages", viewer) });
       return new Map(ids.map((id) => [id, { pages: found.filter((page) => page.chapter_id === id) }]));

@@ -1,6 +1,6 @@
 import type { QueryCreator } from "kysely";
-import { type ItemReader, mergeResponseFields } from "lectern/contracts";
-import { type RawBuilder, sql } from "lectern/core";
+import { type ItemAddress, mergeResponseFields } from "lectern/contracts";
+import { type NoteRows, type RawBuilder, sql, type Viewer } from "lectern/core";
 import { prepared, type Tables } from "lectern/db";
 import {
   addressFinder,
@@ -41,16 +41,17 @@ export function pageReader(context: PagesContext) {
     within: (within) => sql`pages.book_id in ${bookInAnyCase(within)}`,
   });
   return {
-    kind: "page",
+    kind: "page" as const,
     noun: "Page",
-    async find(viewer, where) {
+    /** `note` is called with the pages that it includes. */
+    async find(viewer: Viewer, where: ItemAddress, note?: NoteRows) {
       const row = await find(viewer, where);
       if (!row) return undefined;
       const fieldsRead = fieldsOfRow(context, PAGE.kind, row, viewer);
-      const [page, fields] = await Promise.all([presentPage(context, row, viewer), fieldsRead]);
+      const [page, fields] = await Promise.all([presentPage(context, row, viewer, note), fieldsRead]);
       const whole = { ...page, comments: noComments() };
       const [shown = whole] = mergeResponseFields([whole], fields);
       return shown;
     },
-  } satisfies ItemReader<"page">;
+  };
 }

@@ -1,5 +1,9 @@
+/**
+ * Shelves: collections of books in an order (content-api 6). Their kind is "bookshelf" everywhere but in paths.
+ */
 import { definePlugin, fileLimit, itemPermissions, mountResource, referenceCheck, sql, t } from "lectern/core";
 import { prepared, refs } from "lectern/db";
+import { cachedReads } from "../_items/cached.ts";
 import { lockItem } from "../_items/changes.ts";
 import { itemHandlers, itemResource, registerItemKind, topLevelPlace } from "../_items/resource.ts";
 import { insertShelf, updateShelf } from "./changes.ts";
@@ -19,7 +23,6 @@ const REMOVALS = {
   book: removeWhere("shelves.removeFromShelves", "book_id"),
 };
 
-/** Shelves: collections of books in an order (content-api 6). Their kind is "bookshelf" everywhere but in paths. */
 export default definePlugin({
   name: "shelves",
   requires: ["access", "users", "tags", "markup"],
@@ -53,6 +56,7 @@ export default definePlugin({
       schema: bookShelvesFields,
       add: (ids, viewer) => shelvesOf(context, ids, viewer),
       select: (id, viewer) => shelvesOfOne(context, id, viewer),
+      cached: { dependsOn: [{ table: "bookshelf_books", column: "book_id" }, { table: "bookshelves" }] },
     });
     for (const [kind, remove] of Object.entries(REMOVALS))
       context.contribute("dependents", {
@@ -87,7 +91,10 @@ export default definePlugin({
       },
       {
         listed: presenter.listed,
-        read: (viewer, id) => reader.find(viewer, { id }),
+        read: cachedReads(context, SHELF, {
+          dependsOn: () => [{ table: "bookshelf_books", column: "shelf_id" }, { table: "books" }],
+          load: (viewer, id) => reader.find(viewer, { id }),
+        }).read,
         show: presenter.saved,
         ...itemHandlers(context, SHELF),
         place: topLevelPlace(SHELF, access),

@@ -3,7 +3,7 @@
  * read from the store is read at a scrape, and left out of it where the store does not answer.
  */
 import type { Metric } from "lectern/contracts";
-import { callContribution, type RawBuilder, sql } from "lectern/core";
+import { type AnswerCacheFigures, callContribution, type RawBuilder, sql } from "lectern/core";
 import type { Tables } from "lectern/db";
 import {
   type Aggregator,
@@ -32,7 +32,12 @@ export function registerMetrics(context: HealthContext): { scrape(): Promise<str
   observeEventLoop(context, registry);
   observeWaits(context, registry);
   const contributed = new Map<string, Gauge | Counter>();
-  const own = [...storeMetrics(context), ...replicaMetrics(context), ...jobMetrics(context)];
+  const own = [
+    ...storeMetrics(context),
+    ...replicaMetrics(context),
+    ...jobMetrics(context),
+    ...answerCacheMetrics(context),
+  ];
   const readAll = async () => {
     const read = (metric: Metric) => readInto(registry, contributed, metric);
     const unread = (error: unknown) => context.log.warn("Cannot read a metric", { error });
@@ -138,6 +143,21 @@ function storeMetrics({ queryWithDeadline, runtime }: HealthContext): Metric[] {
         return [size];
       },
     },
+  ];
+}
+
+function answerCacheMetrics({ runtime }: HealthContext): Metric[] {
+  const figure = (of: keyof AnswerCacheFigures, type: Metric["type"], name: string, help: string): Metric => ({
+    ...{ name: `lectern_answer_cache_${name}`, help, type },
+    read: () => [{ value: runtime.answerCache()[of] }],
+  });
+  return [
+    figure("hits", "counter", "hits_total", "Answers from the cache."),
+    figure("misses", "counter", "misses_total", "Answers that were loaded and could have been cached."),
+    figure("evictions", "counter", "evictions_total", "Cached answers that were removed for others."),
+    figure("forgotten", "counter", "forgotten_total", "Cached answers that were removed since a row changed."),
+    figure("bytes", "gauge", "bytes", "Memory of cached answers."),
+    figure("entries", "gauge", "entries", "Cached answers."),
   ];
 }
 

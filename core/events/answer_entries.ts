@@ -1,0 +1,95 @@
+/** The entries of the answer cache: JSON by key, found by what they depend on, the least recently used first. */
+import type { JsonBytes } from "../http/default_headers.ts";
+
+interface Entry {
+  readonly key: string;
+  readonly json: JsonBytes;
+  readonly tags: readonly string[];
+  /** The approximate memory of the entry. */
+  readonly size: number;
+}
+
+/** Approximate bytes of an entry beside its own, and of each tag of it. */
+const ENTRY_BYTES = 300;
+const TAG_BYTES = 150;
+
+/** Entries within a bound of memory. */
+export class AnswerEntries {
+  readonly #maxBytes: number;
+  readonly #entries = new Map<string, Entry>();
+  readonly #tagged = new Map<string, Set<Entry>>();
+  #bytes = 0;
+  #evictions = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Approximate bytes of memory. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** The number of entries. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Entries that were removed for others. */
+  get evictions(): number {
+    return this.#evictions;
+  }
+
+  /** The answer of a key; it becomes the most recently used one. */
+  get(key: string): JsonBytes | undefined {
+    const entry = this.#entries.get(key);
+    if (!entry) return undefined;
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return entry.json;
+  }
+
+  /** Sets the answer of a key, and removes others beyond the bound. One larger than the bound is not kept. */
+  set(key: string, json: JsonBytes, tags: readonly string[]): void {
+    const present = this.#entries.get(key);
+    if (present) this.#delete(present);
+    const size = json.blob.size + 2 * key.length + ENTRY_BYTES + TAG_BYTES * tags.length;
+    if (size > this.#maxBytes) return;
+    for (const oldest of this.#entries.values()) {
+      if (this.#bytes + size <= this.#maxBytes) break;
+      this.#delete(oldest);
+      this.#evictions += 1;
+    }
+    const entry = { key, json, tags, size };
+    this.#entries.set(key, entry);
+    this.#bytes += size;
+    for (const tag of tags) {
+      const tagged = this.#tagged.get(tag) ?? new Set();
+      this.#tagged.set(tag, tagged.add(entry));
+    }
+  }
+
+  /** Removes the entries with a tag. Returns their number. */
+  deleteTagged(tag: string): number {
+    const tagged = [...(this.#tagged.get(tag) ?? [])];
+    for (const entry of tagged) this.#delete(entry);
+    return tagged.length;
+  }
+
+  /** Removes all entries. */
+  clear(): void {
+    this.#entries.clear();
+    this.#tagged.clear();
+    this.#bytes = 0;
+  }
+
+  #delete(entry: Entry): void {
+    this.#entries.delete(entry.key);
+    this.#bytes -= entry.size;
+    for (const tag of entry.tags) {
+      const tagged = this.#tagged.get(tag);
+      tagged?.delete(entry);
+      if (tagged?.size === 0) this.#tagged.delete(tag);
+    }
+  }
+}

@@ -1,0 +1,195 @@
+/** The cache of answers: its bound, its switch, lost notifications, one loader for many readers, and what plugins contribute. */
+import { expect, test } from "bun:test";
+import { definePlugin, sql } from "lectern/core";
+import { bootTestRuntime, type TestRuntime, type TestRuntimeOptions } from "../support/harness/test_runtime.ts";
+import { until } from "../support/harness/until.ts";
+
+const READERS = 100;
+
+/** A started server with a page. */
+async function served(options: TestRuntimeOptions = {}) {
+  const server = await bootTestRuntime(options);
+  await server.runtime.start();
+  const book = (await server.ask("POST", "/api/books", { body: { name: "Runbooks" } })).body;
+  const made = async (name: string) =>
+    (await server.ask("POST", "/api/pages", { body: { book_id: book.id, name, html: `<p>${name}</p>` } })).body;
+  const read = async ({ id }: { id: number }) => (await server.ask("GET", `/api/pages/${id}`)).body;
+  const { runtime } = [...server.contexts.values()][0] as NonNullable<ReturnType<TestRuntime["contexts"]["get"]>>;
+  return { ...server, made, read, figures: () => runtime.answerCache() };
+}
+
+/** Resolves when the server has got the notifications of all commits until now. */
+async function notified({ store }: TestRuntime): Promise<void> {
+  const arrived = Promise.withResolvers<void>();
+  const stop = await store.listen("cache_test", { onNotify: () => arrived.resolve() });
+  await store.notify("cache_test", "");
+  await arrived.promise;
+  await stop();
+}
+
+test("many readers of a page that is not cached have it loaded once", async () => {
+  const server = await served();
+  const page = await server.made("Failover");
+  await notified(server);
+  const answers = await Promise.all(Array.from({ length: READERS }, () => server.read(page)));
+  expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+  expect(server.figures()).toMatchObject({ misses: 1, hits: READERS - 1 });
+  await server.stop();
+});
+
+test("the memory stays within its bound: the pages that were read last stay cached", async () => {
+  const server = await served({ env: { ANSWER_CACHE_BYTES: "20000" } });
+  const pages = [];
+  for (let n = 0; n < 20; n++) pages.push(await server.made(`Page ${n}`));
+  for (const page of pages) await server.read(page);
+  const { bytes, entries, evictions, misses } = server.figures();
+  expect(bytes).toBeLessThanOrEqual(20_000);
+  expect(entries + evictions).toBe(pages.length);
+  expect(entries).toBeGreaterThan(2);
+  await server.read(pages.at(-1));
+  expect(server.figures().misses).toBe(misses);
+  await server.read(pages[0]);
+  expect(server.figures().misses).toBe(misses + 1);
+  await server.stop();
+});
+
+test("with ANSWER_CACHE_BYTES=0 nothing is cached, and answers are the same", async () => {
+  const server = await served();
+  const page = await server.made("Failover");
+  const off = await bootTestRuntime({ beside: server, env: { ANSWER_CACHE_BYTES: "0" } });
+  await off.runtime.start();
+  const raw = async ({ runtime, token }: Pick<TestRuntime, "runtime" | "token">, method: string) => {
+    const request = new Request(`http://localhost/api/pages/${page.id}`, {
+      method,
+      headers: { authorization: `Token ${token}` },
+    });
+    const response = await runtime.http.handle(request, "127.0.0.1");
+    const kept = [...response.headers].filter(([name]) => !/^x-(?:request-id|ratelimit-remaining)$/.test(name)).sort();
+    return { status: response.status, kept, body: await response.text() };
+  };
+  for (const method of ["GET", "HEAD"]) {
+    const wanted = await raw(off, method);
+    expect(await raw(server, method)).toEqual(wanted);
+    expect(await raw(server, method)).toEqual(wanted);
+  }
+  const { runtime } = [...off.contexts.values()][0] as NonNullable<ReturnType<TestRuntime["contexts"]["get"]>>;
+  expect(runtime.answerCache()).toMatchObject({ hits: 0, misses: 0, entries: 0 });
+  await off.stop();
+  await server.stop();
+});
+
+test("each answer from the cache counts against the limit of requests", async () => {
+  const server = await served({ env: { API_REQUESTS_PER_MIN: "10" } });
+  const page = await server.made("Failover");
+  const left = async () =>
+    Number((await server.ask("GET", `/api/pages/${page.id}`)).headers.get("x-ratelimit-remaining"));
+  const first = await left();
+  expect([await left(), await left()]).toEqual([first - 1, first - 2]);
+  while ((await server.ask("GET", `/api/pages/${page.id}`)).status === 200);
+  expect((await server.ask("GET", `/api/pages/${page.id}`)).status).toBe(429);
+  await server.stop();
+});
+
+test("while notifications are lost nothing is cached, and afterwards nothing from before is answered", async () => {
+  const server = await served();
+  const page = await server.made("Failover");
+  await server.read(page);
+  const listener = sql<{ ended: boolean }>`select pg_terminate_backend(pid) as ended from pg_stat_activity
+    where datname = current_database() and query like 'listen %'`;
+  await listener.execute(server.db);
+  await until(
+    async () => server.figures().entries,
+    (entries) => entries === 0,
+  );
+  // The report of this change is lost, as it is of another connection than those of the server.
+  await server.store.sql`update pages set name = 'Changed by hand' where id = ${page.id}`;
+  expect((await server.read(page)).name).toBe("Changed by hand");
+  await until(
+    async () => {
+      await server.read(page);
+      return server.figures().entries;
+    },
+    (entries) => entries > 0,
+  );
+  expect((await server.read(page)).name).toBe("Changed by hand");
+  await server.stop();
+});
+
+test("a page that an operator changes with SQL is read anew, once the server was notified", async () => {
+  const server = await served();
+  const page = await server.made("Failover");
+  await server.read(page);
+  await server.store.sql`update pages set name = 'Changed by hand' where id = ${page.id}`;
+  expect(
+    (
+      await until(
+        () => server.read(page),
+        ({ name }) => name === "Changed by hand",
+      )
+    ).name,
+  ).toBe("Changed by hand");
+  await server.stop();
+});
+
+test("a change that is rolled back leaves the answers right", async () => {
+  const server = await served();
+  const page = await server.made("Failover");
+  const before = await server.read(page);
+  const undone = server.db.transaction().execute(async (tx) => {
+    await sql`update pages set name = 'Undone' where id = ${page.id}`.execute(tx);
+    expect(await server.read(page)).toEqual(before);
+    // Until the transaction has ended it is unknown which answer is right, so none is kept.
+    expect(server.figures().entries).toBe(0);
+    throw new Error("undo");
+  });
+  await expect(undone).rejects.toThrow("undo");
+  expect(await server.read(page)).toEqual(before);
+  await server.stop();
+});
+
+test("a plugin that adds fields without saying what they are read from keeps answers from being cached", async () => {
+  let calls = 0;
+  const counting = (cached: object) =>
+    definePlugin({
+      name: "counting",
+      permissions: { slots: ["response_fields"] },
+      setup({ contribute }) {
+        const add = async (ids: readonly number[]) => new Map(ids.map((id) => [id, { calls: ++calls }]));
+        contribute("response_fields", { kind: "page", moment: "read", add, ...cached });
+      },
+    });
+  for (const [cached, expected] of [
+    [{}, [1, 2]],
+    [{ cached: { dependsOn: [] } }, [1, 1]],
+  ] as const) {
+    calls = 0;
+    const server = await served({ extra: [counting(cached)] });
+    const page = await server.made("Failover");
+    expect([(await server.read(page)).calls, (await server.read(page)).calls]).toEqual([...expected]);
+    await server.stop();
+  }
+});
+
+test("a field that is selected from a table its plugin does not name keeps answers from being cached", async () => {
+  const server = await served({
+    extra: [
+      definePlugin({
+        name: "undeclared",
+        permissions: { slots: ["response_fields"] },
+        setup({ contribute }) {
+          contribute("response_fields", {
+            kind: "page",
+            moment: "read",
+            add: async () => new Map(),
+            select: () => sql`(select json_build_object('settings', count(*)) from lectern_ledger.core)`,
+            cached: { dependsOn: [] },
+          });
+        },
+      }),
+    ],
+  });
+  const page = await server.made("Failover");
+  await server.read(page);
+  expect(server.figures().entries).toBe(0);
+  await server.stop();
+});

@@ -1,0 +1,187 @@
+/**
+ * A small instance whose state random steps change, for tests of cached answers: books, chapters, pages that include each other, a
+ * shelf, and readers with different roles. A step is one request, or one statement of a plugin, so that there is no state
+ * between two steps.
+ */
+import { sql } from "lectern/core";
+import { rows } from "lectern/db";
+import type { TestRuntime } from "./test_runtime.ts";
+
+/** What a step does; its numbers choose among what there is. */
+export const STEPS = [
+  ...(["rename", "include", "tag", "move", "delete", "restore", "purge", "permit", "inherit", "own"] as const),
+  ...(["role", "roles", "person", "leave", "comment", "uncomment", "shelve", "sort", "draft", "statement"] as const),
+] as const;
+
+/** A step, as it is kept in the corpus. */
+export interface Step {
+  readonly step: (typeof STEPS)[number];
+  readonly a: number;
+  readonly b: number;
+  readonly c: number;
+}
+
+/** An item by the paths of its reads. */
+interface Item {
+  readonly kind: "page" | "chapter" | "book" | "bookshelf";
+  readonly path: string;
+  readonly id: number;
+}
+
+/** A person with a role of their own. */
+interface Reader {
+  readonly token: string;
+  readonly id: number;
+  readonly role: number;
+}
+
+/** An answer as it was sent, without what differs between two requests. */
+export type Seen = string;
+
+const SEGMENTS = { page: "pages", chapter: "chapters", book: "books", bookshelf: "shelves" } as const;
+const KINDS = ["page", "chapter", "book", "bookshelf"] as const;
+const views = (extent: string) => KINDS.map((kind) => `${kind}-view-${extent}`);
+/** The permissions that roles may have. */
+const ROLES = [
+  ["access-api", ...views("all")],
+  ["access-api", ...views("own")],
+  ["access-api"],
+  ["access-api", "page-view-all", "book-view-own"],
+];
+
+/** The people of all worlds of one test. */
+export async function readersIn(runtime: TestRuntime): Promise<readonly Reader[]> {
+  const people: Reader[] = [{ token: runtime.token, id: 1, role: 1 }];
+  for (const [at, permissions] of ROLES.entries()) people.push(await runtime.person(`Reader ${at}`, permissions));
+  return people;
+}
+
+/** Answers of one runtime. */
+export async function seen(runtime: TestRuntime, { token }: Reader, { path }: Item): Promise<Seen> {
+  const headers = { authorization: `Token ${token}` };
+  const response = await runtime.runtime.http.handle(new Request(`http://localhost${path}`, { headers }), "127.0.0.1");
+  const kept = [...response.headers].filter(([name]) => !/^x-(?:request-id|ratelimit)/.test(name)).sort();
+  return `${response.status} ${JSON.stringify(kept)}\n${await response.text()}`;
+}
+
+/** A world: what its steps change. */
+export class CachedWorld {
+  readonly readers: readonly Reader[];
+  items: readonly Item[] = [];
+  readonly #run = crypto.randomUUID().slice(0, 8);
+  /** A user who can be deleted. */
+  #guest = 0;
+  #names = 0;
+
+  constructor(readers: readonly Reader[]) {
+    this.readers = readers;
+  }
+
+  /** Makes the items, and gives the readers their first roles. */
+  async open(runtime: TestRuntime): Promise<this> {
+    const made = async (kind: Item["kind"], body: object): Promise<Item> => {
+      const answer = await runtime.ask("POST", `/api/${SEGMENTS[kind]}`, { body });
+      if (answer.status !== 200) throw new Error(`Cannot make a ${kind}: ${JSON.stringify(answer.body)}`);
+      return { kind, id: answer.body.id, path: `/api/${SEGMENTS[kind]}/${answer.body.id}` };
+    };
+    for (const [at, reader] of this.readers.entries()) if (at > 0) await this.#setRoles(runtime, reader, [reader.role]);
+    for (const [at, { role }] of this.readers.entries()) if (at > 0) await this.#setRole(runtime, role, at - 1);
+    const guest = { name: "Guest", email: `guest-${this.#run}@example.com`, roles: [] };
+    this.#guest = (await runtime.ask("POST", "/api/users", { body: guest })).body.id;
+    const books = [await made("book", { name: "Book" }), await made("book", { name: "Book" })];
+    const chapters = await Promise.all(books.map(({ id }) => made("chapter", { book_id: id, name: "Chapter" })));
+    const pages: Item[] = [];
+    for (const parent of [{ book_id: books[0]?.id }, { chapter_id: chapters[0]?.id }, { book_id: books[1]?.id }]) {
+      const html = `<p>Text</p>${pages.map(({ id }) => `<p>{{@${id}}}</p>`).join("")}`;
+      pages.push(await made("page", { ...parent, name: "Page", html }));
+    }
+    const shelf = await made("bookshelf", { name: "Shelf", books: books.map(({ id }) => id) });
+    this.items = [...pages, ...chapters, ...books, shelf];
+    return this;
+  }
+
+  /** Makes a step on one runtime; one that is refused changes nothing. */
+  async take(runtime: TestRuntime, { step, a, b, c }: Step): Promise<void> {
+    const item = pick(this.items, a);
+    const page = pick(this.#of("page"), a);
+    const reader = pick(this.readers.slice(1), b);
+    const put = (path: string, body: object) => runtime.ask("PUT", path, { body });
+    const permissions = `/api/content-permissions/${item.kind}/${item.id}`;
+    const name = `Name ${++this.#names}`;
+    const view = { view: c % 2 === 0, create: false, update: false, delete: false };
+    const makes: Record<Step["step"], () => Promise<unknown>> = {
+      rename: () => put(item.path, { name }),
+      include: () => put(page.path, { html: `<p>${name} {{@${pick(this.#of("page"), b).id}}}</p>` }),
+      tag: () => put(item.path, { tags: [{ name, value: `${b}` }].slice(0, c % 2) }),
+      move: () =>
+        c % 2 === 0
+          ? put(page.path, { book_id: pick(this.#of("book"), b).id })
+          : put(page.path, { chapter_id: pick(this.#of("chapter"), b).id }),
+      delete: () => runtime.ask("DELETE", item.path),
+      restore: async () => put(await this.#deletion(runtime, b), {}),
+      purge: async () => runtime.ask("DELETE", await this.#deletion(runtime, b)),
+      permit: () =>
+        put(permissions, {
+          role_permissions: [{ role_id: reader.role, ...view }],
+          fallback_permissions: { inheriting: c % 3 > 0, ...view },
+        }),
+      inherit: () => put(permissions, { role_permissions: [], fallback_permissions: { inheriting: true } }),
+      own: () => put(permissions, { owner_id: c % 3 === 0 ? this.#guest : reader.id }),
+      role: () => this.#setRole(runtime, reader.role, c),
+      roles: () => this.#setRoles(runtime, reader, [pick(this.readers.slice(1), c).role]),
+      person: () => put(`/api/users/${c % 3 === 0 ? this.#guest : reader.id}`, { name }),
+      leave: () => runtime.ask("DELETE", `/api/users/${this.#guest}`),
+      comment: () => runtime.ask("POST", "/api/comments", { body: { page_id: page.id, html: `<p>${name}</p>` } }),
+      uncomment: () => this.#uncomment(runtime, b),
+      shelve: () =>
+        put(pick(this.#of("bookshelf"), a).path, {
+          books: this.#of("book")
+            .slice(b % 3)
+            .map(({ id }) => id),
+        }),
+      sort: () =>
+        this.#statement(
+          runtime,
+          sql`update chapters set priority = ${c}::integer where id = ${pick(this.#of("chapter"), a).id}::integer`,
+        ),
+      draft: () => this.#statement(runtime, sql`update pages set draft = not draft where id = ${page.id}::integer`),
+      statement: () =>
+        this.#statement(
+          runtime,
+          sql`update pages set name = ${name} where book_id = ${pick(this.#of("book"), b).id}::integer`,
+        ),
+    };
+    await makes[step]();
+  }
+
+  #of(kind: Item["kind"]): readonly Item[] {
+    return this.items.filter((item) => item.kind === kind);
+  }
+
+  /** A statement that a plugin sends by itself, outside events and transactions. */
+  async #statement(runtime: TestRuntime, statement: ReturnType<typeof sql>): Promise<void> {
+    await rows(runtime.store.db, statement);
+  }
+
+  async #setRole(runtime: TestRuntime, role: number, at: number): Promise<void> {
+    await runtime.ask("PUT", `/api/roles/${role}`, { body: { permissions: pick(ROLES, at) } });
+  }
+
+  async #setRoles(runtime: TestRuntime, { id }: Reader, roles: readonly number[]): Promise<void> {
+    await runtime.ask("PUT", `/api/users/${id}`, { body: { roles } });
+  }
+
+  async #deletion(runtime: TestRuntime, at: number): Promise<string> {
+    const { body } = await runtime.ask("GET", "/api/recycle-bin?sort=-id&count=5");
+    return `/api/recycle-bin/${pick<{ id: number }>(body.data, at)?.id ?? 0}`;
+  }
+
+  async #uncomment(runtime: TestRuntime, at: number): Promise<void> {
+    const { body } = await runtime.ask("GET", "/api/comments?sort=-id&count=5");
+    await runtime.ask("DELETE", `/api/comments/${pick<{ id: number }>(body.data, at)?.id ?? 0}`);
+  }
+}
+
+function pick<T>(list: readonly T[], at: number): T {
+  return list[at % list.length] as T;
+}

@@ -1,4 +1,7 @@
-/** The parts of the report, in its order. Each is a program of this folder that also runs alone. */
+/**
+ * The parts of the report, in its order. Each is a program of this folder that also runs alone, prints what it measures, and hands
+ * it to the report by `record.ts`. What a part compares is in one run of it, since machines differ.
+ */
 
 /** A benchmark of the report. */
 export interface Part {

@@ -5,7 +5,9 @@
  */
 import { type Static, Type as t } from "@sinclair/typebox";
 import { BootError } from "./errors.ts";
+import { s3Fields } from "./files/s3_fields.ts";
 import { MAX_KEYS } from "./http/expiring_map.ts";
+import { replicaSettings } from "./replica_settings.ts";
 import type { Worker } from "./workers/worker.ts";
 
 /** The setting of the largest file. Every plugin that takes files declares it among its own and so reads the same variable. */
@@ -58,8 +60,19 @@ export const configSchema = t.Object({
   databaseUrl: t.String({
     default: "",
     env: "DATABASE_URL",
-    description: "A PostgreSQL server; the embedded store if empty",
+    description: "A PostgreSQL server, or several hosts of a cluster; the embedded store if empty",
   }),
+  prepare: t.Boolean({
+    default: true,
+    env: "DATABASE_PREPARE",
+    description: "Prepares statements; false behind a pooler in transaction mode that refuses it",
+  }),
+  listenUrl: t.String({
+    default: "",
+    env: "DATABASE_LISTEN_URL",
+    description: "The server itself, for notifications, where DATABASE_URL is a pooler in transaction mode",
+  }),
+  ...replicaSettings,
   pluginRoles: t.Union([t.Literal("third-party"), t.Literal("all"), t.Literal("off")], {
     default: "third-party",
     env: "PLUGIN_ROLES",
@@ -187,15 +200,7 @@ export const configSchema = t.Object({
     description:
       "Where uploaded files lie: disk, s3, or the store of a plugin by its name; needed where there are several",
   }),
-  filesS3Bucket: t.String({
-    default: "",
-    env: "FILES_S3_BUCKET",
-    description: "Keeps uploaded files in this bucket of an S3-compatible service; below DATA_DIR if empty",
-  }),
-  filesS3Endpoint: t.String({ default: "", env: "FILES_S3_ENDPOINT", description: "Address of that service" }),
-  filesS3Key: t.String({ default: "", env: "FILES_S3_KEY", description: "Id of the access key" }),
-  filesS3Secret: t.String({ default: "", env: "FILES_S3_SECRET", description: "Secret of the access key" }),
-  filesS3Region: t.String({ default: "us-east-1", env: "FILES_S3_REGION", description: "Region of the bucket" }),
+  ...s3Fields,
   proxies: t.String({
     default: "",
     env: "APP_PROXIES",

@@ -30,7 +30,16 @@ export {
   isOperatorsOwn,
   unwritable,
 } from "./faults.ts";
-export type { ByteRange, FileContent, FileStore, StoredEntry, StoredFile } from "./files/file_store.ts";
+export type {
+  ByteRange,
+  FileContent,
+  FileStore,
+  SignedAnswer,
+  StoredEntry,
+  StoredFile,
+  UnfinishedUpload,
+  UnfinishedUploads,
+} from "./files/file_store.ts";
 export type { AnsweredRequest } from "./http/answer_observers.ts";
 export { type AnswerSchemas, fileAnswer, mediaTypeOf } from "./http/answer_schemas.ts";
 export {
@@ -54,7 +63,13 @@ export { isCrossSite } from "./http/cross_site.ts";
 export { noRoomError } from "./http/disk_full.ts";
 export { type EndpointSpec, endpoint } from "./http/endpoint.ts";
 export { ExpiringMap, MAX_KEYS } from "./http/expiring_map.ts";
-export { contentDisposition, fileResponse, shippedFile } from "./http/file_response.ts";
+export {
+  contentDisposition,
+  type DownloadAnswer,
+  downloadResponse,
+  fileResponse,
+  shippedFile,
+} from "./http/file_response.ts";
 export { Html, type HtmlPart, html, htmlResponse, raw } from "./http/html.ts";
 export { OutgoingError, type OutgoingFetch } from "./http/outbound_fetch.ts";
 export { ownPath } from "./http/own_path.ts";

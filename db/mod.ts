@@ -12,7 +12,8 @@ export {
   type TableRows,
 } from "./backup/rebuild.ts";
 export { type LedgerRow, type Snapshot, type SnapshotUse, withSnapshot } from "./backup/snapshot.ts";
-export type { StatementObserver } from "./connection/connection.ts";
+export type { StatementObserver } from "./connection/connection_types.ts";
+export { changesAccess } from "./connection/dialect.ts";
 export { type PoolLoad, type SlowQueryOptions, type StoreLimits, withSlowPool } from "./connection/limits.ts";
 export type { ListenHandlers } from "./connection/listener.ts";
 export { openStore, type PluginStore, type Store, type StoreOptions } from "./connection/open.ts";
@@ -56,3 +57,5 @@ export { flatten, flattened, memoized, rows, write } from "./query/query.ts";
 export { referringTables } from "./query/table_owners.ts";
 export * from "./query/tables.ts";
 export { createTrigramIndex, hasTrigrams } from "./query/trigram_index.ts";
+export type { ReadCounts, ReplicaStatus, Replicas } from "./replicas/replicas.ts";
+export { onPrimary, StoreSession, type StoreSessionFacts } from "./replicas/store_session.ts";

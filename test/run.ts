@@ -38,6 +38,7 @@ const ONE_STORE: Readonly<Record<string, string>> = {
   "test/content/large_pages_test.ts": "how long large texts take to convert",
   "test/monitoring/dashboard_reporter_test.ts": "the script that runs on hosts",
   "test/server/load_docs_test.ts": "the command that loads files, which sends requests",
+  "test/server/replicas_test.ts": "servers and replicas of its own",
   "test/server/theme_modules_test.ts": "files of themes and what they render",
   "test/server/theme_test.ts": "files of themes and what they render",
   "test/transfer/pdf_test.ts": "the child process that renders PDF",

@@ -13,7 +13,8 @@ import type { Config } from "../config.ts";
 import { BootError } from "../errors.ts";
 import { S3, shippedStoreName } from "../files/contributed_store.ts";
 import type { FileStore } from "../files/file_store.ts";
-import { s3Store } from "../files/s3_store.ts";
+import type { S3Config } from "../files/s3_fields.ts";
+import { configuredBucket } from "../files/s3_settings.ts";
 import { isArchiveStart } from "./archive_reader.ts";
 import type { ArchiveSink } from "./archive_writer.ts";
 
@@ -39,15 +40,14 @@ export interface BackupFolder {
 const PARTIAL = ".partial-";
 /** Unfinished files of BACKUP_DIR, each of which has a time of its own in its name. */
 const UNFINISHED = /^lectern-(?:before-.+-)?\d{8}T\d{6}Z\.tar\.zst\.partial-[0-9a-f]{8}$/;
+/** Names by the time. */
+const TIMED = /^lectern-(?:before-.+-)?\d{8}T\d{6}Z\.tar\.zst$/;
 /** Age after which an unfinished file is of a process that died. */
 const STALE_MS = 86_400_000;
 const S3_URL = /^s3:\/\/([^/]+)\/?(.*)$/;
 
 /** Settings of the object store, and where the files of the instance are. */
-export type PlaceConfig = Pick<
-  Config,
-  "filesS3Endpoint" | "filesS3Key" | "filesS3Secret" | "filesS3Region" | "filesS3Bucket" | "filesStore" | "dataDir"
->;
+export type PlaceConfig = S3Config & Pick<Config, "filesStore" | "dataDir">;
 
 /** The backup of a name: a path, or "s3://bucket/path". Throws BootError for an object store that is not configured. */
 export function backupPlace(name: string, config: PlaceConfig): BackupPlace {
@@ -92,18 +92,19 @@ function refuseAmongFiles(name: string, config: PlaceConfig): void {
 }
 
 function bucketOf(bucket: string, config: PlaceConfig): FileStore {
-  const { filesS3Endpoint: endpoint, filesS3Key, filesS3Secret, filesS3Region: region } = config;
-  if (endpoint === "" || filesS3Key === "" || filesS3Secret === "")
+  const store = configuredBucket(bucket, config);
+  if (!store)
     throw new BootError(
       "Cannot use a bucket for backups: set FILES_S3_ENDPOINT, FILES_S3_KEY and FILES_S3_SECRET, whose key has to have access to it",
     );
-  return s3Store({ endpoint, bucket, region, accessKeyId: filesS3Key, secretAccessKey: filesS3Secret });
+  return store;
 }
 
 function objectPlace(files: FileStore, key: string, name: string): BackupPlace {
   return {
     name,
     async write(archive) {
+      await endStale(files, key);
       await files.put(key, Readable.toWeb(archive) as unknown as ReadableStream<Uint8Array>);
     },
     async read() {
@@ -113,6 +114,16 @@ function objectPlace(files: FileStore, key: string, name: string): BackupPlace {
     },
     size: async () => (await files.get(key))?.size,
   };
+}
+
+/** Ends uploads of backups that killed processes left: those of this name, and those beside it that are named by the time. */
+async function endStale({ unfinished }: FileStore, key: string): Promise<void> {
+  if (!unfinished) return;
+  const folder = key.slice(0, key.lastIndexOf("/") + 1);
+  for await (const upload of unfinished.list(folder)) {
+    const isBackup = upload.key === key || TIMED.test(upload.key.slice(folder.length));
+    if (isBackup && Date.now() - upload.started.getTime() > STALE_MS) await unfinished.end(upload);
+  }
 }
 
 function localFolder(folder: string): BackupFolder {

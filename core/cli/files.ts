@@ -8,7 +8,8 @@ import { fileStoreName, openRuntime, readConfig, reportMissingStore } from "./op
 export const FILES_USAGE = "sweep [--dry-run] | accept";
 
 /**
- * `files sweep [--dry-run]` deletes files that no row refers to, and uploads that crashes left in the spool. `files accept`
+ * `files sweep [--dry-run]` deletes files that no row refers to, and uploads that crashes left in the spool
+ * or unfinished in a bucket. `files accept`
  * makes the configured file store that of the database, where a start refuses it.
  */
 export async function filesCommand(
@@ -45,9 +46,11 @@ async function sweep(plugins: readonly AnyPlugin[], io: CommandIo, options: read
   }
 }
 
-function report({ orphans, kept, unclaimed }: SweepResult, dryRun: boolean, io: CommandIo): void {
+function report({ orphans, kept, unclaimed, unfinished }: SweepResult, dryRun: boolean, io: CommandIo): void {
   for (const { key, size } of orphans) io.out(`${dryRun ? "would remove" : "removed"} ${key} (${size} bytes)`);
   for (const [owner, count] of unclaimed) io.out(`skipped: ${count} files of "${owner}", which no plugin claims`);
+  for (const { key, started } of unfinished)
+    io.out(`${dryRun ? "would end" : "ended"} the unfinished upload of ${key} (begun ${started.toISOString()})`);
   const bytes = orphans.reduce((sum, { size }) => sum + size, 0);
   io.out(`${orphans.length} files without a row (${bytes} bytes), ${kept} files kept`);
 }

@@ -11,10 +11,11 @@ import { type Enforcement, firstGrantsOf, isEnforcementWanted, OFF } from "../ru
 import { readSettings } from "../runtime/settings.ts";
 import type { CommandIo } from "./command.ts";
 import type { Choices } from "./load.ts";
+import { serverOptions } from "./open.ts";
 
 /** Milliseconds to connect, and for each statement. */
 const LIMIT_MS = 5_000;
-const SETTINGS = Type.Pick(configSchema, ["pluginRoles", "databaseUrl"]);
+const SETTINGS = Type.Pick(configSchema, ["pluginRoles", "databaseUrl", "listenUrl", "prepare"]);
 
 /** Whether PostgreSQL enforces the grants of a plugin. */
 export interface KnownEnforcement extends Enforcement {
@@ -35,22 +36,22 @@ export async function knownEnforcement(
   { plugins, others, choices }: Asked,
   io: CommandIo,
 ): Promise<(plugin: AnyPlugin) => KnownEnforcement> {
-  const { pluginRoles: mode, databaseUrl } = readSettings("lectern", SETTINGS, io.env);
+  const { pluginRoles: mode, ...config } = readSettings("lectern", SETTINGS, io.env);
   const isWanted = (plugin: AnyPlugin) => isEnforcementWanted(mode, others.includes(plugin));
   const wanted = plugins.filter(isWanted);
-  const found = await answerFor(wanted, { mode, databaseUrl, choices });
+  const found = await answerFor(wanted, { mode, server: serverOptions(config), choices });
   return (plugin) => (isWanted(plugin) ? { isWanted: true, ...found } : { isWanted: false });
 }
 
 async function answerFor(
   wanted: readonly AnyPlugin[],
-  { mode, databaseUrl, choices }: { mode: string; databaseUrl: string; choices: Choices },
+  { mode, server, choices }: { mode: string; server: ReturnType<typeof serverOptions>; choices: Choices },
 ): Promise<Omit<KnownEnforcement, "isWanted">> {
   if (wanted.length === 0) return {};
   if (mode === "off") return { reason: OFF };
-  if (databaseUrl === "") return {};
+  if (server.databaseUrl === undefined) return {};
   try {
-    const store = await openStore({ databaseUrl, dataDir: "", poolSize: 2, connectTimeoutMs: LIMIT_MS });
+    const store = await openStore({ ...server, dataDir: "", poolSize: 2, connectTimeoutMs: LIMIT_MS });
     try {
       store.limit({ statementMs: LIMIT_MS, writeMs: LIMIT_MS, waitMs: LIMIT_MS });
       const grants = wanted.map((plugin) => firstGrantsOf(plugin, choices.denied[plugin.name] ?? []));

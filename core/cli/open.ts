@@ -2,14 +2,14 @@
  * Opens what commands work with: configuration, store, file store and runtime. The server and every command that changes
  * something boot the same runtime; only the marker of the file store is treated differently.
  */
-import { hasStore, openStore, withThrowawayStore } from "../../db/mod.ts";
+import { hasStore, openStore, type StoreOptions, withThrowawayStore } from "../../db/mod.ts";
 import { backupBeforeMigrations } from "../backup/backup_folder.ts";
 import { type Config, configSchema } from "../config.ts";
 import { BootError } from "../errors.ts";
 import { DISK, shippedStoreName } from "../files/contributed_store.ts";
 import { type FileStore, folderStore } from "../files/file_store.ts";
 import { checkMarker, completeMarker, writeMarker } from "../files/instance_marker.ts";
-import { s3Store } from "../files/s3_store.ts";
+import { configuredBucket } from "../files/s3_settings.ts";
 import { createLog, type Log } from "../log.ts";
 import { boot, type Runtime } from "../runtime/boot.ts";
 import { coreMigrations } from "../runtime/migrations.ts";
@@ -94,8 +94,8 @@ export async function readOnlyCommand<T>(
   const config = readConfig(io);
   const options = storeOptions(config);
   if (await hasStore(options)) return run(config, "check");
-  return withThrowawayStore(options, ({ databaseUrl = "", dataDir }) =>
-    run({ ...config, databaseUrl, dataDir }, "ignore"),
+  return withThrowawayStore(options, ({ databaseUrl = "", listenUrl = "", dataDir }) =>
+    run({ ...config, databaseUrl, listenUrl, dataDir }, "ignore"),
   );
 }
 
@@ -128,9 +128,17 @@ async function checkStoreExists(config: Config): Promise<void> {
 
 /** The options for opening the configured store. */
 export function storeOptions(config: Config): Parameters<typeof openStore>[0] {
-  const server = config.databaseUrl === "" ? {} : { databaseUrl: config.databaseUrl };
-  const { dataDir, poolSize, slowPoolSize } = config;
-  return { ...server, dataDir, poolSize, slowPoolSize };
+  const { dataDir, poolSize, slowPoolSize, readMaxLagMs, readCheckMs } = config;
+  const readUrls = config.readUrls.split(/\s+/).filter((url) => url !== "");
+  return { ...serverOptions(config), dataDir, poolSize, slowPoolSize, readUrls, readMaxLagMs, readCheckMs };
+}
+
+/** Those of them that are about a server; none for the embedded one. */
+export function serverOptions(
+  config: Pick<Config, "databaseUrl" | "listenUrl" | "prepare">,
+): Pick<StoreOptions, "databaseUrl" | "listenUrl" | "prepare"> {
+  const { databaseUrl, listenUrl, prepare } = config;
+  return databaseUrl === "" ? {} : { databaseUrl, listenUrl, prepare };
 }
 
 /** The configured file store in messages. */
@@ -148,17 +156,12 @@ function folderOf({ dataDir }: Config): string {
 
 /** Opens the shipped file store: a bucket if one is configured, else a folder below the data folder. Throws BootError. */
 export function fileStoreOf(config: Config): FileStore {
-  const { filesS3Endpoint: endpoint, filesS3Bucket: bucket, filesS3Region: region } = config;
+  const { filesS3Bucket: bucket } = config;
   if (shippedStoreName(config) === DISK) return folderStore(folderOf(config));
   if (bucket === "")
     throw new BootError("Cannot store files in a bucket: FILES_STORE is s3, but FILES_S3_BUCKET is empty");
-  if (endpoint === "" || config.filesS3Key === "" || config.filesS3Secret === "")
+  const store = configuredBucket(bucket, config);
+  if (!store)
     throw new BootError("Cannot store files in a bucket: set FILES_S3_ENDPOINT, FILES_S3_KEY and FILES_S3_SECRET too");
-  return s3Store({
-    endpoint,
-    bucket,
-    region,
-    accessKeyId: config.filesS3Key,
-    secretAccessKey: config.filesS3Secret,
-  });
+  return store;
 }

@@ -465,6 +465,13 @@ export interface paths {
     /** @description Lists the values of tags of a name, and how often each is used. */
     get: operations["tags-list-values"];
   };
+  "/api/user-transfers": {
+    /**
+     * @description Lists deleted users whose content a job is still giving to the new owner, with how many items have one. Where it is
+     *     little, it is done when the user is deleted and not listed.
+     */
+    get: operations["users-transfers"];
+  };
   "/api/users": {
     /** @description Lists the users. */
     get: operations["users-list"];
@@ -2268,6 +2275,24 @@ export interface components {
       id: number;
       name: string;
       slug: string;
+    };
+    UserTransfer: {
+      /** Format: date-time */
+      created_at: string;
+      heir: components["schemas"]["UserRef"] | null;
+      id: number;
+      /** @description Items there were at the beginning; null before they are counted */
+      items: number | null;
+      /** @description Items that were changed so far */
+      moved: number;
+      /** @description Name of the deleted user */
+      name: string;
+      user_id: number;
+    };
+    UserTransferListing: {
+      data: components["schemas"]["UserTransfer"][];
+      /** @description The number of all rows that match */
+      total: number;
     };
     Webhook: {
       active: boolean;
@@ -5049,6 +5074,35 @@ export interface operations {
       200: {
         content: {
           "application/json": components["schemas"]["TagValueListing"];
+        };
+      };
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      422: components["responses"]["Unprocessable"];
+      429: components["responses"]["TooManyRequests"];
+      default: components["responses"]["Failure"];
+    };
+  };
+  "users-transfers": {
+    parameters: {
+      query?: {
+        /** @description Records returned; clamped */
+        count?: number;
+        /** @description filter[field] or filter[field:op] with op one of eq, ne, gt, lt, gte, lte, like */
+        filter?: {
+          [key: string]: string;
+        };
+        /** @description Records skipped */
+        offset?: number;
+        /** @description Field name, with - in front for descending */
+        sort?: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["UserTransferListing"];
         };
       };
       401: components["responses"]["Unauthorized"];

@@ -3,7 +3,7 @@
  * process, by a notification in the others. While the connection for notifications is lost nothing is cached.
  */
 import { sql } from "kysely";
-import { prepared, type Store } from "../../db/mod.ts";
+import { changesAccess, onPrimary, prepared, type Store } from "../../db/mod.ts";
 import type { EventTransaction } from "./event_bus.ts";
 
 /** A named cache, filled by its `load` on demand. */
@@ -67,7 +67,8 @@ export class Caches {
     this.#drops.set(name, drop);
     const fill = async (key: string): Promise<V> => {
       const started = generation;
-      const value = await load(key);
+      // A replica may be behind what was forgotten just now.
+      const value = await onPrimary(() => load(key));
       if (generation === started && this.#listening) {
         if (entries.size >= MAX_ENTRIES) entries.clear();
         entries.set(key, value);
@@ -78,6 +79,8 @@ export class Caches {
       get: (key) => (entries.has(key) ? (entries.get(key) as V) : fill(key)),
       async forget(tx, key) {
         tx.afterCommit(() => drop(key));
+        // What is cached was read from the primary; it and rows of a replica must be of one history.
+        await changesAccess(tx.db);
         await notify.write(tx.db, { drop: JSON.stringify({ name, key }) });
       },
     };

@@ -51,6 +51,9 @@ export function chosenStore(shipped: FileStore, config: ShippedChoice): ChosenSt
       get: async (key) => store().get(key),
       remove: async (key) => store().remove(key),
       list: (prefix) => store().list(prefix),
+      get unfinished() {
+        return store().unfinished;
+      },
     },
     settle(contributed) {
       const candidates = [{ name, shipped }, ...contributed];
@@ -77,6 +80,7 @@ function checkedStore(store: FileStoreProvider): FileStore {
     get: async (key) => store.get(checkedKey(key)),
     remove: async (key) => store.remove(checkedKey(key)),
     list: (prefix) => store.list(prefix),
+    ...(store.unfinished && { unfinished: store.unfinished }),
   };
 }
 

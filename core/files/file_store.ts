@@ -28,6 +28,35 @@ export interface StoredFile {
   /** The same as the body of a response; for local files faster than a stream. */
   body(range?: ByteRange): Blob | ReadableStream<Uint8Array>;
   bytes(): Promise<Uint8Array>;
+  /**
+   * An address at which anybody may read the file for a short time, for answers that redirect to it (`downloadResponse`). Absent
+   * where the store has none, or downloads are not to be redirected.
+   */
+  readonly signedAddress?: (shown: SignedAnswer) => Promise<string>;
+}
+
+/** The headers with which a signed address answers. */
+export interface SignedAnswer {
+  /** The Content-Type. */
+  readonly type: string;
+  /** The Content-Disposition. */
+  readonly disposition: string;
+}
+
+/** An upload to a store that was neither completed nor aborted. */
+export interface UnfinishedUpload {
+  readonly key: string;
+  /** The id of the upload, as the store has it. */
+  readonly id: string;
+  readonly started: Date;
+}
+
+/** Uploads that crashes left in a store, which take space and which `list` does not show. */
+export interface UnfinishedUploads {
+  /** Those of keys that begin with a prefix, in any order; all without a prefix. */
+  list(prefix?: string): AsyncIterable<UnfinishedUpload>;
+  /** Ends an upload and removes what it has stored, if it is still unfinished. */
+  end(upload: UnfinishedUpload): Promise<void>;
 }
 
 /** A file in a listing. */
@@ -48,6 +77,8 @@ export interface FileStore {
   remove(key: string): Promise<void>;
   /** The files whose keys begin with a prefix, in any order; all files without a prefix. */
   list(prefix?: string): AsyncIterable<StoredEntry>;
+  /** Absent in stores whose unfinished files `list` shows, or which have none. */
+  readonly unfinished?: UnfinishedUploads | undefined;
 }
 
 const MAX_KEY_LENGTH = 500;

@@ -1,10 +1,11 @@
 /**
  * Finds and removes orphaned files. A file is written before its row and removed after it, so that a crash leaves a file
  * without a row and never a row without its file. Plugins say which of their files are in use (slot `file_claims`); files of
- * plugins that do not, or that are not loaded, are counted and kept.
+ * plugins that do not, or that are not loaded, are counted and kept. Uploads to a bucket that a crash has left unfinished are ended
+ * by their age.
  */
 import type { FileClaim } from "../contracts/files.ts";
-import { type FileStore, isPartial, type StoredEntry } from "./file_store.ts";
+import { type FileStore, isPartial, type StoredEntry, type UnfinishedUpload } from "./file_store.ts";
 import { isOfStore } from "./instance_marker.ts";
 
 /** The result of a sweep. */
@@ -14,6 +15,8 @@ export interface SweepResult {
   readonly kept: number;
   /** The number of files of plugins without a claim, by the first part of their keys. */
   readonly unclaimed: ReadonlyMap<string, number>;
+  /** Unfinished uploads, ended unless it was a dry run. */
+  readonly unfinished: readonly UnfinishedUpload[];
 }
 
 /** Options of a sweep. */
@@ -29,7 +32,7 @@ export const ORPHAN_AGE_MS = 86_400_000;
 const BATCH = 500;
 
 /** Files that were compared with the claims of plugins. */
-export interface ComparedFiles extends Omit<SweepResult, "unclaimed"> {
+export interface ComparedFiles extends Omit<SweepResult, "unclaimed" | "unfinished"> {
   /** The plugin, by the first part of the keys. */
   readonly owner: string;
   /** The number of files, if no plugin claims those of `owner`. */
@@ -66,8 +69,21 @@ export async function sweepFiles(
     kept += found.kept;
     if (found.unclaimed > 0) unclaimed.set(found.owner, (unclaimed.get(found.owner) ?? 0) + found.unclaimed);
   }
-  if (!dryRun) for (const { key } of orphans) await files.remove(key);
-  return { orphans, kept, unclaimed };
+  const unfinished = await Array.fromAsync(findUnfinished(files, olderThanMs));
+  if (!dryRun) {
+    for (const { key } of orphans) await files.remove(key);
+    for (const upload of unfinished) await files.unfinished?.end(upload);
+  }
+  return { orphans, kept, unclaimed, unfinished };
+}
+
+/** The unfinished uploads that no running process can still finish; ends none. */
+export async function* findUnfinished(
+  { unfinished }: FileStore,
+  olderThanMs: number = ORPHAN_AGE_MS,
+): AsyncGenerator<UnfinishedUpload> {
+  for await (const upload of unfinished?.list() ?? [])
+    if (upload.started.getTime() < Date.now() - olderThanMs) yield upload;
 }
 
 /** The keys in use; undefined if no plugin claims them. Incompletely written files are in use by none. */

@@ -1,74 +1,111 @@
 /**
- * A file store in a bucket of an S3-compatible service. Large content is uploaded in parts while it is read, so that a few
- * parts are in memory at most. A file appears with its last part, which makes writes atomic. A crash leaves parts that
- * listings do not show: the bucket should have a lifecycle rule that aborts incomplete uploads.
+ * A file store in a bucket of an S3-compatible service. A file appears with the end of its upload, which makes writes atomic. A
+ * crash leaves the parts of an upload, which listings do not show: `unfinished` finds them, and sweeps end them by their age.
  */
-import { S3Client } from "bun";
-import { isUpload } from "../input/uploads.ts";
-import { type ByteRange, checkedKey, type FileContent, type FileStore } from "./file_store.ts";
+import { type ByteRange, checkedKey, type FileStore } from "./file_store.ts";
+import { download } from "./s3_download.ts";
+import { type S3Connection, S3Error, type S3Requests, s3Requests } from "./s3_requests.ts";
+import { endUpload, type PartLimits, unfinishedUploads, upload } from "./s3_upload.ts";
+import { elementsOf, textOf } from "./s3_xml.ts";
 
-/** The bucket and its access key. */
-export interface S3Options {
-  /** Such as "https://s3.example.com"; the name of the bucket is the first part of the path. */
-  readonly endpoint: string;
-  readonly bucket: string;
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly region: string;
+/** Downloads from the bucket itself by signed addresses. */
+export interface SignedDownloads {
+  /** How long an address may be used. */
+  readonly seconds: number;
+  /** The address of the service for browsers, where it differs from the endpoint. */
+  readonly endpoint?: string;
 }
 
-/** The minimum of the protocol for all parts but the last. */
-const PART_BYTES = 5 * 1024 * 1024;
-const PARTS_AT_ONCE = 2;
+/** The bucket and its access key. */
+export interface S3Options extends S3Connection {
+  readonly parts?: PartLimits;
+  /** Files have no signed addresses if absent. */
+  readonly signed?: SignedDownloads;
+}
 
-/** A store in a bucket. It connects on first use. */
+/** By default 8 MiB, of which three are sent at a time: an upload has 40 MiB of buffers. */
+export const S3_PARTS: PartLimits = { bytes: 8 * 1024 * 1024, parallel: 3 };
+
+/** A store in a bucket. It connects on first use. Throws TypeError for an endpoint that is no address. */
 export function s3Store(options: S3Options): FileStore {
-  const client = new S3Client({ ...options });
+  const requests = s3Requests(options);
+  const { parts = S3_PARTS, signed } = options;
   return {
     async put(key, content) {
       try {
-        return await upload(client, checkedKey(key), content);
+        return await upload(requests, checkedKey(key), content, parts);
       } catch (cause) {
         throw new Error(`Cannot store the file "${key}"`, { cause });
       }
     },
     async get(key) {
-      const found = await client.stat(checkedKey(key)).catch(undefinedIfMissing);
+      const found = await headOf(requests, checkedKey(key));
       if (!found) return undefined;
-      const part = ({ start, end }: ByteRange) => client.file(key).slice(start, end);
-      const stream = (range: ByteRange = { start: 0, end: found.size }) =>
-        range.end > range.start ? part(range).stream() : new Blob([]).stream();
+      const { size, etag, modified } = found;
+      const stream = ({ start, end }: ByteRange = { start: 0, end: size }) =>
+        end > start ? download(requests, { key, etag }, { start, end }) : new Blob([]).stream();
       return {
-        size: found.size,
-        modified: new Date(found.lastModified),
-        stream: stream as (range?: ByteRange) => ReadableStream<Uint8Array>,
-        body: stream as (range?: ByteRange) => ReadableStream<Uint8Array>,
-        bytes: () => client.file(key).bytes(),
+        size,
+        modified,
+        stream,
+        body: stream,
+        bytes: () => new Response(stream()).bytes(),
+        ...(signed && {
+          signedAddress: ({ type, disposition }) =>
+            requests.signedAddress({ key, seconds: signed.seconds, type, disposition }, signed.endpoint),
+        }),
       };
     },
     async remove(key) {
-      await client.delete(checkedKey(key)).catch(undefinedIfMissing);
+      await requests.send({ method: "DELETE", key: checkedKey(key) }).catch(undefinedIfMissing);
     },
     async *list(prefix = "") {
-      let continuationToken: string | undefined;
+      let token: string | undefined;
       do {
-        const page = await client.list({ prefix, ...(continuationToken ? { continuationToken } : {}) });
-        for (const { key, size = 0, lastModified = 0 } of page.contents ?? [])
-          yield { key, size: Number(size), modified: new Date(lastModified) };
-        continuationToken = page.isTruncated ? page.nextContinuationToken : undefined;
-      } while (continuationToken !== undefined);
+        const query = {
+          "list-type": "2",
+          prefix,
+          ...(token && { "continuation-token": token }),
+        };
+        const xml = await requests.text({ method: "GET", query });
+        for (const element of elementsOf(xml, "Contents"))
+          yield {
+            key: textOf(element, "Key") ?? "",
+            size: Number(textOf(element, "Size")),
+            modified: new Date(textOf(element, "LastModified") ?? 0),
+          };
+        token = textOf(xml, "IsTruncated") === "true" ? textOf(xml, "NextContinuationToken") : undefined;
+      } while (token !== undefined);
+    },
+    unfinished: {
+      list: (prefix = "") => unfinishedUploads(requests, prefix),
+      end: (one) => endUpload(requests, one),
     },
   };
 }
 
-/** Uploads content in parts. A stream that fails aborts the upload, so that no part of it becomes visible. */
-function upload(client: S3Client, key: string, content: FileContent): Promise<number> {
-  const body = isUpload(content) ? content.stream() : content;
-  const source = body instanceof ReadableStream ? new Response(body) : body;
-  return client.write(key, source as Blob, { partSize: PART_BYTES, queueSize: PARTS_AT_ONCE });
+/** What HEAD says of an object; undefined if there is none. */
+async function headOf(requests: S3Requests, key: string) {
+  const answer = await requests.send({ method: "HEAD", key }).catch(undefinedIfMissing);
+  if (!answer) {
+    // The answer to HEAD has no code, and is the same for an object and for a bucket that is missing.
+    await requests.send({ method: "HEAD" }).catch((error: unknown) => {
+      if (error instanceof S3Error && error.status === 404) throw new S3Error("NoSuchBucket", 404, NO_BUCKET);
+      // A key that may read objects need not be one that may look at the bucket.
+      if (!(error instanceof S3Error && error.status === 403)) throw error;
+    });
+    return undefined;
+  }
+  const { headers } = answer;
+  return {
+    size: Number(headers.get("content-length")),
+    etag: headers.get("etag") ?? "",
+    modified: new Date(headers.get("last-modified") ?? 0),
+  };
 }
 
+const NO_BUCKET = "the bucket does not exist";
+
 function undefinedIfMissing(error: unknown): undefined {
-  const code = (error as { code?: unknown }).code;
-  if (code !== "NoSuchKey" && code !== "NotFound") throw error;
+  if (!(error instanceof S3Error) || (error.code !== "NoSuchKey" && error.code !== "NotFound")) throw error;
 }

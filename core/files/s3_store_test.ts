@@ -1,18 +1,20 @@
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, expect, setSystemTime, test } from "bun:test";
 import { fakeS3 } from "../../test/support/fakes/s3.ts";
 import { testFileStore } from "../../test/support/harness/file_store_suite.ts";
 import { below } from "./file_store.ts";
+import { sweepFiles } from "./orphan_sweep.ts";
 import { s3Store } from "./s3_store.ts";
 
 const service = fakeS3();
 afterAll(() => service.stop());
-const bucket = s3Store({
+const connection = {
   endpoint: service.endpoint,
   bucket: "files",
   accessKeyId: "id",
   secretAccessKey: "secret",
   region: "us-east-1",
-});
+};
+const bucket = s3Store(connection);
 const store = below(bucket, "images");
 const bytes = (text: string) => new TextEncoder().encode(text);
 const PIECE = 1_000_000;
@@ -75,6 +77,66 @@ test("a listing reads all pages of the service and returns the keys of the plugi
     ["b/4", 3],
   ]);
   expect(found[0]?.modified).toEqual(new Date("2026-01-05T11:00:00Z"));
+});
+
+/** Pieces of a megabyte, and an error at the end. */
+function breaking(pieces: number): ReadableStream<Uint8Array> {
+  let sent = 0;
+  return new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (sent++ === pieces) controller.error(new Error("gone"));
+      else controller.enqueue(new Uint8Array(PIECE));
+    },
+  });
+}
+
+test("an upload in parts whose stream fails is aborted on the service", async () => {
+  await expect(store.put("half", breaking(20))).rejects.toThrow("Cannot store");
+  expect([service.unfinished.size, service.objects.has("images/half")]).toEqual([0, false]);
+});
+
+test("requests that the service has no time for are sent again, a bounded number of times", async () => {
+  service.failures = 2;
+  await store.put("busy", new Uint8Array(LARGE));
+  expect((await store.get("busy"))?.size).toBe(LARGE);
+  service.failures = 1_000;
+  const twice = s3Store({ ...connection, attempts: 2 });
+  await expect(twice.get("images/busy")).rejects.toThrow("answered 503");
+  expect(service.failures).toBe(998);
+  service.failures = 1_000;
+  await expect(twice.put("images/busy", new Uint8Array(1))).rejects.toThrow("Cannot store");
+  service.failures = 0;
+  expect((await store.get("busy"))?.size).toBe(LARGE);
+  await store.remove("busy");
+});
+
+test("a sweep ends uploads that a crash left, unless they are young or it is a dry run", async () => {
+  service.unfinished.set("images/left", new Map());
+  const centuryMs = 100 * 365 * 86_400_000;
+  expect((await sweepFiles(bucket, [], { dryRun: false, olderThanMs: centuryMs })).unfinished).toEqual([]);
+  expect((await sweepFiles(bucket, [], { dryRun: true })).unfinished).toMatchObject([{ key: "images/left", id: "1" }]);
+  expect(service.unfinished.size).toBe(1);
+  await sweepFiles(bucket, [], { dryRun: false });
+  expect(service.unfinished.size).toBe(0);
+});
+
+test("signed addresses are there where they are set, at the address of browsers, and the same for a while", async () => {
+  await store.put("plan.txt", bytes("x"));
+  const shown = { type: "text/plain", disposition: "inline" };
+  expect((await store.get("plan.txt"))?.signedAddress).toBeUndefined();
+  const signed = s3Store({ ...connection, signed: { seconds: 600, endpoint: "https://objects.example.com/s3" } });
+  setSystemTime(new Date("2026-01-05T11:01:00Z"));
+  const first = await (await signed.get("images/plan.txt"))?.signedAddress?.(shown);
+  setSystemTime(new Date("2026-01-05T11:04:59Z"));
+  const second = await (await signed.get("images/plan.txt"))?.signedAddress?.(shown);
+  setSystemTime(new Date("2026-01-05T11:05:00Z"));
+  const third = await (await signed.get("images/plan.txt"))?.signedAddress?.(shown);
+  setSystemTime();
+  expect(first).toStartWith("https://objects.example.com/s3/files/images/plan.txt?");
+  expect(new URL(first ?? "").searchParams.get("X-Amz-Date")).toBe("20260105T110000Z");
+  expect([first === second, first === third]).toEqual([true, false]);
+  expect(first).not.toContain("secret");
+  await store.remove("plan.txt");
 });
 
 testFileStore(() => bucket, "the store in a bucket");

@@ -10,7 +10,7 @@ export function createHttpServer(
   config: Config,
   env: Readonly<Record<string, string | undefined>>,
   db: Db,
-  parts: Pick<HttpServerParts, "log" | "children" | "spool" | "texts" | "tracing">,
+  parts: Pick<HttpServerParts, "log" | "children" | "spool" | "texts" | "tracing" | "readsReplicas">,
 ): HttpServer {
   return new HttpServer({
     ...parts,

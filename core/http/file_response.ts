@@ -4,6 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import type { ByteRange, StoredFile } from "../files/file_store.ts";
+import { cameAsHead } from "./request_rewrite.ts";
 
 /** A file and the headers it is served with. */
 export interface FileAnswer {
@@ -35,6 +36,39 @@ export function fileResponse(requestHeaders: Headers, { file, etag, type, header
     status: 206,
     headers: { ...sized(range.end - range.start), "content-range": contentRange },
   });
+}
+
+/** A file that may be downloaded from the object store itself. */
+export interface DownloadAnswer extends FileAnswer {
+  readonly file: Pick<StoredFile, "size" | "body" | "signedAddress">;
+}
+
+/** An address that holds for anybody is kept by no cache, and passed on to no other site. */
+const REDIRECT_HEADERS = { "cache-control": "private, no-store", "referrer-policy": "no-referrer" };
+
+/**
+ * The answer to a request for a file: 302 to a signed address of the object store where FILES_S3_SIGNED_DOWNLOADS_SECONDS has
+ * it so, else that of `fileResponse`. The address answers with the same type and Content-Disposition. Files with a public
+ * Cache-Control, HEAD requests and unchanged files are answered here. Check the permission of the viewer before.
+ * @example
+ * const file = await context.files.get("notes/1.pdf");
+ * if (!file) throw notFound("Note");
+ * const headers = { "content-disposition": contentDisposition("attachment", "Note.pdf") };
+ * return downloadResponse(request, { file, etag: "notes-1", type: "application/pdf", headers });
+ */
+export async function downloadResponse(
+  request: Pick<Request, "method" | "headers">,
+  answer: DownloadAnswer,
+): Promise<Response> {
+  const { file, etag, type, headers = {} } = answer;
+  const isOurs =
+    cameAsHead(request) ||
+    headers["cache-control"]?.startsWith("public") ||
+    matches(request.headers.get("if-none-match"), `"${etag}"`);
+  const disposition = headers["content-disposition"] ?? "attachment";
+  const location = isOurs ? undefined : await file.signedAddress?.({ type, disposition });
+  if (location === undefined) return fileResponse(request.headers, answer);
+  return new Response(null, { status: 302, headers: { ...REDIRECT_HEADERS, location } });
 }
 
 /** Browsers revalidate files of plugins after a day. */

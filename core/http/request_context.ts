@@ -5,6 +5,7 @@
  * written in the language, log lines and calls of webhooks have the id. Commands, jobs and schedules have none.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { StoreSession } from "../../db/mod.ts";
 import type { ApiError } from "../errors.ts";
 import type { InputObject } from "../input/body_parsing.ts";
 import type { RequestFiles } from "../input/upload_spool.ts";
@@ -54,6 +55,8 @@ export class RequestState implements RequestFacts {
   scopeHeaders: Readonly<Record<string, string>> | undefined = undefined;
   /** Files of the body, on disk until the answer. */
   files: RequestFiles | undefined = undefined;
+  /** The reads and writes of the request, once its user is known, where replicas may serve reads. */
+  store: StoreSession | undefined = undefined;
 
   constructor({ requestId, address, scope, watch, isInternal = false }: RequestFacts) {
     this.requestId = requestId;
@@ -83,6 +86,11 @@ const RUNNING = new AsyncLocalStorage<RequestState>();
 /** Runs a function as part of a request, asynchronous parts included. */
 export function withRequest<R>(state: RequestState, run: () => R): R {
   return RUNNING.run(state, run);
+}
+
+/** The state of the current request; undefined outside of one. */
+export function currentState(): RequestState | undefined {
+  return RUNNING.getStore();
 }
 
 /** The client's address of the current request; undefined outside of one. */

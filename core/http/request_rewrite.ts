@@ -4,9 +4,18 @@
  * (address, abort signal) and the state that is attached to the request.
  */
 
+/** Requests that came as HEAD. */
+const HEADS = new WeakSet<Pick<Request, "method">>();
+
 /** Makes a request one of another method. */
 export function overrideMethod(request: Request, method: string): void {
+  if (request.method === "HEAD") HEADS.add(request);
   Object.defineProperty(request, "method", { value: method, configurable: true });
+}
+
+/** Whether a request came as HEAD, which handlers see as GET. */
+export function cameAsHead(request: Pick<Request, "method">): boolean {
+  return request.method === "HEAD" || HEADS.has(request);
 }
 
 /** The path of a URL, without parsing the URL. */

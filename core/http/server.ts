@@ -27,6 +27,7 @@ import { type Authenticate, type RouteScope, RouteScopes } from "./route_scope.t
 import { type RouteInfo, RouteTable, routesOf } from "./route_table.ts";
 import type { Watch } from "./running_requests.ts";
 import { leakOf } from "./shared_hooks.ts";
+import { beginStoreSession, currentStoreSession } from "./store_session.ts";
 
 /** Options of a call within the process. */
 export interface CallOptions {
@@ -43,6 +44,8 @@ export interface HttpServerParts extends ErrorResponseParts, Omit<AdmissionParts
   readonly tracing: Tracing;
   /** The path of APP_URL without a final slash; "" for none. */
   readonly root: string;
+  /** Whether replicas of the store may serve reads. */
+  readonly readsReplicas?: boolean;
 }
 
 /** What handlers find on Elysia's context beside its own members. A type alias, since `decorate` needs an index signature. */
@@ -125,6 +128,7 @@ export class HttpServer {
         if (!state.isInternal) {
           const early = await this.#admit(context.request, state);
           if (early) return early;
+          if (this.#parts.readsReplicas) beginStoreSession(context.request, state);
         }
         context.viewer = state.viewer;
         context.input = state.input;
@@ -240,6 +244,10 @@ export class HttpServer {
     state.nestedQuery = queryOf(path);
     state.input = merge(state.nestedQuery, input);
     state.language = viewer.language;
+    if (this.#parts.readsReplicas && method !== "GET") {
+      currentStoreSession()?.pin();
+      beginStoreSession(request, state);
+    }
     const run = async () => this.#app.fetch(request);
     try {
       return await (method === "GET" ? run() : withRequest(state, run));

@@ -9,8 +9,8 @@ import type { Viewer } from "../viewer.ts";
 
 const RETRY_SECONDS = 5;
 const headers = { "retry-after": String(RETRY_SECONDS) };
-/** SQLSTATEs of a server that is shutting down, starting up, or accepts no more connections. */
-const GOING_AWAY = /^(?:08...|57P0[1-5]|53300)$/;
+/** SQLSTATEs of a server that is shutting down, starting up, accepts no more connections, or became read-only after a failover. */
+const GOING_AWAY = /^(?:08...|57P0[1-5]|53300|25006)$/;
 
 const UNAVAILABLE = "The database is not available at the moment. Please try again later.";
 const TOO_BUSY = "The server is too busy for this at the moment. Please try again later.";

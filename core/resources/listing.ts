@@ -12,6 +12,7 @@ import type { InputObject } from "../input/body_parsing.ts";
 import { closedPattern, type FieldType, parameterOf } from "../input/filter_value.ts";
 import { type ListingFilter, type ListingQuery, type ListLimits, parseListing } from "../input/listing_query.ts";
 import type { Viewer } from "../viewer.ts";
+import { type CountedRows, filteredTotal } from "./filtered_total.ts";
 import type { VisibilityRules } from "./visibility.ts";
 
 /** A field that clients may sort and filter by. */
@@ -54,6 +55,14 @@ export interface Listing<Row> {
 }
 
 const OPERATORS = { eq: sql`=`, ne: sql`<>`, gt: sql`>`, lt: sql`<`, gte: sql`>=`, lte: sql`<=` };
+/** The operator of the rows that a filter leaves out; an index supports none of those of `eq` and `like`. */
+const OPPOSITES: Readonly<Partial<Record<ListingFilter["operator"], keyof typeof OPERATORS>>> = {
+  ne: "eq",
+  gt: "lte",
+  gte: "lt",
+  lt: "gte",
+  lte: "gt",
+};
 const NOTHING = sql<boolean>`false`;
 /** Characters of a stored key: what an index entry has room for. */
 const KEY_LENGTH = 600;
@@ -112,9 +121,27 @@ async function readListing<Row>(
     ),
     isPlain && spec.visibleRows
       ? (known ?? countsOf(db, spec, viewer))
-      : counts(db, sql`count(*) as total from ${from} where ${where}`),
+      : totalOf(db, spec, { from, visible, wanted, filters, visibleTotal: spec.visibleRows?.total(viewer) }),
   ]);
   return { data, total: counted?.total ?? 0 };
+}
+
+/** The total of a filtered listing: by the rows that the filters leave out where an index has these, else by counting. */
+async function totalOf(
+  db: Db,
+  spec: ListSpec,
+  counted: Pick<CountedRows, "from" | "visible" | "wanted"> & {
+    readonly filters: readonly ListingFilter[];
+    readonly visibleTotal: RawBuilder<number> | undefined;
+  },
+): Promise<Pick<Counts, "total"> | undefined> {
+  const { from, visible, wanted, filters, visibleTotal } = counted;
+  const known = filters.filter(({ field }) => Object.hasOwn(spec.fields, field));
+  const leftOut = known.flatMap((filter) => leftOutBy(spec, filter) ?? []);
+  if (!visibleTotal || spec.where || leftOut.length < wanted.length)
+    return counts(db, sql`count(*) as total from ${from} where ${sql.join([visible, ...wanted], sql` and `)}`);
+  const isNegative = known.every(({ operator }) => operator === "ne");
+  return { total: await filteredTotal(db, { from, visible, visibleTotal, wanted, leftOut, isNegative }) };
 }
 
 type Counts = { readonly total: number; readonly all: number };
@@ -150,9 +177,7 @@ function conditionOf(spec: ListSpec, { field: name, operator, value }: ListingFi
   const field = fieldOf(spec, name);
   if (value.includes("\0")) return [NOTHING];
   if (operator === "like") return [sql<boolean>`${asText(spec, name, field)} like ${patternOf(field, value)}`];
-  const parameter = field.key
-    ? sql`left(text_key(${value}::text), ${sql.lit(KEY_LENGTH)})`
-    : parameterOf(field.type, value);
+  const parameter = filterValue(field, value);
   if (!parameter) return [NOTHING];
   const sign = OPERATORS[operator];
   const column = comparable(spec, name, field);
@@ -160,6 +185,28 @@ function conditionOf(spec: ListSpec, { field: name, operator, value }: ListingFi
   if (operator === "eq" && value.trim() === "0") return [sql<boolean>`${column} is null`];
   if (operator === "eq") return [sql<boolean>`${column} = ${parameter}`];
   return [sql<boolean>`coalesce(${column}, 0) ${sign} ${parameter}`];
+}
+
+/** The rows that a filter leaves out, as a condition that the index of its field supports; undefined where none does. */
+function leftOutBy(spec: ListSpec, { field: name, operator, value }: ListingFilter): RawBuilder<boolean> | undefined {
+  const field = fieldOf(spec, name);
+  const opposite = OPPOSITES[field.type === "boolean" && operator === "eq" ? "ne" : operator];
+  const parameter = value.includes("\0") ? undefined : filterValue(field, value);
+  if (!opposite || !parameter) return undefined;
+  const column = comparable(spec, name, field);
+  const isNull = sql<boolean>`${column} is null`;
+  // Such a null is compared as 0.
+  if (field.zeroIsNull && operator !== "ne") return undefined;
+  if (field.zeroIsNull) return value.trim() === "0" ? isNull : sql<boolean>`${column} = ${parameter}`;
+  const others =
+    field.type === "boolean" && operator === "eq"
+      ? sql`${column} = not ${parameter}`
+      : sql`${column} ${OPERATORS[opposite]} ${parameter}`;
+  return sql<boolean>`(${others} or ${isNull})`;
+}
+
+function filterValue(field: ListField, value: string): RawBuilder<unknown> | undefined {
+  return field.key ? sql`left(text_key(${value}::text), ${sql.lit(KEY_LENGTH)})` : parameterOf(field.type, value);
 }
 
 /** The pattern of `like` for the SQL of `asText`. */

@@ -24,6 +24,7 @@ import { createHttpServer } from "../http/create_server.ts";
 import { checkPermits, compileRoutes, mountPlugin } from "../http/mount_plugin.ts";
 import { lazyRoutesOf } from "../http/plugin_app.ts";
 import { appBelow, type HttpServer } from "../http/server.ts";
+import { currentStoreSession } from "../http/store_session.ts";
 import { createTexts } from "../i18n/catalogue.ts";
 import { openSpool, SPOOL_LEFTOVER_MS } from "../input/upload_spool.ts";
 import type { Log } from "../log.ts";
@@ -125,7 +126,11 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const spool = openSpool(`${config.dataDir}/spool`);
   await spool.sweep();
   const children = openChildPool(config, log);
-  const http = createHttpServer(config, parts.env, store.db, { log, children, spool, texts, tracing });
+  const http = createHttpServer(config, parts.env, store.db, {
+    ...{ log, children, spool, texts, tracing },
+    readsReplicas: store.replicas !== undefined,
+  });
+  store.replicas?.sessionBy(currentStoreSession);
   const booted: BootedPlugin[] = [];
   const slots: ContextParts["slots"] = new Map();
   const faults = new Faults(log, config.partTimeoutMs);
@@ -172,6 +177,8 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       faults: () => faults.list(),
       isWorking: () => jobs.isOpen,
       storeLoad: () => store.load(),
+      replicas: () => store.replicas?.status() ?? [],
+      readCounts: () => store.replicas?.counts,
       onAnswer: (listener) => http.observers.add(listener),
       deletedAbsentItems: (parents) =>
         deletedAbsentItems(
@@ -222,8 +229,10 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     plugins.flatMap((plugin) => [...plugin.adds]),
   );
   const contributions = { claims: () => slot("file_claims"), kinds: () => slot("content") };
+  const { replicas } = store;
   const checked = {
     ...contributions,
+    replicas,
     config,
     db: store.db,
     files: held.files,
@@ -251,6 +260,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     async start() {
       const { databaseTimeoutMs: statementMs, writeTimeoutMs: writeMs, databaseWaitMs: waitMs } = config;
       store.limit({ statementMs, writeMs, waitMs });
+      await store.replicas?.start();
       const failed = (error: unknown) => log.warn("Cannot sweep files of requests", { error });
       const sweeps = setInterval(() => void spool.sweep().catch(failed), SPOOL_LEFTOVER_MS).unref();
       shared.stops.push({ plugin: "lectern", run: () => clearInterval(sweeps) });

@@ -1,4 +1,4 @@
-import type { StoreLoad } from "../../db/mod.ts";
+import type { ReadCounts, ReplicaStatus, StoreLoad } from "../../db/mod.ts";
 import type { Fault } from "../faults.ts";
 import type { SweepResult } from "../files/orphan_sweep.ts";
 import type { AnsweredRequest } from "../http/answer_observers.ts";
@@ -40,6 +40,10 @@ export interface RuntimeInfo {
   isWorking(): boolean;
   /** Connections of the store and callers that wait for one. */
   storeLoad(): StoreLoad;
+  /** The replicas of `DATABASE_READ_URLS`, in its order; none without it. */
+  replicas(): readonly ReplicaStatus[];
+  /** Reads of requests that the primary answered; undefined without `DATABASE_READ_URLS`. */
+  readCounts(): ReadCounts | undefined;
   /** Calls a listener with each answer over HTTP, before it is sent; it has to be quick. For use in `setup`. */
   onAnswer(listener: (answered: AnsweredRequest) => void): void;
   /**

@@ -1,4 +1,4 @@
-import type { Db } from "../../db/mod.ts";
+import type { Db, Replicas } from "../../db/mod.ts";
 import type { Config } from "../config.ts";
 import type { ContentKind } from "../contracts/content.ts";
 import type { FileClaim } from "../contracts/files.ts";
@@ -9,9 +9,10 @@ import type { AnyPlugin } from "../runtime/plugin.ts";
 import type { PluginRoles } from "../runtime/plugin_roles.ts";
 import type { RunningServers } from "../runtime/running_servers.ts";
 import { addressCheck, variablesCheck } from "./environment_checks.ts";
-import { diskCheck, markerCheck, orphansCheck } from "./file_checks.ts";
+import { diskCheck, markerCheck, orphansCheck, unfinishedCheck } from "./file_checks.ts";
 import { type Reference, referenceCheck } from "./findings.ts";
 import { jobChecks } from "./job_checks.ts";
+import { replicasCheck } from "./replica_checks.ts";
 import { serverVersionsCheck, sharedFilesCheck } from "./server_checks.ts";
 import { clockCheck, grantsCheck, migrationChecks } from "./store_checks.ts";
 
@@ -19,6 +20,8 @@ import { clockCheck, grantsCheck, migrationChecks } from "./store_checks.ts";
 export interface CheckedParts {
   readonly config: Config;
   readonly db: Db;
+  /** The replicas of the store, where it reads from any. */
+  readonly replicas: Replicas | undefined;
   readonly files: FileStore;
   readonly jobs: JobQueue;
   readonly roles: PluginRoles;
@@ -33,7 +36,7 @@ export interface CheckedParts {
 
 /** The checks that the runtime contributes to the slot `self_check`. */
 export function coreChecks(parts: CheckedParts): SelfCheck[] {
-  const { config, db, files, jobs, roles, servers, plugins, env, claims, kinds } = parts;
+  const { config, db, files, jobs, replicas, roles, servers, plugins, env, claims, kinds } = parts;
   const stores = { db, files, place: "the file store" };
   return [
     ...migrationChecks(db, plugins),
@@ -46,10 +49,12 @@ export function coreChecks(parts: CheckedParts): SelfCheck[] {
       advice: "Restore the parents from a backup, or move the items to others.",
     }),
     clockCheck(db, config.clockSeconds),
+    ...(replicas ? [replicasCheck(replicas)] : []),
     markerCheck(stores),
     sharedFilesCheck(servers, files),
     serverVersionsCheck(servers),
     orphansCheck(stores, claims),
+    ...(files.unfinished ? [unfinishedCheck(stores)] : []),
     diskCheck(config.dataDir, config.minDiskPercent),
     ...jobChecks(db, jobs),
     addressCheck(config),

@@ -4,7 +4,7 @@ import { statfs } from "node:fs/promises";
 import type { FileClaim } from "../contracts/files.ts";
 import type { SelfCheck } from "../contracts/self_check.ts";
 import { type MarkedStores, markerState } from "../files/instance_marker.ts";
-import { findOrphans } from "../files/orphan_sweep.ts";
+import { findOrphans, findUnfinished } from "../files/orphan_sweep.ts";
 import { Findings } from "./findings.ts";
 
 /** The file store is that of the database: its marker is there. */
@@ -40,6 +40,28 @@ export function orphansCheck(stores: MarkedStores, claims: () => readonly FileCl
           gone++;
         }
       return gone;
+    },
+  };
+}
+
+/** Uploads to a bucket that a killed server left: their parts take space, and no listing shows them. */
+export function unfinishedCheck({ files }: Pick<MarkedStores, "files">): SelfCheck {
+  return {
+    name: "core/unfinished_uploads",
+    title: "No upload to the bucket was left unfinished",
+    async check() {
+      const findings = new Findings();
+      for await (const { key, started } of findUnfinished(files))
+        findings.add(`${key} (begun ${started.toISOString()})`);
+      return findings.as("warning", "Give the bucket a lifecycle rule that aborts incomplete uploads after a day.");
+    },
+    async fix() {
+      let ended = 0;
+      for await (const upload of findUnfinished(files)) {
+        await files.unfinished?.end(upload);
+        ended++;
+      }
+      return ended;
     },
   };
 }

@@ -12,51 +12,27 @@
  * A statement can have two deadlines. `limit` sets the session's statement_timeout: the server cancels the statement and the
  * connection stays usable; outside transactions it is set only here. `answerTimeoutMs` is for a server that does not answer:
  * the connection is dropped with all its pending statements (`deadlines.ts`).
+ *
+ * Behind a pooler in transaction mode (`isPooled`) the session is shared with other clients and changes from one transaction
+ * to the next: settings are local to a transaction, which a single statement gets for itself (`sendAlone`).
  */
 import type postgres from "postgres";
 import { ConnectionLost } from "../query/errors.ts";
-import { type AnswerDeadlineOptions, AnswerDeadlines } from "./deadlines.ts";
+import { DEADLINE_EXCEEDED, isConnectionError, lost, READ_ONLY } from "./connection_errors.ts";
+import type {
+  ConnectionOptions,
+  Description,
+  DriverConnection,
+  ServerProcess,
+  SessionSettings,
+  StatementObserver,
+  StatementResult,
+} from "./connection_types.ts";
+import { AnswerDeadlines } from "./deadlines.ts";
+import { beginText, endText, UNLOCK } from "./pooled.ts";
 import { outgoing } from "./values.ts";
 
-/** Options of a connection. */
-export interface ConnectionOptions extends AnswerDeadlineOptions {
-  /** False behind a pooler in transaction mode. */
-  readonly prepare: boolean;
-  /** Opens postgres.js with one connection, which connects at first use. */
-  open(onLoss: () => void): DriverConnection;
-  /** Who is shown each statement that is sent; nobody by default. */
-  observer?(): StatementObserver | undefined;
-}
-
-/** A statement as it is sent, without its parameters; `name` is that of a prepared one. */
-export interface SentStatement {
-  readonly text: string;
-  readonly name?: string | undefined;
-}
-
-/** Is shown a statement when it is sent, and its answer, which it must not change. */
-export type StatementObserver = (statement: SentStatement, answer: Promise<unknown>) => void;
-
-/** postgres.js, with a function that destroys its socket; by itself it waits for the server to close it. */
-export interface DriverConnection {
-  readonly sql: postgres.Sql;
-  destroy(): void;
-}
-
 type Query = postgres.PendingQuery<postgres.Row[]>;
-
-/** The rows of a statement, with its command and count. */
-export type StatementResult = postgres.RowList<postgres.Row[]>;
-
-/** What the server says about a statement without running it. */
-export interface Description {
-  /** The types of its parameters, by oid of pg_type. */
-  readonly types: readonly number[];
-  /** Its columns; none for a statement that returns no rows. */
-  readonly columns: readonly { readonly name: string; readonly type: number }[];
-  /** A value as the driver sends it for a type. */
-  serialize(type: number, value: unknown): string;
-}
 
 type Described = Pick<Description, "types" | "columns">;
 interface Serializing {
@@ -67,7 +43,6 @@ const MAX_PREPARED_PARAMETERS = 100;
 const ONE_QUERY = /^\s*(?:select|with|insert|update|delete|merge|values)\b[^;]*$/i;
 /** Milliseconds after a loss before postgres.js is ended, so that its pending work has failed by then. */
 const CLEANUP_MS = 1_000;
-const DEADLINE_EXCEEDED = "DEADLINE_EXCEEDED";
 
 /** Internals of a statement of postgres.js: `state` is set when it is sent; with `cancelled` it is not sent any more. */
 interface DriverQuery {
@@ -83,29 +58,34 @@ const STALE_PLANS = new WeakSet<object>();
 export class Connection {
   readonly openedAt = performance.now();
   readonly #sql: postgres.Sql;
-  readonly #destroy: () => void;
+  readonly #driver: DriverConnection;
   readonly #deadlines: AnswerDeadlines;
   readonly #observer: (() => StatementObserver | undefined) | undefined;
   readonly #prepare: boolean;
+  /** Whether a pooler in transaction mode is between this and the server. */
+  readonly isPooled: boolean;
   readonly #prepared = new Set<string>();
   /** Pending statements by their reject function; undefined for a part of a stream. */
   readonly #pending = new Map<(error: Error) => void, Query | undefined>();
   #isLost = false;
+  #isReadOnly = false;
+  #settings: SessionSettings = {};
+  #process: ServerProcess | undefined;
   /** The session's statement_timeout in milliseconds, as set by `limit`. */
   #limitMs = 0;
   /** The error of the loss, where known. */
   #cause: unknown;
 
   constructor(options: ConnectionOptions) {
-    const { prepare, open } = options;
+    const { prepare, isPooled = false, open } = options;
     this.#observer = options.observer;
     this.#deadlines = new AnswerDeadlines(options, () =>
       this.drop(DEADLINE_EXCEEDED, "The store gave no answer in time"),
     );
     this.#prepare = prepare;
-    const { sql, destroy } = open(() => this.#lose());
-    this.#sql = sql;
-    this.#destroy = destroy;
+    this.isPooled = isPooled;
+    this.#driver = open(() => this.#lose());
+    this.#sql = this.#driver.sql;
   }
 
   /** Whether the connection was lost or ended. */
@@ -113,11 +93,18 @@ export class Connection {
     return this.#isLost;
   }
 
-  /** The pid of the server process, while a statement runs. */
-  get pid(): number | undefined {
+  /** Whether a pool has to replace the connection: it is lost, older than `maxAgeMs`, or its server accepts no writes any more. */
+  isWornOut(maxAgeMs: number): boolean {
+    if (this.#isLost || this.#isReadOnly || this.#driver.isFormer?.()) return true;
+    return performance.now() - this.openedAt > maxAgeMs;
+  }
+
+  /** The server process, while a statement runs. */
+  get process(): ServerProcess | undefined {
+    if (this.isPooled) return this.#process;
     for (const query of this.#pending.values()) {
       const state = (query as unknown as DriverQuery | undefined)?.state;
-      if (state) return state.pid;
+      if (state) return { pid: state.pid };
     }
     return undefined;
   }
@@ -139,8 +126,19 @@ export class Connection {
   limit(ms: number, answerTimeoutMs = 0): void {
     if (this.#limitMs === ms) return;
     this.#limitMs = ms;
+    if (this.isPooled) return;
     this.send(`set statement_timeout = ${Math.round(ms)}`, [], answerTimeoutMs).catch(() => {
       this.#limitMs = Number.NaN;
+    });
+  }
+
+  /** Sets further settings of the session, before its first statement. */
+  configure(settings: SessionSettings, answerTimeoutMs = 0): void {
+    this.#settings = settings;
+    if (this.isPooled) return;
+    const texts = Object.entries(settings).map(([name, value]) => `set ${name} = ${value}`);
+    this.send(texts.join("; "), [], answerTimeoutMs).catch(() => {
+      // The statement that follows fails by the same loss.
     });
   }
 
@@ -159,22 +157,61 @@ export class Connection {
     });
   }
 
-  /** Sends a statement outside transactions, and again where its plan was stale, as after a migration. */
-  async sendWithRetry(text: string, parameters: readonly unknown[], answerTimeoutMs = 0): Promise<StatementResult> {
+  /**
+   * Sends a statement outside transactions, and again where its plan was stale, as after a migration. `asRole` is true for one of
+   * a plugin's role: advisory locks that it may have left are released where it failed, since errors do not release those of
+   * sessions.
+   */
+  async sendAlone(
+    text: string,
+    parameters: readonly unknown[],
+    answerTimeoutMs = 0,
+    asRole = false,
+  ): Promise<StatementResult> {
+    const send = () => this.#within(() => this.send(text, parameters, answerTimeoutMs), answerTimeoutMs, asRole);
     try {
-      return await this.send(text, parameters, answerTimeoutMs);
+      return await send().catch((error: unknown) => {
+        if (typeof error === "object" && error !== null && STALE_PLANS.has(error)) return send();
+        throw error;
+      });
     } catch (error) {
-      if (typeof error === "object" && error !== null && STALE_PLANS.has(error))
-        return await this.send(text, parameters, answerTimeoutMs);
+      if (asRole && !this.#isLost) this.releaseLocks();
       throw error;
     }
   }
 
-  /** Releases the advisory locks that a failed statement of a plugin may have left: errors do not release those of sessions. */
+  /** Describes a statement outside transactions. Rejects as `send` does. */
+  describeAlone(text: string, answerTimeoutMs = 0): Promise<Description> {
+    return this.#within(() => this.describe(text, answerTimeoutMs), answerTimeoutMs, false);
+  }
+
+  /** Releases the advisory locks of the session. Behind a pooler that is part of `endOf`. */
   releaseLocks(): void {
-    this.send("select pg_advisory_unlock_all()", []).catch(() => {
+    if (this.isPooled) return;
+    this.send(UNLOCK, []).catch(() => {
       // A lost connection holds none.
     });
+  }
+
+  /** The text that ends a transaction by `command`; if `unlocks`, also the advisory locks that a role's statement may have left. */
+  endOf(command: "commit" | "rollback", unlocks: boolean): string {
+    return endText(command, unlocks && this.isPooled);
+  }
+
+  /** Sends one statement; behind a pooler in a transaction of its own (`pooled.ts`). */
+  async #within<T>(send: () => Promise<T>, answerTimeoutMs: number, asRole: boolean): Promise<T> {
+    const limit: SessionSettings = this.#limitMs > 0 ? { statement_timeout: String(Math.round(this.#limitMs)) } : {};
+    const settings = { ...limit, ...this.#settings };
+    if (!this.isPooled || (Object.keys(settings).length === 0 && !asRole)) return await send();
+    const begun = this.send(beginText(settings), [], answerTimeoutMs).then((results) => {
+      this.#process = (results.at(-1) as unknown as readonly ServerProcess[])[0];
+    });
+    const answer = send();
+    const ended = this.send(endText("commit", asRole), [], answerTimeoutMs);
+    const outcomes = await Promise.allSettled([begun, answer, ended]);
+    this.#process = undefined;
+    for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+    return await answer;
   }
 
   /** Has the server parse a statement, which runs nothing. Rejects as `send` does. */
@@ -216,7 +253,7 @@ export class Connection {
     await this.#sql.end({ timeout: timeoutMs / 1000 });
     this.#lose();
     // A server that does not answer would leave the socket half open.
-    setTimeout(this.#destroy, CLEANUP_MS).unref();
+    setTimeout(() => this.#driver.destroy(), CLEANUP_MS).unref();
   }
 
   /** Drops the connection at once: rejects pending statements and destroys the socket. */
@@ -224,7 +261,7 @@ export class Connection {
     if (this.#isLost) return;
     this.#cause = new ConnectionLost(message, code);
     this.#lose();
-    this.#destroy();
+    this.#driver.destroy();
   }
 
   #query(text: string, parameters: readonly unknown[]): Query {
@@ -264,12 +301,18 @@ export class Connection {
         },
         (error: unknown) => {
           done();
+          if ((error as { code?: unknown } | null)?.code === READ_ONLY) this.#wearOut();
           if (!isConnectionError(error)) return reject(error);
           this.#cause ??= error;
           reject(lost(error));
         },
       );
     });
+  }
+
+  #wearOut(): void {
+    this.#isReadOnly = true;
+    this.#driver.onReadOnly?.();
   }
 
   #lose(): void {
@@ -289,16 +332,4 @@ export class Connection {
 
 function isSimple(text: string, { length }: readonly unknown[]): boolean {
   return length === 0 && !ONE_QUERY.test(text);
-}
-
-/** Whether an error is of the connection: those of the server have a severity, those of sockets and postgres.js a code. */
-function isConnectionError(error: unknown): boolean {
-  if (typeof error !== "object" || error === null || "severity" in error) return false;
-  return "syscall" in error || /^CONNECT/.test(String((error as { code?: unknown }).code));
-}
-
-function lost(cause: unknown): ConnectionLost {
-  const { code, message } = (cause ?? {}) as { code?: string; message?: string };
-  if (code === DEADLINE_EXCEEDED && message !== undefined) return new ConnectionLost(message, code);
-  return new ConnectionLost("The connection to the store was lost", code ?? "CONNECTION_CLOSED", cause);
 }

@@ -4,7 +4,8 @@
  * polls (`Store.queryWithDeadline`), and for searches, filtered listings, exports and jobs (`withSlowPool`), where users
  * take turns.
  */
-import type { Connection, Description, StatementResult } from "./connection.ts";
+import type { Connection } from "./connection.ts";
+import type { Description, ServerProcess, SessionSettings, StatementResult } from "./connection_types.ts";
 import { answerTimeoutFor, type PoolLoad, type SlowQueryOptions } from "./limits.ts";
 import { TransactionPool } from "./transaction_pool.ts";
 
@@ -18,15 +19,17 @@ export interface DeadlinePoolOptions {
   readonly maxAgeMs: number;
   /** Names of a statement in messages, singular and plural. */
   readonly use: readonly [one: string, many: string];
-  /** SQL to send first on each connection. */
-  readonly session?: string;
+  /** Settings of the sessions. */
+  readonly session?: SessionSettings;
   open(): Connection;
+  /** A promise where a connection has to be awaited before its first statement; rejected where it is of no use. */
+  ready?(connection: Connection): Promise<void> | undefined;
   /** Is shown how many milliseconds a caller waited for a connection. */
   onWait?(ms: number): void;
   /** Limit of any answer of the server; 0 for none. */
   answerMs(): number;
   /** Cancels the statement of a server process. */
-  cancel(pid: number): void;
+  cancel(process: ServerProcess): void;
 }
 
 const CANCEL_AGAIN_MS = 500;
@@ -50,7 +53,7 @@ export class DeadlinePool {
     const connection = await this.#connections.acquire(key, signal);
     let cancelling: ReturnType<typeof setInterval> | undefined;
     const cancel = () => {
-      if (connection.pid !== undefined) this.#options.cancel(connection.pid);
+      if (connection.process) this.#options.cancel(connection.process);
     };
     const leave = () => {
       cancel();
@@ -58,13 +61,12 @@ export class DeadlinePool {
       cancelling = setInterval(cancel, CANCEL_AGAIN_MS);
     };
     try {
+      const readying = this.#options.ready?.(connection);
+      if (readying) await readying;
       connection.limit(limitMs, answerTimeoutFor(this.#options.answerMs()));
-      const answer = connection.sendWithRetry(text, parameters, answerTimeoutFor(limitMs));
+      const answer = connection.sendAlone(text, parameters, answerTimeoutFor(limitMs), asRole);
       signal?.addEventListener("abort", leave, { once: true });
       return await answer;
-    } catch (error) {
-      if (asRole && !connection.isLost) connection.releaseLocks();
-      throw error;
     } finally {
       signal?.removeEventListener("abort", leave);
       clearInterval(cancelling);
@@ -78,7 +80,7 @@ export class DeadlinePool {
     const connection = await this.#connections.acquire(key, signal);
     try {
       connection.limit(limitMs, answerTimeoutFor(this.#options.answerMs()));
-      return await connection.describe(text, answerTimeoutFor(limitMs));
+      return await connection.describeAlone(text, answerTimeoutFor(limitMs));
     } finally {
       this.#connections.release(connection);
     }
@@ -97,9 +99,6 @@ export class DeadlinePool {
 
 function opened({ session, answerMs, open }: DeadlinePoolOptions): Connection {
   const connection = open();
-  if (session !== undefined)
-    connection.send(session, [], answerTimeoutFor(answerMs())).catch(() => {
-      // The statement that follows fails by the same loss.
-    });
+  if (session) connection.configure(session, answerTimeoutFor(answerMs()));
   return connection;
 }

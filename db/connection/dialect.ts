@@ -16,7 +16,8 @@ import {
 } from "kysely";
 import type { EnforcedRole } from "../grants/enforcement.ts";
 import type { Tables } from "../query/tables.ts";
-import { type DialectPools, quoted, RoleSession, runAs, SESSIONS, Session, senderOf, sendSingle } from "./session.ts";
+import { type DialectPools, quoted, RoleSession, SESSIONS, Session } from "./session.ts";
+import { routed, runAs, senderOf, sendSingle } from "./single_statements.ts";
 
 /** The pools of a Kysely, and the role of its statements. */
 interface Route {
@@ -48,8 +49,13 @@ export function runOnPool<Row>(db: object, text: string, parameters: readonly un
   const route = ROUTES.get(kysely.getExecutor?.().adapter ?? kysely);
   if (!route) return undefined;
   const { pools, role } = route;
-  if (role) return runAs(role, senderOf(pools), text, parameters).then(({ rows }) => rows as Row[]);
-  return sendSingle(pools, text, parameters).then((result) => result.slice() as unknown as Row[]);
+  if (role)
+    return routed(pools, text, (some) => runAs(role, senderOf(some), text, parameters)).then(
+      ({ rows }) => rows as Row[],
+    );
+  return routed(pools, text, (some) => sendSingle(some, text, parameters)).then(
+    (result) => result.slice() as unknown as Row[],
+  );
 }
 
 /** Sends a write within a transaction without awaiting its answer; undefined outside transactions. */
@@ -59,6 +65,24 @@ export function writeAhead(db: object, query: CompiledQuery): Promise<void> | un
   return kysely.getExecutor?.().provideConnection(async (connection) => {
     if (connection instanceof Session || connection instanceof RoleSession) await connection.write(query);
     else await connection.executeQuery(query);
+  });
+}
+
+/**
+ * Says that an open transaction changes who may see what, such as permissions, roles or users: replicas of DATABASE_READ_URLS
+ * serve no reader who asks after its commit before they have replayed it. `forget` of a cache says so too.
+ * @example
+ * await db.transaction().execute(async (tx) => {
+ *   await changesAccess(tx);
+ *   await rows(tx, sql`delete from note_readers where note_id = ${1}`);
+ * });
+ */
+export async function changesAccess(db: object): Promise<void> {
+  const kysely = db as Partial<Pick<Kysely<unknown>, "isTransaction" | "getExecutor">>;
+  if (!kysely.isTransaction) return;
+  await kysely.getExecutor?.().provideConnection(async (connection) => {
+    const session = SESSIONS.get(connection) ?? connection;
+    if (session instanceof Session) session.changesAccess();
   });
 }
 

@@ -5,7 +5,8 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type postgres from "postgres";
-import { ConnectionSocket } from "./socket.ts";
+import { type DriverOptions, over, type Server } from "./server.ts";
+import type { ConnectionSocket } from "./socket.ts";
 
 /** Milliseconds for the server to close the connection at the end. */
 const CLOSE_MS = 500;
@@ -22,8 +23,8 @@ export interface ListenHandlers {
 
 /** Options of a listener. */
 export interface ListenerOptions {
-  /** Opens postgres.js with one connection. */
-  connect(extra: postgres.Options<Record<string, postgres.PostgresType>>): postgres.Sql;
+  /** The server to listen at, not through a pooler in transaction mode. */
+  readonly server: Server;
   /** Milliseconds between two attempts to reconnect. */
   retryMs: number;
 }
@@ -32,12 +33,13 @@ export interface ListenerOptions {
 export class Listener {
   readonly #options: ListenerOptions;
   readonly #channels = new Map<string, Set<ListenHandlers>>();
-  readonly #socket = new ConnectionSocket();
+  readonly #socket: ConnectionSocket;
   #sql: postgres.Sql | undefined;
   #ended = false;
 
   constructor(options: ListenerOptions) {
     this.#options = options;
+    this.#socket = options.server.socket(true);
   }
 
   /** Listens to a channel. Resolves when the server listens, to a function that stops it. */
@@ -68,16 +70,16 @@ export class Listener {
     const notify = (channel: string, payload: string) => {
       for (const handlers of this.#channels.get(channel) ?? []) handlers.onNotify(payload);
     };
-    // `onnotify` and `socket` as a function are missing in the types of postgres.js.
+    // `onnotify` is missing in the types of postgres.js.
     const options = {
+      ...over(this.#socket),
       max: 1,
       idle_timeout: 0,
       max_lifetime: null,
-      socket: this.#socket.open,
       onclose: () => void this.#lost(),
       onnotify: notify,
     };
-    return this.#options.connect(options as postgres.Options<Record<string, postgres.PostgresType>>);
+    return this.#options.server.connect(options as DriverOptions);
   }
 
   async #lost(): Promise<void> {

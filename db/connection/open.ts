@@ -12,19 +12,28 @@ import { StoreError } from "../query/errors.ts";
 import type { Grants } from "../query/grants.ts";
 import { keepStatementNames, statementName } from "../query/prepared.ts";
 import type { Db, Tables } from "../query/tables.ts";
-import { Connection, type StatementObserver } from "./connection.ts";
+import { openReplicas, type ReplicaPlace, replicaPlaces } from "../replicas/open_replicas.ts";
+import type { Replicas } from "../replicas/replicas.ts";
+import { createReplicaTables } from "../replicas/schema.ts";
+import { parseAddress } from "./address.ts";
+import { Connection } from "./connection.ts";
+import type { StatementObserver } from "./connection_types.ts";
 import type { AnswerDeadlineOptions } from "./deadlines.ts";
 import { dialect, type RoleStore, storeAs } from "./dialect.ts";
 import type { StoreLimits } from "./limits.ts";
 import { Listener, type ListenHandlers } from "./listener.ts";
-import { type Connect, type Probed, probe, SESSION } from "./probe.ts";
-import { ConnectionSocket } from "./socket.ts";
+import { checkNotices, checkPooler } from "./pooler.ts";
+import { type Probed, probe, SESSION } from "./probe.ts";
+import { type DriverOptions, over, type Server, serverBy, serverOf } from "./server.ts";
 import { type StoreLoad, StorePools, type WaitObserver } from "./store_pools.ts";
 import { wireTypes } from "./values.ts";
 
 /** Options of a store. Times are in milliseconds; the default follows the colon. */
 export interface StoreOptions {
-  /** `postgres://user:password@host:port/name`; the embedded server where absent or empty. */
+  /**
+   * `postgres://user:password@host:port/name`, or with several hosts `h1:5432,h2:5432`, of which one accepts writes; the embedded
+   * server where absent or empty.
+   */
   databaseUrl?: string | undefined;
   /** The folder of the embedded server's `postgres`; unused with a URL. */
   dataDir: string;
@@ -50,8 +59,16 @@ export interface StoreOptions {
   startTimeoutMs?: number;
   /** Limit of the wait for a killed predecessor of the embedded server to release the folder: 10,000. */
   predecessorMs?: number;
-  /** False behind a pooler in transaction mode: true. */
+  /** Whether statements are prepared; false behind a pooler in transaction mode that refuses it: true. */
   prepare?: boolean;
+  /** The server for LISTEN where `databaseUrl` is that of a pooler in transaction mode; the same as that by default. */
+  listenUrl?: string | undefined;
+  /** Replicas of the server of `databaseUrl` that serve reads of requests; none. */
+  readUrls?: readonly string[];
+  /** How far a replica that serves reads may be behind: 10,000. */
+  readMaxLagMs?: number;
+  /** Between two looks at the replicas: 1,000. */
+  readCheckMs?: number;
 }
 
 /** An open store. */
@@ -74,6 +91,8 @@ export interface Store {
   observeWaits(observer: WaitObserver): void;
   /** Connections of the pools and callers that wait for one. */
   load(): StoreLoad;
+  /** The replicas that serve reads; undefined without `readUrls`. */
+  readonly replicas?: Replicas | undefined;
   kind: "embedded" | "server";
   /** For the log; without a password. */
   description: string;
@@ -100,6 +119,9 @@ const DEFAULTS = {
   startTimeoutMs: 120_000,
   predecessorMs: 10_000,
   prepare: true,
+  readUrls: [] as readonly string[],
+  readMaxLagMs: 10_000,
+  readCheckMs: 1_000,
 };
 const LISTEN_RETRY_MS = 500;
 const RECONNECT_MS = 250;
@@ -127,18 +149,30 @@ type Settings = StoreOptions & typeof DEFAULTS;
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const settings: Settings = { ...DEFAULTS, ...options };
+  if (settings.readUrls.length > 0 && !settings.databaseUrl)
+    throw new StoreError("Cannot use DATABASE_READ_URLS without DATABASE_URL: the embedded store has no replicas");
   return settings.databaseUrl ? await openServer(settings, settings.databaseUrl) : await openEmbedded(settings);
 }
 
 async function openServer(settings: Settings, databaseUrl: string): Promise<Store> {
-  const place = safeUrl(databaseUrl);
-  const connect: Connect = (extra) => postgres(databaseUrl, { ...common(settings), ...extra });
-  const { version, ...tools } = await probe(connect, place);
-  return assemble(settings, connect, tools, {
-    kind: "server",
-    description: `PostgreSQL ${version} at ${place}`,
-    leave: async () => {},
-  });
+  const { listenUrl } = settings;
+  const server = serverOf(parseAddress(databaseUrl), common(settings));
+  const listens = listenUrl ? serverOf(parseAddress(listenUrl, "DATABASE_LISTEN_URL"), common(settings)) : server;
+  const replicas = replicaPlaces(settings.readUrls, common(settings));
+  const { version, process, ...tools } = await probe(server);
+  let store: Store | undefined;
+  try {
+    const isPooled = (await checkPooler(server, process, settings)) || !settings.prepare;
+    if (replicas.length > 0) await createReplicaTables(tools.own);
+    const description = `PostgreSQL ${version} at ${server.place}`;
+    const identity: Identity = { kind: "server", description, leave: async () => {} };
+    store = assemble(settings, { server, listens, isPooled, replicas }, tools, identity);
+    if (listens !== server) await checkNotices(store, listens.place);
+    return store;
+  } catch (error) {
+    await (store?.close() ?? tools.end(0));
+    throw error;
+  }
 }
 
 /** Retries where the embedded server is just shutting down: it may accept a connection and drop it. */
@@ -156,9 +190,9 @@ async function openEmbedded(settings: Settings): Promise<Store> {
 
 async function openJoined(settings: Settings, embedded: Embedded): Promise<Store> {
   const { folder } = embedded;
-  const on =
-    (database: string): Connect =>
-    (extra) =>
+  const place = `the embedded server in "${folder}"`;
+  const on = (database: string) =>
+    serverBy(place, (extra) =>
       postgres({
         ...common(settings),
         host: embedded.sockets,
@@ -167,27 +201,26 @@ async function openJoined(settings: Settings, embedded: Embedded): Promise<Store
         database,
         ssl: false,
         ...extra,
-      });
+      }),
+    );
   try {
     await ensureDatabase(on("postgres"), settings.database);
-    const { version, ...tools } = await probe(on(settings.database), `the embedded server in "${folder}"`);
+    const server = on(settings.database);
+    const { version, ...tools } = await probe(server);
     const description = `PostgreSQL ${version}, embedded, in "${folder}"`;
     embedded.watch(
       () => settings.onRestart?.(),
       (error) => settings.onRestartFailure?.(error),
     );
-    return assemble(settings, on(settings.database), tools, { kind: "embedded", description, leave: embedded.leave });
+    const servers = { server, listens: server, isPooled: !settings.prepare };
+    return assemble(settings, servers, tools, { kind: "embedded", description, leave: embedded.leave });
   } catch (error) {
     await embedded.leave();
     throw error;
   }
 }
 
-function common({
-  connectTimeoutMs,
-  onNotice,
-  prepare,
-}: Settings): postgres.Options<Record<string, postgres.PostgresType>> {
+function common({ connectTimeoutMs, onNotice, prepare }: Settings): DriverOptions {
   return {
     connect_timeout: connectTimeoutMs / 1000,
     // By default postgres.js waits up to 20 s after some failures.
@@ -202,7 +235,7 @@ function common({
   };
 }
 
-async function ensureDatabase(connect: Connect, database: string): Promise<void> {
+async function ensureDatabase({ connect }: Server, database: string): Promise<void> {
   const admin = connect({ max: 1 });
   try {
     const [found] = await admin`select 1 from pg_database where datname = ${database}`;
@@ -216,21 +249,19 @@ async function ensureDatabase(connect: Connect, database: string): Promise<void>
   }
 }
 
-/** The URL without password and parameters, in quotes. */
-function safeUrl(databaseUrl: string): string {
-  const wanted = `wanted "postgres://user:password@host:port/name"`;
-  if (!URL.canParse(databaseUrl)) throw new StoreError(`Cannot read DATABASE_URL: found no URL, ${wanted}`);
-  const { protocol, username, host, pathname } = new URL(databaseUrl);
-  if (protocol === "postgres:" || protocol === "postgresql:")
-    return `"${protocol}//${username && `${username}@`}${host}${pathname}"`;
-  throw new StoreError(`Cannot read DATABASE_URL: found protocol "${protocol}", ${wanted}`);
-}
-
 /** Copies the array types that one postgres.js has fetched from the server to another. */
 function typed(sql: postgres.Sql, from: postgres.Sql): postgres.Sql {
   Object.assign(sql.options.parsers, from.options.parsers);
   Object.assign(sql.options.serializers, from.options.serializers);
   return sql;
+}
+
+/** Where a store connects to. */
+interface Servers {
+  readonly server: Server;
+  readonly listens: Server;
+  readonly isPooled: boolean;
+  readonly replicas?: readonly ReplicaPlace[];
 }
 
 interface Identity {
@@ -241,29 +272,40 @@ interface Identity {
 
 function assemble(
   settings: Settings,
-  connect: Connect,
-  { own, end }: Omit<Probed, "version">,
+  { server, listens, isPooled, replicas = [] }: Servers,
+  { own, end }: Pick<Probed, "own" | "end">,
   { kind, description, leave }: Identity,
 ): Store {
   const { closeTimeoutMs, prepare } = settings;
-  const open = (more: AnswerDeadlineOptions) =>
+  const openOver = (server: Server, isPooled: boolean) => (more: AnswerDeadlineOptions) =>
     new Connection({
       ...more,
       prepare,
+      isPooled,
       observer: () => pools.observer,
       open(onclose) {
-        const socket = new ConnectionSocket();
-        // `socket` as a function is missing in the types of postgres.js.
-        const options = { max: 1, max_lifetime: null, onclose, socket: socket.open } as Parameters<Connect>[0];
-        return { sql: typed(connect(options), own), destroy: () => socket.destroy() };
+        const socket = server.socket();
+        const sql = typed(server.connect({ ...over(socket), max: 1, max_lifetime: null, onclose }), own);
+        return {
+          sql,
+          destroy: () => socket.destroy(),
+          onReadOnly: () => socket.suspect(),
+          isFormer: () => socket.isFormer,
+        };
       },
     });
+  const open = openOver(server, isPooled);
   const pools = new StorePools({ ...settings, waitMs: settings.transactionWaitMs, open });
-  const listener = new Listener({ connect, retryMs: LISTEN_RETRY_MS });
+  if (replicas.length > 0)
+    pools.replicas = openReplicas(replicas, settings, pools, (replica) => openOver(replica, false));
+  const listener = new Listener({ server: listens, retryMs: LISTEN_RETRY_MS });
   const db: Db = new Kysely<Tables>({ dialect: dialect(pools) });
   let closing: Promise<void> | undefined;
   async function closeAll(): Promise<void> {
-    await Promise.all([listener.end(), end(closeTimeoutMs), pools.end(closeTimeoutMs)]);
+    await Promise.all([
+      ...[listener.end(), end(closeTimeoutMs), pools.end(closeTimeoutMs)],
+      pools.replicas?.end(closeTimeoutMs),
+    ]);
     await db.destroy();
     await leave();
   }
@@ -286,6 +328,7 @@ function assemble(
       pools.waitObserver = observer;
     },
     load: () => pools.load(),
+    replicas: pools.replicas,
     kind,
     description,
     listen: (channel, handlers) => listener.listen(channel, handlers),

@@ -1,10 +1,7 @@
 /** The first connections of a store: they check that the server is usable, and stay for tools and tests. */
 import type postgres from "postgres";
 import { StoreError } from "../query/errors.ts";
-import { ConnectionSocket } from "./socket.ts";
-
-/** Opens postgres.js with further options. */
-export type Connect = (extra: postgres.Options<Record<string, postgres.PostgresType>>) => postgres.Sql;
+import { over, type Server } from "./server.ts";
 
 /** Settings of every session (see values.ts). */
 export const SESSION = { application_name: "lectern", TimeZone: "UTC", DateStyle: "ISO, YMD" };
@@ -17,25 +14,27 @@ const OLDEST = { name: "14", version: 140_000 };
 export interface Probed {
   readonly own: postgres.Sql;
   readonly version: string;
+  /** The server process of a connection, as announced when it was made and as the server says. */
+  readonly process: { readonly announced: number; readonly pid: number };
   /** Ends them after their queries, at most `timeoutMs` later. */
   end(timeoutMs: number): Promise<void>;
 }
 
 /** Connects for the first time. Throws StoreError where that fails or the server is not usable. */
-export async function probe(connect: Connect, place: string): Promise<Probed> {
-  const socket = new ConnectionSocket();
-  const own = connect({
-    // `socket` as a function is missing in the types of postgres.js.
-    ...({ socket: socket.open } as Parameters<Connect>[0]),
+export async function probe(server: Server): Promise<Probed> {
+  const socket = server.socket();
+  const own = server.connect({
+    ...over(socket),
     max: OWN_CONNECTIONS,
     idle_timeout: OWN_IDLE_SECONDS,
     fetch_types: true,
     connection: { ...SESSION, application_name: "lectern tools" },
   });
   try {
-    const [found] = await own<{ number: number; version: string; encoding: string }[]>`
-      select current_setting('server_version_num')::int as number, current_setting('server_version') as version,
+    const answer = await own<{ number: number; version: string; encoding: string; pid: number }[]>`
+      select pg_backend_pid() as pid, current_setting('server_version_num')::int as number, current_setting('server_version') as version,
         current_setting('server_encoding') as encoding`;
+    const [found] = answer;
     if (!found || found.number < OLDEST.version)
       throw new Error(`it is PostgreSQL ${found?.version}, wanted ${OLDEST.name} or later`);
     if (found.encoding !== "UTF8") throw new Error(`its encoding is "${found.encoding}", wanted "UTF8"`);
@@ -44,10 +43,11 @@ export async function probe(connect: Connect, place: string): Promise<Probed> {
       // A stalled server would leave them open, and with them the process.
       socket.destroy();
     };
-    return { own, end, version: found.version.split(" ")[0] ?? found.version };
+    const process = { announced: answer.state.pid, pid: found.pid };
+    return { own, end, version: found.version.split(" ")[0] ?? found.version, process };
   } catch (cause) {
     await own.end({ timeout: 0 });
-    throw new StoreError(`Cannot open the store at ${place}: ${reason(cause)}; check DATABASE_URL`, { cause });
+    throw new StoreError(`Cannot open the store at ${server.place}: ${reason(cause)}; check DATABASE_URL`, { cause });
   }
 }
 

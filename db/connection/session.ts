@@ -5,9 +5,14 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult, TransactionSettings } from "kysely";
 import type { EnforcedRole, Outgoing, Sender } from "../grants/enforcement.ts";
 import { StoreError, StoreUnavailable } from "../query/errors.ts";
-import type { Connection, StatementResult } from "./connection.ts";
+import type { Replicas } from "../replicas/replicas.ts";
+import { MARK } from "../replicas/schema.ts";
+import { isRead } from "../replicas/statement_kind.ts";
+import type { Connection } from "./connection.ts";
+import type { StatementResult } from "./connection_types.ts";
 import type { DeadlinePool } from "./deadline_pool.ts";
 import { answerTimeoutFor, currentSlowQuery, type StoreLimits } from "./limits.ts";
+import { routed, runAs, senderOf, sendSingle } from "./single_statements.ts";
 import type { StatementPool } from "./statement_pool.ts";
 import type { TransactionPool } from "./transaction_pool.ts";
 
@@ -17,6 +22,8 @@ export interface DialectPools {
   slow: DeadlinePool;
   transactions: TransactionPool;
   limits: StoreLimits;
+  /** Reads of requests that replicas may serve; undefined without DATABASE_READ_URLS. */
+  replicas: Replicas | undefined;
 }
 
 const WRITES = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
@@ -25,43 +32,6 @@ const READ = /^select\b/i;
 const MAX_UNANSWERED_BYTES = 16_384;
 /** Bytes that a statement counts beside its values, so that postgres.js never begins to queue. */
 const BYTES_PER_STATEMENT = 512;
-
-/** Sends a statement outside transactions as a role. */
-export async function runAs(role: EnforcedRole, sender: Sender, text: string, parameters: readonly unknown[]) {
-  for (let isStale = false; ; isStale = true) {
-    const outgoing = await role.outgoing(sender, text, parameters);
-    try {
-      return outgoing.read(await sender.send(outgoing.text, outgoing.parameters));
-    } catch (error) {
-      // The tables changed since the statement was described, and it had no effect: it is described again, once.
-      if (isStale || !outgoing.isStale(error)) throw outgoing.errorOf(error);
-    }
-  }
-}
-
-/** Sends statements outside transactions. */
-export function senderOf(pools: DialectPools): Sender {
-  return {
-    send: (text, parameters) => sendSingle(pools, text, parameters, true),
-    describe(text) {
-      const slow = currentSlowQuery();
-      return slow ? pools.slow.describe(text, slow) : pools.statements.describe(text);
-    },
-  };
-}
-
-/** Sends a statement outside transactions, over the slow pool within `withSlowPool`. */
-export function sendSingle(
-  pools: DialectPools,
-  text: string,
-  parameters: readonly unknown[],
-  asRole = false,
-): Promise<StatementResult> {
-  const slow = currentSlowQuery();
-  return slow
-    ? pools.slow.send(text, parameters, { ...slow, asRole })
-    : pools.statements.send(text, parameters, asRole);
-}
 
 /** A name in quotes. */
 export function quoted(name: string): string {
@@ -90,6 +60,9 @@ export class Session implements DatabaseConnection {
   #failure: { readonly error: unknown } | undefined;
   /** Whether a statement of a role failed. */
   #failedRole = false;
+  /** Whether the transaction has a statement that does not only read; known where replicas are read. */
+  #hasWritten = false;
+  #changesAccess = false;
 
   constructor(pools: DialectPools) {
     this.#pools = pools;
@@ -98,8 +71,8 @@ export class Session implements DatabaseConnection {
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     const result = await this.#answered(
       this.#connection
-        ? this.#sentWithBegin(query.sql, query.parameters)
-        : sendSingle(this.#pools, query.sql, query.parameters),
+        ? this.#sentWithBegin(this.#noted(query.sql), query.parameters)
+        : routed(this.#pools, query.sql, (pools) => sendSingle(pools, query.sql, query.parameters)),
     );
     const { command, count } = result;
     // Several statements in one text return a list of results without a command.
@@ -113,14 +86,14 @@ export class Session implements DatabaseConnection {
   async executeAs<Row>(query: CompiledQuery, role: EnforcedRole): Promise<QueryResult<Row>> {
     const { rows, affected } = this.#connection
       ? await this.#runWithin(query, role)
-      : await runAs(role, senderOf(this.#pools), query.sql, query.parameters);
+      : await routed(this.#pools, query.sql, (pools) => runAs(role, senderOf(pools), query.sql, query.parameters));
     return { rows: rows as Row[], ...(affected !== undefined && { numAffectedRows: affected }) };
   }
 
   async #runWithin(query: CompiledQuery, role: EnforcedRole) {
     await this.#begun();
     const sender = this.#sender();
-    const outgoing = await role.outgoing(sender, query.sql, query.parameters);
+    const outgoing = await role.outgoing(sender, this.#noted(query.sql), query.parameters);
     try {
       return outgoing.read(await this.#answered(sender.send(outgoing.text, outgoing.parameters)));
     } catch (error) {
@@ -138,6 +111,7 @@ export class Session implements DatabaseConnection {
     const outgoing = role && (await role.outgoing(this.#sender(), query.sql, query.parameters));
     const connection = this.#held();
     const { text, parameters } = outgoing ?? { text: query.sql, parameters: query.parameters };
+    this.#hasWritten = true;
     const isKnown = connection.hasPrepared(text);
     this.#unanswered += BYTES_PER_STATEMENT;
     for (const value of parameters) this.#unanswered += sizeOf(value);
@@ -147,7 +121,9 @@ export class Session implements DatabaseConnection {
         this.#failure ??= { error: outgoing ? this.#failedAs(outgoing, error) : error };
       },
     );
-    if (!isKnown || this.#unanswered >= MAX_UNANSWERED_BYTES) await this.#settle();
+    // Behind a pooler the commit has to know whether a statement of a role failed.
+    const isShared = outgoing !== undefined && connection.isPooled;
+    if (!isKnown || isShared || this.#unanswered >= MAX_UNANSWERED_BYTES) await this.#settle();
   }
 
   streamQuery<Row>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<Row>> {
@@ -167,10 +143,13 @@ export class Session implements DatabaseConnection {
       await this.#begun();
       await this.#settle();
       const connection = own ?? this.#held();
+      // Behind a pooler the end of the connection then ends the session, with what the statement may have left in it.
+      if (own?.isPooled) await own.send("begin", []);
       outgoing = role && (await role.outgoing(own ?? this.#sender(), query.sql, query.parameters));
       const { text, parameters } = outgoing ?? { text: query.sql, parameters: query.parameters };
       for await (const rows of connection.stream(text, parameters, chunkSize, this.#answerTimeoutMs))
         yield { rows: rows as unknown as Row[] };
+      if (own?.isPooled) await own.send("commit", []);
       finished = true;
     } catch (error) {
       throw outgoing ? this.#failedAs(outgoing, error) : error;
@@ -193,9 +172,18 @@ export class Session implements DatabaseConnection {
     this.#beginning.catch(() => {});
   }
 
+  /** All readers wait for the open transaction before they read from a replica. */
+  changesAccess(): void {
+    this.#changesAccess = true;
+  }
+
   async commit(): Promise<void> {
     await this.#begun();
-    const result = await this.#answered(this.#sent("commit", []));
+    const mark = this.#pools.replicas?.markOf(this.#hasWritten, this.#changesAccess);
+    if (mark !== undefined) await this.write({ sql: MARK, parameters: [mark] } as unknown as CompiledQuery);
+    const ended = await this.#answered(this.#sent(this.#held().endOf("commit", this.#failedRole), []));
+    // With a further statement it is a list of results.
+    const result = ended.command === undefined ? (ended[0] as unknown as StatementResult) : ended;
     this.#leave(false);
     if (this.#failure) throw this.#failure.error;
     // PostgreSQL answers COMMIT with ROLLBACK where the error of a statement was ignored.
@@ -207,7 +195,11 @@ export class Session implements DatabaseConnection {
   async rollback(): Promise<void> {
     try {
       if (this.#connection && !this.#connection.isLost)
-        await this.#connection.send("rollback", [], answerTimeoutFor(this.#pools.limits.statementMs));
+        await this.#connection.send(
+          this.#connection.endOf("rollback", this.#failedRole),
+          [],
+          answerTimeoutFor(this.#pools.limits.statementMs),
+        );
     } catch (error) {
       // The server rolls back on a lost connection.
       if (!this.#connection?.isLost) throw error;
@@ -272,10 +264,17 @@ export class Session implements DatabaseConnection {
   #leave(broken: boolean): void {
     const connection = this.#connection;
     this.#connection = undefined;
+    this.#hasWritten = this.#changesAccess = false;
     if (!connection) return;
     if (this.#failedRole && !connection.isLost) connection.releaseLocks();
     this.#failedRole = false;
     this.#pools.transactions.release(connection, broken);
+  }
+
+  /** Notes whether a statement of the transaction does not only read. Returns its text. */
+  #noted(text: string): string {
+    if (this.#pools.replicas && !isRead(text)) this.#hasWritten = true;
+    return text;
   }
 
   /** Over the connection of the open transaction. */

@@ -3,7 +3,8 @@
  * each other's answers.
  */
 import { StoreUnavailable } from "../query/errors.ts";
-import type { Connection, Description, StatementResult } from "./connection.ts";
+import type { Connection } from "./connection.ts";
+import type { Description, StatementResult } from "./connection_types.ts";
 import { answerTimeoutFor, type PoolLoad } from "./limits.ts";
 
 /** Options of the pool; times in milliseconds. */
@@ -15,6 +16,8 @@ export interface StatementPoolOptions {
   /** Limit of a statement, 0 for none; called for each statement. */
   limitMs(): number;
   open(): Connection;
+  /** A promise where a connection has to be awaited before its first statement; rejected where it is of no use. */
+  ready?(connection: Connection): Promise<void> | undefined;
 }
 
 /** Shared connections, opened on demand. */
@@ -29,26 +32,26 @@ export class StatementPool {
 
   /**
    * Sends a statement over the connection with the fewest pending ones. `asRole` is true for one of a
-   * plugin's role. Throws as `sendWithRetry` does, and StoreUnavailable once closed.
+   * plugin's role. Throws as `sendAlone` does, and StoreUnavailable once closed.
    */
   async send(text: string, parameters: readonly unknown[], asRole = false): Promise<StatementResult> {
     if (this.#ended) throw new StoreUnavailable("Cannot query the store: it is closed");
     const connection = this.#leastLoaded();
+    const readying = this.#options.ready?.(connection);
+    if (readying) await readying;
     const limitMs = this.#options.limitMs();
     const answerTimeoutMs = answerTimeoutFor(limitMs);
     connection.limit(limitMs, answerTimeoutMs);
-    try {
-      return await connection.sendWithRetry(text, parameters, answerTimeoutMs);
-    } catch (error) {
-      if (asRole && !connection.isLost) connection.releaseLocks();
-      throw error;
-    }
+    return await connection.sendAlone(text, parameters, answerTimeoutMs, asRole);
   }
 
   /** Describes a statement. Throws as `send` does. */
   async describe(text: string): Promise<Description> {
     if (this.#ended) throw new StoreUnavailable("Cannot query the store: it is closed");
-    return await this.#leastLoaded().describe(text, answerTimeoutFor(this.#options.limitMs()));
+    const connection = this.#leastLoaded();
+    const limitMs = this.#options.limitMs();
+    connection.limit(limitMs, answerTimeoutFor(limitMs));
+    return await connection.describeAlone(text, answerTimeoutFor(limitMs));
   }
 
   /** Open connections and their pending statements; none waits for a connection, as statements are pipelined. */
@@ -65,11 +68,10 @@ export class StatementPool {
 
   #leastLoaded(): Connection {
     const { size, maxAgeMs, closeTimeoutMs, open } = this.#options;
-    const oldest = performance.now() - maxAgeMs;
     let free: Connection | undefined;
     for (let at = this.#connections.length - 1; at >= 0; at--) {
       const connection = this.#connections[at] as Connection;
-      if (connection.isLost || connection.openedAt < oldest) {
+      if (connection.isWornOut(maxAgeMs)) {
         this.#connections.splice(at, 1);
         if (!connection.isLost) void connection.end(closeTimeoutMs);
       } else if (!free || connection.load < free.load) free = connection;

@@ -6,11 +6,14 @@ import type { CompiledQuery, RawBuilder } from "kysely";
 import type { EnforcedRole, Sender } from "../grants/enforcement.ts";
 import { ConnectionLost } from "../query/errors.ts";
 import { flatten } from "../query/query.ts";
-import type { Connection, StatementObserver } from "./connection.ts";
+import type { Replicas } from "../replicas/replicas.ts";
+import type { Connection } from "./connection.ts";
+import type { ServerProcess, StatementObserver } from "./connection_types.ts";
 import { DeadlinePool, type DeadlinePoolOptions } from "./deadline_pool.ts";
 import type { AnswerDeadlineOptions } from "./deadlines.ts";
 import { answerTimeoutFor, type PoolLoad, type StoreLimits } from "./limits.ts";
-import { type DialectPools, runAs } from "./session.ts";
+import type { DialectPools } from "./session.ts";
+import { runAs } from "./single_statements.ts";
 import { StatementPool } from "./statement_pool.ts";
 import { TransactionPool } from "./transaction_pool.ts";
 
@@ -34,8 +37,10 @@ const DEADLINE_POOL_SIZE = 2;
  * enough work_mem a bitmap scan of an index over words or trigrams keeps single rows; with less it keeps whole pages of the
  * table and rechecks every row on them.
  */
-const SLOW_SESSION = "set plan_cache_mode = force_custom_plan; set work_mem = '32MB'";
+export const SLOW_SESSION = { plan_cache_mode: "force_custom_plan", work_mem: "'32MB'" };
 const DEADLINE_MS = 2_000;
+const CANCEL_TRANSACTION = `select pg_cancel_backend(pid) from pg_stat_activity
+  where pid = $1::integer and xact_start = $2::timestamptz`;
 
 /** The load of the pools by their purpose. */
 export interface StoreLoad {
@@ -53,6 +58,8 @@ export class StorePools implements DialectPools {
   readonly transactions: TransactionPool;
   readonly slow: DeadlinePool;
   limits: StoreLimits;
+  /** Reads of requests that replicas may serve; undefined without DATABASE_READ_URLS. */
+  replicas: Replicas | undefined;
   /** Is shown each statement; see `Store.observe`. */
   observer: StatementObserver | undefined;
   /** Is shown each wait for a connection; see `Store.observeWaits`. */
@@ -74,7 +81,8 @@ export class StorePools implements DialectPools {
     const half = (size: number) => Math.max(1, Math.floor(size / 2));
     const deadlinePool = (
       options: Pick<DeadlinePoolOptions, "size" | "perKey" | "waitMs" | "use" | "session" | "onWait">,
-    ) => new DeadlinePool({ ...options, maxAgeMs, open, answerMs: limitMs, cancel: (pid) => this.#cancel(pid) });
+    ) =>
+      new DeadlinePool({ ...options, maxAgeMs, open, answerMs: limitMs, cancel: (process) => this.#cancel(process) });
     this.statements = new StatementPool({
       size: Math.max(1, Math.ceil(poolSize / 2)),
       maxAgeMs,
@@ -157,8 +165,13 @@ export class StorePools implements DialectPools {
     }
   }
 
-  #cancel(pid: number): void {
-    this.statements.send("select pg_cancel_backend($1::integer)", [pid]).catch(() => {
+  /** Behind a pooler the process may serve another client by now, so the transaction has to be the same. */
+  #cancel({ pid, since }: ServerProcess): void {
+    const cancelling =
+      since === undefined
+        ? this.statements.send("select pg_cancel_backend($1::integer)", [pid])
+        : this.statements.send(CANCEL_TRANSACTION, [pid, since]);
+    cancelling.catch(() => {
       // The limit of the statement ends it.
     });
   }

@@ -8,10 +8,11 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { hasCluster } from "../embedded/home.ts";
 import { StoreError } from "../query/errors.ts";
+import { withDatabase } from "./address.ts";
 import { openStore, type StoreOptions } from "./open.ts";
 
 /** The place of a store. */
-type Place = Pick<StoreOptions, "databaseUrl" | "dataDir">;
+type Place = Pick<StoreOptions, "databaseUrl" | "dataDir" | "prepare" | "listenUrl">;
 
 /** SQLSTATE of a user who may not create databases. */
 const INSUFFICIENT_PRIVILEGE = "42501";
@@ -21,9 +22,9 @@ const INSUFFICIENT_PRIVILEGE = "42501";
  * @example
  * if (!(await hasStore({ dataDir: "./data" }))) throw new BootError("There is no store yet; start the server once");
  */
-export async function hasStore({ databaseUrl, dataDir }: Place): Promise<boolean> {
-  if (databaseUrl) {
-    return withServer({ databaseUrl, dataDir }, async (sql) => {
+export async function hasStore({ dataDir, ...place }: Place): Promise<boolean> {
+  if (place.databaseUrl) {
+    return withServer({ dataDir, ...place }, async (sql) => {
       const [found] = await sql`select to_regnamespace('lectern_ledger') is not null as there`;
       return found?.there === true;
     });
@@ -47,13 +48,16 @@ export async function withThrowawayStore<T>(place: Place, run: (throwAway: Place
   // The embedded server may run as another account, which needs access.
   chmodSync(dataDir, 0o755);
   try {
-    const { databaseUrl } = place;
-    const database = databaseUrl ? await makeDatabase({ databaseUrl, dataDir }) : undefined;
+    const { databaseUrl, listenUrl } = place;
+    const database = databaseUrl ? await makeDatabase(place) : undefined;
     if (!databaseUrl || database === undefined) return await run({ dataDir });
     try {
-      const url = new URL(databaseUrl);
-      url.pathname = `/${database}`;
-      return await run({ databaseUrl: url.href, dataDir });
+      return await run({
+        ...place,
+        databaseUrl: withDatabase(databaseUrl, database),
+        ...(listenUrl && { listenUrl: withDatabase(listenUrl, database) }),
+        dataDir,
+      });
     } finally {
       await withServer(place, (sql) => sql.unsafe(`drop database if exists ${database} with (force)`));
     }

@@ -81,7 +81,7 @@ export class TransactionPool {
   release(connection: Connection, broken = false): void {
     this.#unhold(connection);
     let free = connection;
-    if (broken || connection.isLost || performance.now() - connection.openedAt > this.#options.maxAgeMs) {
+    if (broken || connection.isWornOut(this.#options.maxAgeMs)) {
       this.#all.delete(connection);
       if (!connection.isLost) void connection.end(0);
       if (this.#ended) return;
@@ -115,8 +115,9 @@ export class TransactionPool {
 
   #free(): Connection | undefined {
     for (let idle = this.#idle.pop(); idle; idle = this.#idle.pop()) {
-      if (!idle.isLost) return idle;
+      if (!idle.isWornOut(this.#options.maxAgeMs)) return idle;
       this.#all.delete(idle);
+      if (!idle.isLost) void idle.end(0);
     }
     return this.#all.size < this.#options.size ? this.#open() : undefined;
   }

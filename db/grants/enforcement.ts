@@ -5,7 +5,7 @@
  * Only statements that read or write rows pass: the server would keep what others leave in the session, such as a cursor
  * `with hold`, whose rows are fetched with the rights of the account at the commit.
  */
-import type { Description, StatementResult } from "../connection/connection.ts";
+import type { Description, StatementResult } from "../connection/connection_types.ts";
 import { textOf } from "../connection/values.ts";
 import { GrantError, StatementRefused } from "../query/errors.ts";
 import { type Grants, isDenied } from "../query/grants.ts";

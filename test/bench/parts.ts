@@ -1,6 +1,6 @@
 /**
- * The parts of the report, in its order. Each is a program of this folder that also runs alone, prints what it measures, and hands
- * it to the report by `record.ts`. What a part compares is in one run of it, since machines differ.
+ * The parts of the report, in its order. Each is a program of this folder that also runs alone, and either hands its figures to the
+ * report (`record.ts`) or is shown as it prints.
  */
 
 /** A benchmark of the report. */
@@ -102,5 +102,12 @@ export const PARTS: readonly Part[] = [
     title: "Backup and restore",
     about: "Time and memory of the commands.",
     args: ["test/bench/backup.ts"],
+  },
+  {
+    name: "object-store",
+    title: "Large files in object stores",
+    about:
+      "Memory and time of a process that uploads a stream of 500 MB and reads it back, over the S3 services that are installed.",
+    args: ["test/bench/object_store.ts", "500"],
   },
 ];

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "lectern/core";
 import { rows } from "lectern/db";
+import { statementsOf } from "../support/harness/query_plans.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 let runtime: TestRuntime;
@@ -165,6 +166,26 @@ test("items from before the search, and entries of its first form, are found whi
   await runtime.runtime.jobs.drain();
   expect([await names("crane"), (await names("animals")).sort()]).toEqual([["Crane"], ["Outdoors", "Zoo"]]);
   expect(await rows(runtime.db, sql`select from search_index where words is null or document <> ''`)).toEqual([]);
+});
+
+test("a boot looks for items without an entry only where the entries are not those of the items", async () => {
+  const { SYSTEM } = await import("lectern/core");
+  const boot = () =>
+    statementsOf(runtime, async () => {
+      await runtime.runtime.bus.perform("app_boot", SYSTEM, {}, async () => ({}));
+      await runtime.runtime.jobs.drain();
+    });
+  const lookUps = async () => (await boot()).filter(({ text }) => text.includes("as missing")).length;
+  expect(await lookUps()).toBe(0);
+  await rows(
+    runtime.db,
+    sql`update search_index set item_id = 99999 where kind = 'page'
+    and item_id = (select id from pages where name = 'Crane')`,
+  );
+  expect(await names("crane")).toEqual([]);
+  expect(await lookUps()).toBe(1);
+  expect(await names("crane")).toEqual(["Crane"]);
+  await rows(runtime.db, sql`delete from search_index where item_id = 99999`);
 });
 
 test("words are split at all punctuation but the underscore, and compared without case and accents", async () => {

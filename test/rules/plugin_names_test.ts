@@ -52,6 +52,7 @@ const PLACES: readonly { readonly path: RegExp; readonly word: string; readonly 
   },
   { path: /^core\/isolated\/statements\.ts$/, word: "comment", why: "a word of SQL: comment on table" },
   { path: /^core\/config\.ts$/, word: "docs", why: "of an example of an address" },
+  { path: /^core\/files\/s3_upload\.ts$/, word: "doc", why: "of the XML namespace of S3" },
   {
     path: /^core\/(?:define_theme|mod)\.ts$/,
     word: "theme",

@@ -13,6 +13,10 @@ const ABROAD = new RegExp(
 /** Where a test may be left out, and why. */
 const MAY_SKIP: Readonly<Record<string, string>> = {
   "db/_stores.ts": "says in the test's name that no PostgreSQL is installed here",
+  "db/connection/hosts_test.ts": "says in the test's name that no PostgreSQL is installed here",
+  "db/connection/pooler_test.ts": "says in the test's name that no pgbouncer is installed here",
+  "test/server/failover_test.ts": "says in the test's name which package of Patroni is missing here",
+  "test/server/pgbouncer_test.ts": "says in the test's name that no pgbouncer is installed here",
 };
 /** Where a line of output is the purpose. */
 const MAY_PRINT = /^(?:core\/cli(?:\.ts|\/)|plugins\/transfer\/loader\/|\.ci\/|test\/)/;

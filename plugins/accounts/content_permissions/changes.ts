@@ -5,7 +5,7 @@
  */
 import type { ContentKind, Overrides } from "lectern/contracts";
 import { type EventTransaction, type ItemTable, notFound, sql } from "lectern/core";
-import { prepared, refs, rows } from "lectern/db";
+import { changesAccess, prepared, refs, rows } from "lectern/db";
 import type { Entry, Item, PermissionsDraft } from "./contract.ts";
 import { type Kinds, parentsOf, updateAccessLists } from "./propagation.ts";
 import { itemColumn, itemColumns } from "./queries.ts";
@@ -77,6 +77,7 @@ export async function changePermissions(
   { kind, item, draft }: { kind: ContentKind; item: Item; draft: PermissionsDraft },
   tx: EventTransaction,
 ): Promise<Item> {
+  await changesAccess(tx.db);
   await lockWithParents(kinds, kind, item.id, tx);
   if (draft.roles) {
     await removeEntriesOfRoles.execute(tx.db, item);

@@ -10,7 +10,7 @@
 import type { Selectable } from "kysely";
 import type { ContentKind } from "lectern/contracts";
 import { type EventTransaction, type ItemTable, type RawBuilder, sql } from "lectern/core";
-import { rows } from "lectern/db";
+import { changesAccess, rows } from "lectern/db";
 import { deriveAccessList } from "./access_list.ts";
 import type { EntityPermissionsTable } from "./contract.ts";
 import { findOrCreateLists, readLists } from "./list_store.ts";
@@ -34,6 +34,7 @@ export async function updateAccessLists(
   id: number,
   tx: EventTransaction,
 ): Promise<void> {
+  await changesAccess(tx.db);
   const changed = await updateWhere(kinds, kind, sql`${itemColumn(kind.table, "id")} = ${id}::integer`, tx);
   // Items below depend on this item's access list alone.
   if (changed) await updateBelow(kinds, kind, id, tx);

@@ -3,19 +3,13 @@
  * the transaction: whether an e-mail address is taken, roles exist, another administrator exists. Passwords are hashed by
  * the callers.
  */
-import {
-  ApiError,
-  type EventTransaction,
-  type ItemTable,
-  rejectControlCharacters,
-  sql,
-  uniqueSlug,
-} from "lectern/core";
-import { type Db, type Executor, prepared, type TableName } from "lectern/db";
+import { ApiError, type EventTransaction, rejectControlCharacters, sql, uniqueSlug } from "lectern/core";
+import { type Db, type Executor, prepared } from "lectern/db";
 import { checkRoles, invalidField, isEmailTaken, isOnlyAdmin, mayTakeOver } from "./checks.ts";
 import type { User, UserChange, UserDraft } from "./contract.ts";
 import { deleteLinks } from "./links.ts";
 import { readUser } from "./queries.ts";
+import { handOver } from "./transfers.ts";
 
 const LAST_ADMIN =
   "This user is the only user assigned to the administrator role. " +
@@ -66,20 +60,21 @@ export async function changeUser(id: number, draft: UserChange, { db }: EventTra
 
 /**
  * Deletes a user. The heir becomes the owner of the user's items; as creator and editor the user is replaced by null
- * (platform 5.4). `tables` are the content tables. Throws the 500 of the contract for users that cannot be deleted.
+ * (platform 5.4), by a job where there are many (`transfers.ts`). Throws the 500 of the contract for users that cannot be deleted.
  */
 export async function removeUser(
-  id: number,
-  heir: number | null,
-  tables: readonly TableName[],
-  { db }: EventTransaction,
+  { id, name }: Pick<User, "id" | "name">,
+  succession: Parameters<typeof handOver>[1],
+  tx: EventTransaction,
 ): Promise<void> {
+  const { db } = tx;
+  const { heir } = succession;
   const { system_name } = await lock(db, id);
   if (heir !== null && !(await mayTakeOver(db, heir, id)))
     throw invalidField("migrate_ownership_id", "The selected migrate ownership id is invalid.");
   if (await isOnlyAdmin(db, id)) throw new ApiError(500, "You cannot delete the only admin");
   if (system_name === "public") throw new ApiError(500, "You cannot delete the guest user");
-  for (const table of tables) await replaceUser(db, table, id, heir);
+  await handOver({ id, name }, succession, tx);
   await db.deleteFrom("users").where("id", "=", id).execute();
 }
 
@@ -124,14 +119,4 @@ async function replaceRoles(db: Db, id: number, roles: readonly number[]): Promi
   await db.deleteFrom("role_user").where("user_id", "=", id).execute();
   await addRoles(db, id, roles);
   if (wasOnlyAdmin && !(await isOnlyAdmin(db, id))) throw new ApiError(500, LAST_ADMIN);
-}
-
-/** A template, since the tables are those of other plugins, named by the slot `content` and not by grants. */
-async function replaceUser(db: Db, table: TableName, id: number, heir: number | null): Promise<void> {
-  const column = (name: keyof ItemTable) => sql.id(name);
-  const [owner, creator, editor] = [column("owned_by"), column("created_by"), column("updated_by")];
-  await sql`update ${sql.table(table)} set
-    ${owner} = case when ${owner} = ${id} then ${heir}::integer else ${owner} end,
-    ${creator} = nullif(${creator}, ${id}), ${editor} = nullif(${editor}, ${id})
-    where ${owner} = ${id} or ${creator} = ${id} or ${editor} = ${id}`.execute(db);
 }

@@ -15,6 +15,7 @@ import {
   t,
   timesFields,
   timestampSchema,
+  userRefSchema,
 } from "lectern/core";
 import type { PasswordChecker } from "./common_passwords.ts";
 
@@ -48,6 +49,22 @@ export interface UserLinksTable {
   /** SHA-256 of the secret in the link, as hex. */
   hash: string;
   expires_at: string;
+}
+
+/** The content of deleted users that a job is giving to their heirs. Users and heirs are ids without foreign keys. */
+export interface UserTransfersTable {
+  id: Generated<number>;
+  /** Id of the deleted user. */
+  user_id: number;
+  /** Null where nobody becomes the owner. */
+  heir_id: number | null;
+  /** Name of the deleted user. */
+  name: string;
+  /** How many items there were when the job began, the largest of those owned, created and edited last; null before. */
+  items: number | null;
+  /** How many were changed so far. */
+  moved: Generated<number>;
+  created_at: Generated<string>;
 }
 
 /** A user as event handlers get it; the result of user_create, user_update and user_delete. Contains no secrets. */
@@ -115,15 +132,25 @@ export interface UserDraft {
 /** The fields of an update; absent ones are unchanged. */
 export type UserChange = Partial<Omit<UserDraft, "send_invite">>;
 
+/** Items of a deleted user that get their new owner in one transaction. */
+export interface TransferBatch {
+  /** Id of the deleted user. */
+  readonly user_id: number;
+  readonly kind: string;
+  readonly ids: readonly number[];
+}
+
 /** The context that the files of this plugin share, with what `setup` adds. */
 export interface UsersContext
   extends PluginContext<
     "mail" | "throttle",
-    "users" | "user_invites" | "user_resets" | "role_user" | "roles" | "role_permissions"
+    "users" | "user_invites" | "user_resets" | "user_transfers" | "role_user" | "roles" | "role_permissions"
   > {
   /** The user with an id as a viewer, cached; undefined if there is none. */
   readonly viewerOf: Users["viewer"];
   readonly passwordChecker: PasswordChecker;
+  /** Items of a deleted user up to which the heir gets them within the request. */
+  readonly deletedItems: number;
   /** Throws 403 if APP_ENV is demo, where accounts cannot be changed (platform 5). */
   denyInDemo(): void;
 }
@@ -168,6 +195,23 @@ export const profileSchema = t.Object(
   { $id: "Person" },
 );
 
+/** A transfer of the content of a deleted user. */
+export const listedTransferSchema = t.Object(
+  {
+    id: idSchema,
+    user_id: idSchema,
+    name: t.String({ description: "Name of the deleted user" }),
+    heir: nullable(userRefSchema),
+    items: nullable(t.Integer({ description: "Items there were at the beginning; null before they are counted" })),
+    moved: t.Integer({ description: "Items that were changed so far" }),
+    created_at: timestampSchema,
+  },
+  { $id: "UserTransfer" },
+);
+
+/** The listing of transfers. */
+export const transferListingSchema = listingSchema(listedTransferSchema);
+
 /** The account whose password was set by a link. */
 export const accountRefSchema = t.Object(
   { id: idSchema, name: t.String(), slug: t.String(), email: t.String() },
@@ -182,6 +226,7 @@ declare module "lectern/db" {
     users: UsersTable;
     user_invites: UserLinksTable;
     user_resets: UserLinksTable;
+    user_transfers: UserTransfersTable;
   }
 }
 
@@ -191,6 +236,8 @@ declare module "lectern/core" {
     user_update: { draft: { row: User; draft: UserChange }; result: User };
     /** `heir`: id of the user who becomes the owner of the deleted user's items; null for none. */
     user_delete: { draft: { row: User; heir: number | null }; result: User };
+    /** Within the job that gives items of a deleted user to the heir: some items of one kind get their new owner. */
+    user_content_transfer: { draft: TransferBatch; result: TransferBatch };
     /** A password reset was requested. Whether there is an account with the address is not known here. */
     auth_password_reset_request: { draft: { email: string }; result: { email: string } };
     /** A reset link was used. Performed within the user_update of the account. */
@@ -200,5 +247,6 @@ declare module "lectern/core" {
     user_invite: { user_id: number };
     /** The address as sent; it may belong to no account. */
     user_reset: { email: string };
+    user_content: { user_id: number };
   }
 }

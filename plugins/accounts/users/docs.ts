@@ -10,6 +10,9 @@ export const about = {
   delete:
     "Deletes a user. Another user may become the owner of their items.\n" +
     "Only an administrator can delete a user who has the system role Admin.",
+  transfers:
+    "Lists deleted users whose content a job is still giving to the new owner, with how many items have one. Where it is\n" +
+    "little, it is done when the user is deleted and not listed.",
   person: "Shows the name of a user by the slug that answers contain.",
   me:
     "Shows the user whose credential the request carries, and the permissions that this credential grants: " +

@@ -51,4 +51,16 @@ export const migrations: Migrations = {
       create index users_by_external_auth_id on users (lower(external_auth_id) collate "C")
         where external_auth_id <> ''`.execute(db);
   },
+  async "0004_transfers"(db) {
+    await db.schema
+      .createTable("user_transfers")
+      .$call(idColumn)
+      .addColumn("user_id", "integer", (column) => column.notNull().unique())
+      .addColumn("heir_id", "integer")
+      .addColumn("name", "text", (column) => column.notNull())
+      .addColumn("items", "integer")
+      .addColumn("moved", "integer", (column) => column.notNull().defaultTo(0))
+      .addColumn("created_at", "timestamptz", (column) => column.notNull().defaultTo(sql`now()`))
+      .execute();
+  },
 };

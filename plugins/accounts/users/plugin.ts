@@ -29,6 +29,7 @@ import { mountUsers } from "./routes.ts";
 import { beyondScope } from "./scope.ts";
 import { printPassword, seedUsers } from "./seed.ts";
 import { settings } from "./settings.ts";
+import { isSettled, registerTransfers } from "./transfers.ts";
 
 const SWEEP_MS = 3_600_000;
 
@@ -39,15 +40,26 @@ export default definePlugin({
   requires: ["mail", "throttle"],
   permissions: {
     read: ["roles", "role_permissions", "activities"],
-    write: ["users", "user_invites", "user_resets", "role_user", "roles", "books", "bookshelves", "chapters", "pages"],
+    write: [
+      "users",
+      "user_invites",
+      "user_resets",
+      "user_transfers",
+      "role_user",
+      "roles",
+      "books",
+      "bookshelves",
+      "chapters",
+      "pages",
+    ],
     contentTables: ["write"],
     system: true,
     impersonate: true,
-    visibilityRules: ["users"],
+    visibilityRules: ["users", "user_transfers"],
     handlers: ["user_create", "user_update", "user_delete", "role_update", "role_delete"],
     vetoes: ["user_create", "user_update", "user_delete"],
     slots: ["self_check"],
-    jobs: ["user_invite", "user_reset"],
+    jobs: ["user_invite", "user_reset", "user_content"],
     schedules: ["sweep links"],
     publicRoutes: [
       "/api/register/invite/:token",
@@ -60,18 +72,19 @@ export default definePlugin({
   settings,
   migrations,
   events: [
-    ...(["user_create", "user_update", "user_delete"] as const),
+    ...(["user_create", "user_update", "user_delete", "user_content_transfer"] as const),
     ...(["auth_password_reset_request", "auth_password_reset_update"] as const),
   ],
   commands: { user: userCommand },
   setup(plugin) {
     const { cached, db, every, visibilityRule, on, onStart, provide, site } = plugin;
-    const { adminEmail, adminPassword, environment, passwordCheck } = plugin.settings;
+    const { adminEmail, adminPassword, deletedItems, environment, passwordCheck } = plugin.settings;
     const viewers = cached("viewers", (id) => readViewer(db, Number(id)));
     const context: UsersContext = {
       ...plugin,
       viewerOf: (id) => viewers.get(String(id)),
       passwordChecker: createPasswordChecker(passwordCheck),
+      deletedItems,
       denyInDemo() {
         if (environment === "demo") throw denied();
       },
@@ -84,7 +97,8 @@ export default definePlugin({
         references: () =>
           plugin
             .slot("content")
-            .flatMap(({ table }) => [...authorReferences(table), { table, column: "owned_by", to: "users" }]),
+            .flatMap(({ table }) => [...authorReferences(table), { table, column: "owned_by", to: "users" }])
+            .map((reference) => ({ ...reference, where: isSettled(reference) })),
         repair: "clear",
       }),
     );
@@ -118,6 +132,7 @@ export default definePlugin({
     });
     onStart(() => printPassword(db, (line) => void process.stdout.write(`${line}\n`)));
     handleMailJobs(context);
+    registerTransfers(context);
     every("sweep links", SWEEP_MS, () => sweepLinks(db));
     const avatar = shippedFile(join(import.meta.dir, "public", "user_avatar.png"), "image/png");
     site.get("/user_avatar.png", ({ request }) => avatar(request.headers), { permit: "public" });

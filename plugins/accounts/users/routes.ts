@@ -139,7 +139,7 @@ function mountDelete(context: UsersContext, find: Find): void {
       const heir = await heirOf(context, row, input, viewer);
       const tables = context.slot("content").map(({ table }) => table);
       await context.perform("user_delete", viewer, { row, heir }, async (final, tx) => {
-        await removeUser(final.row.id, final.heir, tables, tx);
+        await removeUser(final.row, { heir: final.heir, tables, atOnce: context.deletedItems }, tx);
         return final.row;
       });
       set.status = 204;

@@ -20,6 +20,13 @@ export const settings = t.Object({
     description:
       "Where the 10,000 most used passwords are refused: screens (where users choose them), all (by API and commands too), none",
   }),
+  deletedItems: t.Integer({
+    default: 2_000,
+    minimum: 0,
+    env: "USER_DELETE_ITEMS",
+    description:
+      "Items of a deleted user that get their new owner within the request; more are given to the new owner by a job",
+  }),
   environment: t.String({
     default: "production",
     env: "APP_ENV",

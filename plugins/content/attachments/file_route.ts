@@ -1,4 +1,4 @@
-import { contentDisposition, fileResponse, idOf, notFound, type PluginContext } from "lectern/core";
+import { contentDisposition, downloadResponse, idOf, notFound, type PluginContext } from "lectern/core";
 import type { AttachmentRow, AttachmentsContext } from "./contract.ts";
 import { downloadName } from "./file_names.ts";
 import { resolveLink } from "./links.ts";
@@ -33,7 +33,7 @@ export function mountFileRoute({ site }: Pick<PluginContext, "site">, context: A
     async ({ viewer, params, request, nestedQuery }) => {
       const row = await findAttachment(context, viewer, idOf(params.id, "Attachment"));
       if (!row) throw notFound("Attachment");
-      return attachmentResponse(context, row, request.headers, nestedQuery.open === "true");
+      return attachmentResponse(context, row, request, nestedQuery.open === "true");
     },
     { permit: "access-api" },
   );
@@ -42,7 +42,7 @@ export function mountFileRoute({ site }: Pick<PluginContext, "site">, context: A
 async function attachmentResponse(
   context: AttachmentsContext,
   row: AttachmentRow,
-  headers: Headers,
+  request: Request,
   inline: boolean,
 ): Promise<Response> {
   if (row.external) {
@@ -52,7 +52,7 @@ async function attachmentResponse(
   }
   const extension = row.extension.toLowerCase();
   const type = inline && Object.hasOwn(INLINE_TYPES, extension) ? INLINE_TYPES[extension] : undefined;
-  return fileResponse(headers, {
+  return downloadResponse(request, {
     file: await storedFile(context.files, row),
     etag: row.file_key ?? "",
     type: type ?? "application/octet-stream",

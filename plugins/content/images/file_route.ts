@@ -1,4 +1,12 @@
-import { ApiError, fileResponse, notFound, type PluginContext, type Viewer } from "lectern/core";
+import {
+  ApiError,
+  type DownloadAnswer,
+  downloadResponse,
+  fileResponse,
+  notFound,
+  type PluginContext,
+  type Viewer,
+} from "lectern/core";
 import type { ImageRow, ImagesContext } from "./contract.ts";
 import { findByPath, findVisible } from "./queries.ts";
 import { FOLDER, type ImageReference, parseImagePath, type Variant } from "./urls.ts";
@@ -25,7 +33,7 @@ export function mountFileRoute(
     ({ viewer, params, request }) => {
       const reference = parseImagePath(params["*"]);
       if (!reference) throw notFound("Image");
-      return serve(context, audience, viewer, reference, request.headers);
+      return serve(context, audience, viewer, reference, request);
     },
     { permit: "public" },
   );
@@ -36,15 +44,16 @@ async function serve(
   audience: Audience,
   viewer: Viewer,
   { path, variant }: ImageReference,
-  headers: Headers,
+  request: Request,
 ): Promise<Response> {
   if (audience === "users" && viewer.via === "guest") throw new ApiError(401, "Sign in to see this picture.");
   const row = audience === "readers" ? await findVisible(context, viewer, { path }) : await findByPath(context, path);
-  return imageResponse(context, headers, row, variant, {
+  const headers = {
     "cache-control": audience === "public" ? PUBLIC_CACHE : PRIVATE_CACHE,
     "content-security-policy": POLICY,
     "content-disposition": "inline",
-  });
+  };
+  return downloadResponse(request, await imageAnswer(context, row, variant, headers));
 }
 
 /** A response with the file of an image or a variant. Throws ApiError 404 if there is no such image or file. */
@@ -55,12 +64,16 @@ export async function imageResponse(
   variant: Variant | undefined,
   headers: Readonly<Record<string, string>>,
 ): Promise<Response> {
+  return fileResponse(requestHeaders, await imageAnswer(context, row, variant, headers));
+}
+
+async function imageAnswer(
+  context: ImagesContext,
+  row: ImageRow | undefined,
+  variant: Variant | undefined,
+  headers: Readonly<Record<string, string>>,
+): Promise<DownloadAnswer> {
   const file = row && (await servedFile(context, row, variant));
   if (!file) throw notFound("Image");
-  return fileResponse(requestHeaders, {
-    file,
-    etag: `${row.file_key}${variant ?? ""}`,
-    type: `image/${row.format}`,
-    headers,
-  });
+  return { file, etag: `${row.file_key}${variant ?? ""}`, type: `image/${row.format}`, headers };
 }

@@ -114,6 +114,21 @@ export async function indexMissing(
   }
 }
 
+/**
+ * Whether the items of a kind are those with a current entry: their numbers are compared, and sums of hashes of their ids. Both
+ * are read from indexes alone, at a twentieth of what looking up the entry of each item costs.
+ */
+export async function isIndexed({ kind: { kind, table } }: SearchedKind, db: Db): Promise<boolean> {
+  const digest = (id: string) => sql`count(*) || ' ' || coalesce(sum(hashint4(${sql.id(id)})::bigint), 0)`;
+  const [found] = await rows<{ indexed: boolean }>(
+    db,
+    sql`select (select ${digest("id")} from ${sql.table(table)})
+        = (select ${digest("item_id")} from search_index where search_index.kind = ${kind}::text)
+      and not exists (select from search_index where search_index.kind = ${kind}::text and words is null) as indexed`,
+  );
+  return found?.indexed ?? false;
+}
+
 /** Ids of the next range without a current entry, and the last id of the range, undefined if no more follow. */
 async function rangeAfter({ kind: { kind, table } }: SearchedKind, after: number, db: Db, all: boolean) {
   const range = await rows<{ id: number; missing: boolean }>(

@@ -5,7 +5,7 @@
 import type { SearchEngine } from "lectern/contracts";
 import type { PluginContext } from "lectern/core";
 import type { Db, TableName } from "lectern/db";
-import { deleteViews, indexMissing } from "./changes.ts";
+import { deleteViews, indexMissing, isIndexed } from "./changes.ts";
 import type { SearchContext } from "./contract.ts";
 import { removeItems, sendBatch, sendItems } from "./contributed_engine.ts";
 
@@ -29,6 +29,7 @@ export function registerIndexing(
     "search_index",
     async ({ kind, after, all }) => {
       const searched = kindOf(kind);
+      if (searched && !all && after === 0 && (await isIndexed(searched, db))) return;
       const next = searched && (await indexMissing(searched, { after, all }, db));
       if (next === undefined) return;
       const key = all ? `${kind} all` : kind;

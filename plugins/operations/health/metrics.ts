@@ -16,6 +16,7 @@ import {
   Registry,
 } from "prom-client";
 import type { HealthContext } from "./contract.ts";
+import { replicaMetrics } from "./replica_metrics.ts";
 
 /** Upper bounds of the buckets of latencies, in seconds. */
 const SECONDS = [0.005, 0.025, 0.1, 0.5, 2.5, 10];
@@ -31,7 +32,7 @@ export function registerMetrics(context: HealthContext): { scrape(): Promise<str
   observeEventLoop(context, registry);
   observeWaits(context, registry);
   const contributed = new Map<string, Gauge | Counter>();
-  const own = [...storeMetrics(context), ...jobMetrics(context)];
+  const own = [...storeMetrics(context), ...replicaMetrics(context), ...jobMetrics(context)];
   const readAll = async () => {
     const read = (metric: Metric) => readInto(registry, contributed, metric);
     const unread = (error: unknown) => context.log.warn("Cannot read a metric", { error });

@@ -26,6 +26,15 @@ export interface UsersData {
   readonly total: number;
   readonly search: string;
   readonly pager: Html;
+  readonly transfers: readonly Transfer[];
+}
+
+/** The content of a deleted user that a job is giving to the new owner. */
+export interface Transfer {
+  readonly name: string;
+  readonly heir: { readonly name: string } | null;
+  readonly items: number | null;
+  readonly moved: number;
 }
 
 const PATH = "/settings/users";
@@ -40,7 +49,7 @@ export function mountUsers(context: SettingsContext): void {
 
 function mountList({ site, web }: SettingsContext): void {
   const { parts } = web;
-  const view = web.view("settings/users", ({ users, total, search, pager }, ui) => {
+  const view = web.view("settings/users", ({ users, total, search, pager, transfers }, ui) => {
     const { t } = ui;
     const rows = users.map(({ id, name, email, created_at, last_activity_at }) => [
       html`<a class="any-words" href="${ui.url(`${PATH}/${id}`)}">${name}</a><br><span class="quiet any-words">${email}</span>`,
@@ -49,6 +58,7 @@ function mountList({ site, web }: SettingsContext): void {
     ]);
     return html`<div class="head-line"><h1>${t("Users")}</h1>
 <a role="button" class="small" href="${ui.url(`${PATH}/create`)}">${ui.icon("plus")} ${t("New user")}</a></div>
+${transfers.map((transfer) => parts.notice(ui, "note", transferText(transfer, ui)))}
 <form class="filters" method="get" action="${ui.url(PATH)}" aria-label="${t("Find users")}">
 ${parts.field(ui, { name: "search", label: t("Name or e-mail address"), type: "search", value: search })}
 <button class="secondary">${t("Find")}</button></form>
@@ -64,8 +74,16 @@ ${pager}`;
     const filter = search === "" ? "" : `&filter[${field}:like]=${encodeURIComponent(pattern)}`;
     const { data, total } = await visit.get<Listing<User>>(`/api/users?${query}&sort=name${filter}`);
     const pager = web.parts.pager(visit.ui, { path: PATH, query: search === "" ? {} : { search }, total, page, size });
-    return { title: visit.ui.t("Users"), body: view({ users: data, total, search, pager }, visit.ui) };
+    const { data: transfers } = await visit.get<Listing<Transfer>>("/api/user-transfers?count=10");
+    return { title: visit.ui.t("Users"), body: view({ users: data, total, search, pager, transfers }, visit.ui) };
   });
+}
+
+function transferText({ name, heir, items, moved }: Transfer, { t }: Ui): string {
+  const counts = { name, moved, items: items ?? "…" };
+  return heir
+    ? t("The content of “:name” is going to “:heir”: :moved of :items items.", { ...counts, heir: heir.name })
+    : t("The content of “:name” is left without an owner: :moved of :items items.", counts);
 }
 
 function mountForms({ site, web, texts, canInvite, commonPassword }: SettingsContext): void {

@@ -177,6 +177,7 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
   ],
   ...managed("users", "users-manage", "{user}", { name: "New", email: "new-{turn}@example.com" }),
   ...managed("roles", "user-roles-manage", "{role}", { display_name: "New role" }),
+  "GET /api/user-transfers": [{ path: "/api/user-transfers", needs: ["users-manage"] }],
   "GET /api/users/me": [{ path: "/api/users/me", needs: [] }],
   "PUT /api/users/me": [{ path: "/api/users/me", needs: [], body: { name: "Own name" } }],
   "GET /api/users/:id/tokens": [{ path: "/api/users/{user}/tokens", needs: ["users-manage"] }],

@@ -1,6 +1,6 @@
 /**
  * As much of an S3 service as the file store needs, in memory: put, get with ranges, head, delete, list in pages of two, and
- * multipart uploads, which show nothing before they are completed. Signatures are not checked.
+ * multipart uploads, which show nothing before they are completed and are listed apart. Signatures are not checked.
  */
 
 /** A running service. */
@@ -10,6 +10,8 @@ export interface FakeS3 {
   readonly objects: Map<string, Uint8Array>;
   /** Multipart uploads that were begun and neither completed nor aborted. */
   readonly unfinished: Map<string, Map<number, Uint8Array>>;
+  /** Answers so many of the next requests with 503. */
+  failures: number;
   /** Sizes of the received bodies, in order. */
   readonly bodies: number[];
   stop(): Promise<void>;
@@ -31,6 +33,12 @@ export function fakeS3(): FakeS3 {
       const key = decodeURIComponent(pathname.split("/").slice(2).join("/"));
       const body = new Uint8Array(await request.arrayBuffer());
       if (body.length > 0) bodies.push(body.length);
+      if (service.failures > 0) {
+        service.failures--;
+        return new Response("<Error><Code>SlowDown</Code><Message>later</Message></Error>", { status: 503 });
+      }
+      if (request.method === "HEAD" && key === "") return new Response();
+      if (request.method === "GET" && query.has("uploads")) return begun();
       if (query.has("uploads") || query.has("uploadId")) return inParts(request.method, key, query, body);
       if (request.method === "PUT") {
         objects.set(key, body);
@@ -40,6 +48,16 @@ export function fakeS3(): FakeS3 {
       return query.get("list-type") === "2" ? list(query) : read(request, key);
     },
   });
+
+  function begun(): Response {
+    const uploads = [...unfinished.keys()].map(
+      (key) =>
+        `<Upload><Key>${Bun.escapeHTML(key)}</Key><UploadId>1</UploadId><Initiated>${WRITTEN}</Initiated></Upload>`,
+    );
+    return xml(
+      `<ListMultipartUploadsResult><IsTruncated>false</IsTruncated>${uploads.join("")}</ListMultipartUploadsResult>`,
+    );
+  }
 
   function inParts(method: string, key: string, query: URLSearchParams, body: Uint8Array): Response {
     const id = query.get("uploadId");
@@ -84,13 +102,15 @@ export function fakeS3(): FakeS3 {
     );
   }
 
-  return {
+  const service: FakeS3 = {
     endpoint: `http://127.0.0.1:${server.port}`,
     objects,
     unfinished,
+    failures: 0,
     bodies,
     stop: async () => server.stop(true),
   };
+  return service;
 }
 
 function xml(text: string): Response {

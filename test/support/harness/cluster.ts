@@ -93,7 +93,8 @@ export async function createDatabase(adminUrl: string, template?: string): Promi
   return url.href;
 }
 
-function account(): { uid?: number; gid?: number } {
+/** The account of servers that refuse to run as root; empty where this process is not root. */
+export function account(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const lines = readFileSync("/etc/passwd", "utf8")
     .split("\n")
@@ -102,7 +103,8 @@ function account(): { uid?: number; gid?: number } {
   return { uid: Number(found?.[2]), gid: Number(found?.[3]) };
 }
 
-async function ready(server: ChildProcess, pidFile: string): Promise<void> {
+/** Resolves when a server accepts connections, as its file of the pid says. Throws where it ended before. */
+export async function ready(server: ChildProcess, pidFile: string): Promise<void> {
   for (const until = performance.now() + START_MAX_MS; performance.now() < until; ) {
     if (server.exitCode !== null)
       throw new Error(`Cannot start a throw-away cluster: postgres left with ${server.exitCode}`);
@@ -112,7 +114,8 @@ async function ready(server: ChildProcess, pidFile: string): Promise<void> {
   throw new Error(`Cannot start a throw-away cluster: not ready after ${START_MAX_MS} ms`);
 }
 
-async function ended(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+/** Ends a server by a signal, and waits for its end. */
+export async function ended(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (server.exitCode !== null) return;
   const gone = new Promise((resolve) => server.once("exit", resolve));
   server.kill(signal);

@@ -7,7 +7,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AnyContext, AnyPlugin } from "lectern/core";
-import type { Db, Store } from "lectern/db";
+import { type Db, openStore, type Store } from "lectern/db";
 import { configSchema } from "../../../core/config.ts";
 import { folderStore } from "../../../core/files/file_store.ts";
 import type { AnswerMismatch } from "../../../core/http/answer_judge.ts";
@@ -72,21 +72,27 @@ export interface TestRuntimeOptions {
   prepare?(store: Store, dataDir: string): Promise<void>;
   /** Another runtime whose database this one shares, as a second server would; it is stopped before that one. */
   readonly beside?: TestRuntime;
+  /** A server to use instead of that of the tests, and its replicas. */
+  readonly on?: { readonly databaseUrl: string; readonly readUrls?: readonly string[] };
 }
 
 const ADMIN_TOKEN = "adminid:adminsecret";
 const BASE_URL = "http://localhost";
+/** Between two looks at replicas. */
+const TEST_CHECK_MS = 200;
 
 /** Boots a runtime over a fresh database. */
 export async function bootTestRuntime(options: TestRuntimeOptions = {}): Promise<TestRuntime> {
   const dataDir = mkdtempSync(join(tmpdir(), "lectern-runtime-"));
   chmodSync(dataDir, 0o755);
-  const { beside, prepare, without = [] } = options;
+  const { beside, on, prepare, without = [] } = options;
   const installed = withoutPlugins(plugins, without, "lectern/plugins");
   const isEmpty = prepare !== undefined || without.length > 0;
-  const own = beside ? undefined : await createTestDatabase(isEmpty ? "empty" : "migrated");
+  const own = beside || on ? undefined : await createTestDatabase(isEmpty ? "empty" : "migrated");
   const database = own?.name ?? beside?.database ?? "";
-  const store = await openTestStore(database);
+  const store = on
+    ? await openStore({ ...on, dataDir: "", readCheckMs: TEST_CHECK_MS })
+    : await openTestStore(database);
   // Copies of one template would be one instance to `migrate-from`.
   if (own && !isEmpty) await store.sql`update instance set id = gen_random_uuid()`;
   await prepare?.(store, dataDir);

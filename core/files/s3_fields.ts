@@ -1,0 +1,63 @@
+import { type Static, type TObject, Type as t } from "@sinclair/typebox";
+
+/** The settings of the object store, which are among those of the runtime. */
+export const s3Fields = {
+  filesS3Bucket: t.String({
+    default: "",
+    env: "FILES_S3_BUCKET",
+    description: "Keeps uploaded files in this bucket of an S3-compatible service; below DATA_DIR if empty",
+  }),
+  filesS3Endpoint: t.String({ default: "", env: "FILES_S3_ENDPOINT", description: "Address of that service" }),
+  filesS3Key: t.String({ default: "", env: "FILES_S3_KEY", description: "Id of the access key" }),
+  filesS3Secret: t.String({ default: "", env: "FILES_S3_SECRET", description: "Secret of the access key" }),
+  filesS3Region: t.String({ default: "us-east-1", env: "FILES_S3_REGION", description: "Region of the bucket" }),
+  filesS3VirtualHost: t.Boolean({
+    default: false,
+    env: "FILES_S3_VIRTUAL_HOST",
+    description: "Addresses the bucket as the first part of the host name in place of the path",
+  }),
+  filesS3PartMb: t.Integer({
+    default: 8,
+    minimum: 5,
+    maximum: 1024,
+    env: "FILES_S3_PART_MB",
+    description: "Larger files are uploaded in parts of this many mebibytes, at most 10,000",
+  }),
+  filesS3Parallel: t.Integer({
+    default: 3,
+    minimum: 1,
+    maximum: 32,
+    env: "FILES_S3_PARALLEL_PARTS",
+    description: "Parts of one upload that are sent at a time; its buffers are two more",
+  }),
+  filesS3TimeoutSeconds: t.Integer({
+    default: 60,
+    minimum: 1,
+    maximum: 3600,
+    env: "FILES_S3_TIMEOUT_SECONDS",
+    description: "Seconds until an answer of the service begins, and of silence within a download",
+  }),
+  filesS3Attempts: t.Integer({
+    default: 5,
+    minimum: 1,
+    maximum: 20,
+    env: "FILES_S3_ATTEMPTS",
+    description: "How often a request that fails for a passing reason is sent at most, after growing pauses",
+  }),
+  filesS3SignedSeconds: t.Integer({
+    default: 0,
+    minimum: 0,
+    maximum: 3600,
+    env: "FILES_S3_SIGNED_DOWNLOADS_SECONDS",
+    description:
+      "Redirects downloads that are not public to signed addresses that hold for so many seconds; 0 for none",
+  }),
+  filesS3PublicEndpoint: t.String({
+    default: "",
+    env: "FILES_S3_PUBLIC_ENDPOINT",
+    description: "Address of the service in signed addresses, where browsers need another one",
+  }),
+};
+
+/** Their values. */
+export type S3Config = Static<TObject<typeof s3Fields>>;

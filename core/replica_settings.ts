@@ -1,0 +1,23 @@
+import { Type as t } from "@sinclair/typebox";
+
+/** The settings of the runtime about reads from replicas of the store. */
+export const replicaSettings = {
+  readUrls: t.String({
+    default: "",
+    env: "DATABASE_READ_URLS",
+    description: "Streaming replicas of that server that serve reads, separated by spaces",
+  }),
+  readMaxLagMs: t.Integer({
+    default: 10_000,
+    minimum: 1,
+    env: "DATABASE_READ_MAX_LAG_MS",
+    description: "How far a replica may be behind before it serves no reads",
+  }),
+  readCheckMs: t.Integer({
+    default: 1_000,
+    minimum: 10,
+    maximum: 60_000,
+    env: "DATABASE_READ_CHECK_MS",
+    description: "Time between two checks of the replicas, and the limit of each",
+  }),
+};

@@ -1,0 +1,54 @@
+/** Statements outside of transactions: over the statement pool or the slow pool, as the account or as a role. */
+import type { EnforcedRole, Sender } from "../grants/enforcement.ts";
+import type { StatementResult } from "./connection_types.ts";
+import { currentSlowQuery } from "./limits.ts";
+import type { DialectPools } from "./session.ts";
+
+/** The pools of single statements, of the primary or of a replica. */
+export type SingleStatementPools = Pick<DialectPools, "statements" | "slow">;
+
+/** Sends a statement outside transactions as a role. */
+export async function runAs(role: EnforcedRole, sender: Sender, text: string, parameters: readonly unknown[]) {
+  for (let isStale = false; ; isStale = true) {
+    const outgoing = await role.outgoing(sender, text, parameters);
+    try {
+      return outgoing.read(await sender.send(outgoing.text, outgoing.parameters));
+    } catch (error) {
+      // The tables changed since the statement was described, and it had no effect: it is described again, once.
+      if (isStale || !outgoing.isStale(error)) throw outgoing.errorOf(error);
+    }
+  }
+}
+
+/** Sends statements outside transactions. */
+export function senderOf(pools: SingleStatementPools): Sender {
+  return {
+    send: (text, parameters) => sendSingle(pools, text, parameters, true),
+    describe(text) {
+      const slow = currentSlowQuery();
+      return slow ? pools.slow.describe(text, slow) : pools.statements.describe(text);
+    },
+  };
+}
+
+/** Sends a statement outside transactions, over the slow pool within `withSlowPool`. */
+export function sendSingle(
+  pools: SingleStatementPools,
+  text: string,
+  parameters: readonly unknown[],
+  asRole = false,
+): Promise<StatementResult> {
+  const slow = currentSlowQuery();
+  return slow
+    ? pools.slow.send(text, parameters, { ...slow, asRole })
+    : pools.statements.send(text, parameters, asRole);
+}
+
+/** Runs a statement outside transactions, over the pools of a replica where one may answer it. */
+export function routed<T>(
+  pools: DialectPools,
+  text: string,
+  run: (pools: SingleStatementPools) => Promise<T>,
+): Promise<T> {
+  return pools.replicas ? pools.replicas.send(text, run) : run(pools);
+}

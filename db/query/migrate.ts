@@ -23,11 +23,9 @@ export type Migrations = Record<string, ((db: Kysely<any>) => Promise<void>) & {
  * phase, an earlier release, added what replaces it. `version` is the oldest one that no longer uses what is removed; servers
  * before it cannot run beside.
  * @example
- * const noteMigrations: Migrations = {
- *   "0003_drop_color": removes("0.4.0", async (db) => {
- *     await sql`alter table notes drop column color`.execute(db);
- *   }),
- * };
+ * const dropColor = removes("0.4.0", async (db) => {
+ *   await sql`alter table notes drop column color`.execute(db);
+ * });
  */
 export function removes(version: string, step: Migrations[string]): Migrations[string] {
   return Object.assign(step, { removes: version });

@@ -154,7 +154,7 @@ export async function serve(runtime: Runtime, config: Config, log: Log, io: Comm
   const listening = await listen(runtime, config, log);
   if (config.worker) tellParent({ kind: "listening", port: listening.port });
   else io.out(`Lectern answers at ${baseUrlOf({ ...config, port: listening.port })}/api`);
-  const signal = await (config.worker ? Promise.race([signalled, parentEnded()]) : signalled);
+  const signal = await (config.worker ? Promise.race([signalled, parentEnded(config.worker)]) : signalled);
   log.info("stopping", { signal });
   await listening.stop();
   return 0;

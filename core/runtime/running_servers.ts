@@ -1,6 +1,6 @@
 /**
  * The runtimes that use one database now: servers, and commands while they run. Each has a row, which it renews while it runs
- * and removes at its stop; a row that is not renewed for `leaseSeconds` counts no more. A row says which version runs, which
+ * and ends at its stop; a row that is not renewed for `leaseSeconds` counts no more. A row says which version runs, which
  * rights of PostgreSQL roles it needs, so that a runtime with fewer plugins or of an older version takes none of them away, and
  * whether a file of the server is in its file store, so that servers over different file stores are found.
  */
@@ -74,14 +74,20 @@ const showFile = prepared("servers.showFile", (db, p: { id: string }) =>
     .where("id", "=", p.id),
 );
 
-const remove = prepared("servers.remove", (db, p: { id: string }) =>
-  db.deleteFrom("running_servers").where("id", "=", p.id),
+/** The row stays until another runtime removes it, which then looks for rights that nobody needs any more. */
+const endRow = prepared("servers.end", (db, p: { id: string }) =>
+  db
+    .updateTable("running_servers")
+    .set({ seen_at: sql<string>`'-infinity'`, shows_file: sql.lit(false) })
+    .where("id", "=", p.id),
 );
 
-const removeEnded = prepared("servers.removeEnded", (db, p: { seconds: number }) =>
+/** Rows of servers that were killed only with their files, so by a runtime that has a file store. */
+const removeEnded = prepared("servers.removeEnded", (db, p: { seconds: number; withFiles: boolean }) =>
   db
     .deleteFrom("running_servers")
     .where("seen_at", "<", sql<string>`now() - make_interval(secs => ${p.seconds}::integer)`)
+    .where(sql<boolean>`(not ${sql.ref("shows_file")} or ${p.withFiles}::boolean)`)
     .returning(["id", "shows_file"]),
 );
 
@@ -127,7 +133,9 @@ export class RunningServers {
   /** Writes the row with the rights that this runtime needs. To be called before the roles are changed. */
   async register(grants: readonly RoleGrants[] = this.#grants): Promise<void> {
     this.#grants = grants;
-    const { db, version = packaged.version } = this.#options;
+    const { db, version = packaged.version, leaseSeconds } = this.#options;
+    // The roles are brought in line with those that are left.
+    await removeEnded.execute(db, { seconds: leaseSeconds, withFiles: false });
     const place = `${hostname()}:${process.pid}`;
     await register.execute(db, { id: this.id, place, version, grants: JSON.stringify(grants) });
   }
@@ -181,14 +189,14 @@ export class RunningServers {
     return found;
   }
 
-  /** Removes the row and the file. */
+  /** Ends the row and removes the file. */
   async end(): Promise<void> {
     clearInterval(this.#timer);
     await this.#renewal;
     const { db, log } = this.#options;
     try {
       await withinTime(FILES_MS, () => this.#comparison);
-      await remove.execute(db, { id: this.id });
+      await endRow.execute(db, { id: this.id });
       await this.#files?.remove(serverKey(this.id));
     } catch (error) {
       log.warn("Cannot remove the row of this server; it ends by itself", { error });
@@ -201,7 +209,7 @@ export class RunningServers {
     await showFile.execute(this.#options.db, { id: this.id });
   }
 
-  /** A server removes its row before its file. */
+  /** A server ends its row before it removes its file. */
   async #stillRuns({ id }: OtherServer): Promise<boolean> {
     return (await this.others()).some((other) => other.id === id);
   }
@@ -209,7 +217,7 @@ export class RunningServers {
   async #renew(onChange: () => Promise<void>): Promise<void> {
     const { db, log, leaseSeconds } = this.#options;
     try {
-      const ended = await removeEnded.execute(db, { seconds: leaseSeconds });
+      const ended = await removeEnded.execute(db, { seconds: leaseSeconds, withFiles: this.#files !== undefined });
       for (const { id, shows_file } of ended) if (shows_file) await this.#files?.remove(serverKey(id));
       const isLost = (await renew.execute(db, { id: this.id })).length === 0;
       if (isLost) {
@@ -217,7 +225,8 @@ export class RunningServers {
         if (this.#files) await showFile.execute(db, { id: this.id });
       }
       const seen = idsOf(await this.others());
-      if (isLost || seen !== this.#seen) await onChange();
+      // One that came and went between two renewals is among the ended alone.
+      if (isLost || ended.length > 0 || seen !== this.#seen) await onChange();
       this.#seen = seen;
       this.#isFailing = false;
     } catch (error) {

@@ -1,4 +1,5 @@
 /** What a process is told as one worker of a server: its number, the folder that workers share, and the line to its parent. */
+import { rmSync } from "node:fs";
 import { type PeerMessage, Peers } from "./peers.ts";
 
 /** This process as a worker. */
@@ -30,10 +31,14 @@ export function tellParent(message: WorkerMessage): void {
   if (process.connected) process.send?.(message);
 }
 
-/** Resolves when the parent has ended: its workers then stop, as nothing would stop them later. */
-export function parentEnded(): Promise<"parent ended"> {
+/** Resolves when the parent has ended: its workers then stop, as nothing would stop them later, and remove its folder. */
+export function parentEnded({ folder }: Worker): Promise<"parent ended"> {
   return new Promise((resolve) => {
-    process.once("disconnect", () => resolve("parent ended"));
-    if (!process.connected) resolve("parent ended");
+    const end = () => {
+      rmSync(folder, { recursive: true, force: true });
+      resolve("parent ended");
+    };
+    process.once("disconnect", end);
+    if (!process.connected) end();
   });
 }

@@ -23,6 +23,13 @@ export const PARTS: readonly Part[] = [
     args: ["test/bench/http.ts", "3"],
   },
   {
+    name: "workers",
+    title: "Several processes on one address",
+    about:
+      "Page reads of `serve --workers 2` beside one process over the same database. Without cores to spare, database and generator take from the workers; the last column is the ratio on cores of their own.",
+    args: ["test/bench/workers.ts", "3", "2"],
+  },
+  {
     name: "dashboard",
     title: "Dashboard statistics",
     about:

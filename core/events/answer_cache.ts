@@ -17,7 +17,7 @@ import type { Viewer } from "../viewer.ts";
 import { AnswerEntries } from "./answer_entries.ts";
 import { ReadTables } from "./read_tables.ts";
 import { sightOf } from "./sight.ts";
-import { tablesOf, tagsOfChange, tagsOfRows } from "./table_tags.ts";
+import { surrogateKeysOfChange, surrogateKeysOfRows, tablesOf } from "./surrogate_keys.ts";
 
 /** A table that an answer about an item is read from. */
 export interface TableDependency {
@@ -182,7 +182,7 @@ export class AnswerCache {
 
   /** Another process, or an unknown one, committed a change. */
   changed(change: TableChange): void {
-    this.#forget(tagsOfChange(change, this.#watched));
+    this.#forget(surrogateKeysOfChange(change, this.#watched));
   }
 
   #isActive({ tables }: Known): boolean {
@@ -191,23 +191,23 @@ export class AnswerCache {
 
   /** A statement of this process made a change. Returns the function that is called when its transaction has ended. */
   #began(change: TableChange): () => void {
-    const tags = tagsOfChange(change, this.#watched);
-    for (const tag of tags) this.#open.set(tag, (this.#open.get(tag) ?? 0) + 1);
-    this.#forget(tags);
+    const surrogateKeys = surrogateKeysOfChange(change, this.#watched);
+    for (const surrogateKey of surrogateKeys) this.#open.set(surrogateKey, (this.#open.get(surrogateKey) ?? 0) + 1);
+    this.#forget(surrogateKeys);
     return () => {
-      for (const tag of tags) {
-        const left = (this.#open.get(tag) ?? 1) - 1;
-        if (left > 0) this.#open.set(tag, left);
-        else this.#open.delete(tag);
+      for (const surrogateKey of surrogateKeys) {
+        const left = (this.#open.get(surrogateKey) ?? 1) - 1;
+        if (left > 0) this.#open.set(surrogateKey, left);
+        else this.#open.delete(surrogateKey);
       }
       // Loads that began meanwhile may have been answered before the commit took effect, or after it.
-      for (const changed of this.#loading) for (const tag of tags) changed.add(tag);
+      for (const changed of this.#loading) for (const surrogateKey of surrogateKeys) changed.add(surrogateKey);
     };
   }
 
-  #forget(tags: readonly string[]): void {
-    for (const tag of tags) this.#forgotten += this.#entries.deleteTagged(tag);
-    for (const changed of this.#loading) for (const tag of tags) changed.add(tag);
+  #forget(surrogateKeys: readonly string[]): void {
+    for (const surrogateKey of surrogateKeys) this.#forgotten += this.#entries.deleteWith(surrogateKey);
+    for (const changed of this.#loading) for (const surrogateKey of surrogateKeys) changed.add(surrogateKey);
   }
 
   async #fill<A extends object>(known: Known<A>, viewer: Viewer, id: number, key: string): Promise<Answered<A>> {
@@ -235,14 +235,16 @@ export class AnswerCache {
     let outcome: Outcome = { state: "own" };
     try {
       const [losses, faults] = [this.#losses, this.#parts.faults.total];
-      const { answer, tags } = await this.#loaded(known, viewer, id);
+      const { answer, surrogateKeys } = await this.#loaded(known, viewer, id);
       if (answer === undefined) return undefined;
       const isWhole = this.#parts.faults.total === faults && this.#losses === losses && this.#isActive(known);
-      if (!isWhole || !tags) return answer;
+      if (!isWhole || !surrogateKeys) return answer;
       const json = new JsonBytes(JSON.stringify(answer));
-      const isChanged = tags.some((tag) => load.changed.has(tag) || this.#open.has(tag));
+      const isChanged = surrogateKeys.some(
+        (surrogateKey) => load.changed.has(surrogateKey) || this.#open.has(surrogateKey),
+      );
       outcome = isChanged ? { state: "changed" } : { state: "shared", json };
-      if (!isChanged) this.#entries.set(key, json, tags);
+      if (!isChanged) this.#entries.set(key, json, surrogateKeys);
       return json;
     } finally {
       this.#loading.delete(load.changed);
@@ -251,26 +253,26 @@ export class AnswerCache {
     }
   }
 
-  /** Calls the load of a source; all its statements are sent here. Without tags it read what is not declared. */
+  /** Calls the load of a source; all its statements are sent here. Without surrogate keys it read what is not declared. */
   async #loaded<A extends object>(
     known: Known<A>,
     viewer: Viewer,
     id: number,
-  ): Promise<{ answer: A | undefined; tags: readonly string[] | undefined }> {
-    const tags = new Set<string>();
+  ): Promise<{ answer: A | undefined; surrogateKeys: readonly string[] | undefined }> {
+    const surrogateKeys = new Set<string>();
     const note: NoteRows = (table, column, values) => {
-      for (const tag of tagsOfRows(table, column, values)) tags.add(tag);
+      for (const surrogateKey of surrogateKeysOfRows(table, column, values)) surrogateKeys.add(surrogateKey);
     };
     for (const { table, column } of known.dependencies) {
-      if (column === undefined) tags.add(table);
+      if (column === undefined) surrogateKeys.add(table);
       else note(table, column, [id]);
     }
     const texts = new Set<string>();
     const answer = await recordingStatements(texts, () => onPrimary(() => known.source.load(viewer, id, note)));
     const undeclared = this.#readTables.undeclared(texts, known.tables ?? new Set());
-    if (undeclared === undefined) return { answer, tags: [...tags] };
+    if (undeclared === undefined) return { answer, surrogateKeys: [...surrogateKeys] };
     this.#warnOnce(known.name, undeclared);
-    return { answer, tags: undefined };
+    return { answer, surrogateKeys: undefined };
   }
 
   readonly #warned = new Set<string>();

@@ -4,20 +4,20 @@ import type { JsonBytes } from "../http/default_headers.ts";
 interface Entry {
   readonly key: string;
   readonly json: JsonBytes;
-  readonly tags: readonly string[];
+  readonly surrogateKeys: readonly string[];
   /** The approximate memory of the entry. */
   readonly size: number;
 }
 
-/** Approximate bytes of an entry beside its own, and of each tag of it. */
+/** Approximate bytes of an entry beside its own, and of each surrogate key of it. */
 const ENTRY_BYTES = 300;
-const TAG_BYTES = 150;
+const SURROGATE_KEY_BYTES = 150;
 
 /** Entries within a bound of memory. */
 export class AnswerEntries {
   readonly #maxBytes: number;
   readonly #entries = new Map<string, Entry>();
-  readonly #tagged = new Map<string, Set<Entry>>();
+  readonly #bySurrogateKey = new Map<string, Set<Entry>>();
   #bytes = 0;
   #evictions = 0;
 
@@ -50,28 +50,28 @@ export class AnswerEntries {
   }
 
   /** Sets the answer of a key, and removes others beyond the bound. One larger than the bound is not kept. */
-  set(key: string, json: JsonBytes, tags: readonly string[]): void {
+  set(key: string, json: JsonBytes, surrogateKeys: readonly string[]): void {
     const present = this.#entries.get(key);
     if (present) this.#delete(present);
-    const size = json.blob.size + 2 * key.length + ENTRY_BYTES + TAG_BYTES * tags.length;
+    const size = json.blob.size + 2 * key.length + ENTRY_BYTES + SURROGATE_KEY_BYTES * surrogateKeys.length;
     if (size > this.#maxBytes) return;
     for (const oldest of this.#entries.values()) {
       if (this.#bytes + size <= this.#maxBytes) break;
       this.#delete(oldest);
       this.#evictions += 1;
     }
-    const entry = { key, json, tags, size };
+    const entry = { key, json, surrogateKeys, size };
     this.#entries.set(key, entry);
     this.#bytes += size;
-    for (const tag of tags) {
-      const tagged = this.#tagged.get(tag) ?? new Set();
-      this.#tagged.set(tag, tagged.add(entry));
+    for (const surrogateKey of surrogateKeys) {
+      const tagged = this.#bySurrogateKey.get(surrogateKey) ?? new Set();
+      this.#bySurrogateKey.set(surrogateKey, tagged.add(entry));
     }
   }
 
-  /** Removes the entries with a tag. Returns their number. */
-  deleteTagged(tag: string): number {
-    const tagged = [...(this.#tagged.get(tag) ?? [])];
+  /** Removes the entries with a surrogate key. Returns their number. */
+  deleteWith(surrogateKey: string): number {
+    const tagged = [...(this.#bySurrogateKey.get(surrogateKey) ?? [])];
     for (const entry of tagged) this.#delete(entry);
     return tagged.length;
   }
@@ -79,17 +79,17 @@ export class AnswerEntries {
   /** Removes all entries. */
   clear(): void {
     this.#entries.clear();
-    this.#tagged.clear();
+    this.#bySurrogateKey.clear();
     this.#bytes = 0;
   }
 
   #delete(entry: Entry): void {
     this.#entries.delete(entry.key);
     this.#bytes -= entry.size;
-    for (const tag of entry.tags) {
-      const tagged = this.#tagged.get(tag);
+    for (const surrogateKey of entry.surrogateKeys) {
+      const tagged = this.#bySurrogateKey.get(surrogateKey);
       tagged?.delete(entry);
-      if (tagged?.size === 0) this.#tagged.delete(tag);
+      if (tagged?.size === 0) this.#bySurrogateKey.delete(surrogateKey);
     }
   }
 }

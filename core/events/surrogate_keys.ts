@@ -1,17 +1,17 @@
 /**
- * What cached answers depend on, as texts: "books" for any row of a table; "pages.book_id=3" and "pages.*" for rows with a value
+ * Surrogate keys: what cached answers depend on, as texts: "books" for any row of a table; "pages.book_id=3" and "pages.*" for rows with a value
  * in a column. A change of few rows concerns the first two of these, one of many rows the first and the last.
  */
 import type { TableChange, WatchedTable } from "../../db/mod.ts";
 import type { TableDependency } from "./answer_cache.ts";
 
-/** The tags of a read of the rows with some values in a column. */
-export function tagsOfRows(table: string, column: string, values: readonly number[]): string[] {
+/** The surrogate keys of a read of the rows with some values in a column. */
+export function surrogateKeysOfRows(table: string, column: string, values: readonly number[]): string[] {
   return [`${table}.*`, ...values.map((value) => `${table}.${column}=${value}`)];
 }
 
-/** The tags that a change concerns; one that does not report a watched column concerns all rows. */
-export function tagsOfChange(
+/** The surrogate keys that a change concerns; one that does not report a watched column concerns all rows. */
+export function surrogateKeysOfChange(
   { table, values }: TableChange,
   watched: ReadonlyMap<string, readonly string[]>,
 ): readonly string[] {

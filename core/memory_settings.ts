@@ -7,7 +7,7 @@ export const memorySettings = {
     default: 64_000_000,
     minimum: 0,
     env: "ANSWER_CACHE_BYTES",
-    description: "Bytes of memory for cached answers of single reads (pages, chapters, books, shelves); 0 caches none",
+    description: "Bytes of memory for cached answers of single reads; 0 caches none",
   }),
   maxLimitKeys: t.Integer({
     default: MAX_KEYS,

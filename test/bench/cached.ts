@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createDatabase, startCluster } from "../support/harness/cluster.ts";
 import { load, type Outcome, type Shot } from "./load.ts";
+import { record } from "./record.ts";
 
 const [ID, SECRET] = ["benchid", "benchsecret"];
 const ROUNDS = 3;
@@ -59,11 +60,15 @@ try {
     const cached = median(outcomes.get("cached") ?? []);
     for (const [name, all] of outcomes) {
       const { perSecond, p50, p99, refused } = median(all);
-      const times = `p50 ${p50.toFixed(2)} ms p99 ${p99.toFixed(2)} ms`;
-      const ratio = `cached is ${(cached.perSecond / perSecond).toFixed(2)} of it`;
-      process.stdout.write(
-        `${connections} connections, ${name}: ${Math.round(perSecond)}/s ${times}; ${ratio}${refused > 0 ? `; ${refused} REFUSED` : ""}\n`,
-      );
+      record("Reads of a page whose answer has 20 KB", {
+        connections,
+        server: name,
+        "per second": Math.round(perSecond),
+        "p50 ms": p50.toFixed(2),
+        "p99 ms": p99.toFixed(2),
+        "cached, as a ratio to it": (cached.perSecond / perSecond).toFixed(2),
+        refused,
+      });
     }
   }
 } finally {

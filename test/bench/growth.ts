@@ -2,7 +2,7 @@
  * What grows with the store: boot, listings and their totals, search, the deletion of a user with a tenth of all pages, and
  * what else changes many pages at once, over a store of so many pages with 40 words each, tags and one revision.
  * `bun test/bench/growth.ts [pages]`, 20,000 by default; a million takes some 20 minutes and 10 GB. `DATABASE_URL` names the
- * server on which it makes a database of its own, else a throw-away cluster of Debian's packages. It prints Markdown: a row each, in
+ * server on which it makes a database of its own, else a throw-away cluster of Debian's packages. It prints a row each, in
  * milliseconds; then bytes by table and index. Run it with two sizes to see what grows.
  */
 import postgres from "postgres";
@@ -10,6 +10,7 @@ import { openStore } from "../../db/mod.ts";
 import { createDatabase, startCluster } from "../support/harness/cluster.ts";
 import { dataFolder, type Program, startProgram } from "../support/harness/program.ts";
 import { fillGrowth, LARGE_BOOK, LARGE_OWNER, LARGE_SHELF } from "./growth_store.ts";
+import { record } from "./record.ts";
 
 const ROUNDS = 5;
 const POLL_MS = 200;
@@ -35,7 +36,7 @@ const ALLOW = { role_permissions: [{ role_id: 3, view: true, create: false, upda
 
 const out = (line: string) => process.stdout.write(`${line}\n`);
 const row = (what: string, ms: number, more = "") =>
-  out(`| ${what} | ${ms < 10 ? ms.toFixed(1) : ms.toFixed(0)} | ${more} |`);
+  record(`${pages} pages`, { what, ms: ms < 10 ? ms.toFixed(1) : ms.toFixed(0), answer: more });
 const median = (times: number[]) => times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
 
 const cluster = process.env.DATABASE_URL ? undefined : await startCluster();
@@ -51,7 +52,6 @@ try {
   const store = await openStore({ databaseUrl: url, dataDir: folder.path });
   await fillGrowth(store.db, pages, out);
   await store.close();
-  out(`\n| ${pages} pages | ms | |\n| --- | --- | --- |`);
   const [first] = await timed("first boot", async () => (program = await start()));
   await timed("search index, by its jobs", idle);
   await end(first);
@@ -145,7 +145,10 @@ async function sizes(): Promise<void> {
   const found =
     await sql`select relname as name, pg_table_size(oid)::float8 as rows, pg_indexes_size(oid)::float8 as indexes
     from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace order by pg_total_relation_size(oid) desc limit 8`;
-  out("\n| table | bytes a page | of its indexes |\n| --- | --- | --- |");
   for (const { name, rows, indexes } of found)
-    out(`| ${name} | ${Math.round(Number(rows) / pages)} | ${Math.round(Number(indexes) / pages)} |`);
+    record("Bytes a page", {
+      table: name,
+      "of its rows": Math.round(Number(rows) / pages),
+      "of its indexes": Math.round(Number(indexes) / pages),
+    });
 }

@@ -57,7 +57,10 @@ function connection(
 ): Promise<void> {
   const finished = Promise.withResolvers<void>();
   let started = 0;
-  let text = "";
+  let head = "";
+  let status = 0;
+  /** Bytes of the body that are still to come; undefined before the head is whole. */
+  let missing: number | undefined;
   const send = (socket: { write(data: Uint8Array): number; end(): void }) => {
     const bytes = next();
     if (!bytes) {
@@ -74,13 +77,19 @@ function connection(
     socket: {
       open: send,
       data(socket, chunk) {
-        text += chunk.toString("latin1");
-        const end = text.indexOf("\r\n\r\n");
-        if (end < 0) return;
-        const length = Number(/content-length: (\d+)/i.exec(text.slice(0, end))?.[1] ?? 0);
-        if (text.length < end + 4 + length) return;
-        const status = Number(text.slice(9, 12));
-        text = "";
+        if (missing === undefined) {
+          // Bodies are counted and never decoded, which would cost more than the servers that are measured.
+          const before = head.length;
+          const endInChunk = chunk.indexOf("\r\n\r\n");
+          head += chunk.toString("latin1", 0, endInChunk < 0 ? chunk.length : endInChunk + 4);
+          const end = endInChunk < 0 ? head.indexOf("\r\n\r\n") : before + endInChunk;
+          if (end < 0) return;
+          status = Number(head.slice(9, 12));
+          missing = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0) - (before + chunk.length - end - 4);
+        } else missing -= chunk.length;
+        if (missing > 0) return;
+        head = "";
+        missing = undefined;
         done(performance.now() - started, status);
         send(socket);
       },

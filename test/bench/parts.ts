@@ -30,6 +30,19 @@ export const PARTS: readonly Part[] = [
     args: ["test/bench/workers.ts", "3", "2"],
   },
   {
+    name: "cached",
+    title: "Cached reads",
+    about:
+      "A page read whose answer is cached, beside the same without the cache, a hand-written server that asks the store, and one that answers bytes behind a lookup of the token.",
+    args: ["test/bench/cached.ts", "3"],
+  },
+  {
+    name: "workers",
+    title: "Several processes",
+    about: "Page reads of one process beside those of two workers, over one database.",
+    args: ["test/bench/workers.ts", "3", "2"],
+  },
+  {
     name: "dashboard",
     title: "Dashboard statistics",
     about:
@@ -61,10 +74,17 @@ export const PARTS: readonly Part[] = [
     args: ["test/bench/stalls.ts"],
   },
   {
+    name: "growth",
+    title: "What grows with the store",
+    about: "A store of 1,000,000 pages: boot, listings and totals, search, changes of many items, bytes by table.",
+    args: ["test/bench/growth.ts", "1000000"],
+  },
+  {
     name: "boot",
     title: "Boot",
-    about: "From the start of the process to the first answer of /ready, by the number of pages.",
-    args: ["test/bench/boot.ts", "0", "1000", "1000000"],
+    about:
+      "From the start of the process to the first answer of /ready, by the number of pages (a million: see what grows).",
+    args: ["test/bench/boot.ts", "0", "1000"],
   },
   {
     name: "memory",

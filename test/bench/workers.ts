@@ -3,8 +3,8 @@
  * workers (2 by default), over the same database, at 16 and 64 connections. The two take turns, five rounds each; shown are the
  * median rounds, their ratio, and the CPU time of a request in the server, the database and this generator.
  *
- * Database and generator need CPU, too. With more cores than workers the server is confined to as many cores as it has workers,
- * and the others to the rest (taskset). On a machine without cores to spare all share them, so the ratio of the rates is bounded by
+ * Database and generator need CPU, too. With more cores than workers the server is confined to as many cores as it has workers
+ * (taskset). On a machine without cores to spare all share them, so the ratio of the rates is bounded by
  * what the others take; the last figure is then the one to compare: workers × (CPU time of a request with one process / with
  * workers), which is the ratio on cores of their own.
  */

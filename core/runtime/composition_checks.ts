@@ -1,0 +1,49 @@
+/** What a boot checks of plugins and of the operator's choices before anything is changed. */
+
+import { checkCommands } from "../cli/command.ts";
+import type { Log } from "../log.ts";
+import { checkEvents } from "./boot_checks.ts";
+import { inBootOrder, unknownContracts, unknownNeighbours } from "./boot_order.ts";
+import { grantedHosts } from "./granted_hosts.ts";
+import { checkChoices, checkVariables, type PluginChoices } from "./operator_choices.ts";
+import { checkPins } from "./pins.ts";
+import type { AnyPlugin } from "./plugin.ts";
+import { checkPermissions } from "./powers.ts";
+import { readSettings } from "./settings.ts";
+import { checkVersions } from "./versions.ts";
+
+/** The plugins of a runtime and what an operator chose. */
+export interface Composition extends PluginChoices {
+  readonly log: Log;
+  readonly plugins: readonly AnyPlugin[];
+  /** The plugins that ship with Lectern. */
+  readonly shipped?: readonly AnyPlugin[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Plugins in boot order, with their settings and the operator's choices checked. Logs a warning for names that no plugin has. Throws
+ * BootError naming the plugin.
+ */
+export function checkedPlugins(parts: Composition): readonly AnyPlugin[] {
+  const { log, shipped = [] } = parts;
+  const plugins = inBootOrder(parts.plugins, shipped);
+  for (const neighbour of unknownNeighbours(plugins, shipped))
+    log.warn("A plugin wants to boot before or after one that is neither installed nor shipped", { ...neighbour });
+  for (const unknown of unknownContracts(plugins, shipped))
+    log.warn("A plugin uses a contract that no plugin provides; check its name", { ...unknown });
+  checkVersions(plugins);
+  checkPermissions(parts.plugins);
+  checkEvents(plugins, shipped);
+  checkVariables(parts.plugins);
+  checkCommands(parts.plugins, []);
+  checkChoices(plugins, parts);
+  checkPins(plugins, parts, parts.shipped);
+  // `makeContext` reads settings again, after tables are altered.
+  for (const plugin of plugins) {
+    const { name, settings, permissions } = plugin;
+    if (!settings) continue;
+    grantedHosts(plugin, permissions.net ?? [], readSettings(name, settings, parts.env, parts.settings?.[name]));
+  }
+  return plugins;
+}

@@ -19,7 +19,7 @@ import {
 import { portable, upload } from "../support/data/sample_zips.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
-const RUNS = Number(process.env.FUZZ_RUNS ?? 75);
+const RUNS = Number(process.env.FUZZ_RUNS ?? 40);
 const SEED = Number(process.env.FUZZ_SEED ?? (process.env.DATABASE_URL ? 20_240_602 : 20_240_601));
 /** No route takes longer than this, however slow the machine and its passwords. */
 const ROUTE_MS = RUNS * 20;

@@ -1,7 +1,7 @@
 import type { Store } from "lectern/db";
 
-/** Tables that change without a request: the next runs of schedules, counts of attempts, views, which a timer writes. */
-const BOOKKEEPING: ReadonlySet<string> = new Set(["schedules", "throttles", "item_views"]);
+/** Tables that change without a request: the next runs of schedules, counts of attempts, views and leases, which timers write. */
+const BOOKKEEPING: ReadonlySet<string> = new Set(["schedules", "throttles", "item_views", "running_servers"]);
 /** Columns that reading changes. */
 const LAST_USE = ["last_used_at", "last_used_ip", "last_seen_at"];
 

@@ -7,7 +7,7 @@ import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runti
 /** Plugins whose statements have another name than theirs. */
 const OWNERS: Readonly<Record<string, string>> = { bookshelves: "shelves" };
 /** Statements of the runtime, and those of content that several plugins run. */
-const SHARED = ["caches", "items", "jobs", "limits"];
+const SHARED = ["caches", "items", "jobs", "limits", "servers"];
 
 let runtime: TestRuntime;
 

@@ -29,8 +29,10 @@ beforeAll(async () => {
   const databaseUrl = cluster?.url ?? "";
   replica = await startReplica(databaseUrl);
   const on = { databaseUrl, readUrls: [replica.urlOf(databaseUrl)] };
-  one = await bootTestRuntime({ on });
-  two = await bootTestRuntime({ on, env: { METRICS_TOKEN: "a-secret" } });
+  // Answers that are cached are loaded from the primary; here each read asks the store.
+  const env = { ANSWER_CACHE_BYTES: "0" };
+  one = await bootTestRuntime({ on, env });
+  two = await bootTestRuntime({ on, env: { ...env, METRICS_TOKEN: "a-secret" } });
   await one.runtime.start();
   await two.runtime.start();
 });

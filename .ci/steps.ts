@@ -43,7 +43,10 @@ const STATIC: readonly Step[] = [
 const SLOW = [
   "core/children/pool_test.ts",
   "db/connection/deadline_pool_test.ts",
+  "db/connection/hosts_test.ts",
+  "db/connection/pooler_test.ts",
   "db/embedded/embedded_test.ts",
+  "db/grants/enforcement_test.ts",
   "db/query/write_test.ts",
   "plugins/content/markup/limits_test.ts",
   "plugins/transfer/loader/load_test.ts",

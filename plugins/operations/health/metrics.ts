@@ -15,11 +15,10 @@ import {
   type MetricObject,
   Registry,
 } from "prom-client";
+import { answerMetrics, SECONDS } from "./answer_metrics.ts";
 import type { HealthContext } from "./contract.ts";
 import { replicaMetrics } from "./replica_metrics.ts";
 
-/** Upper bounds of the buckets of latencies, in seconds. */
-const SECONDS = [0.005, 0.025, 0.1, 0.5, 2.5, 10];
 const LAG_STEP_MS = 500;
 /** How long the size of the database counts as current: reading it takes a look at every file. */
 const SIZE_AGE_MS = 60_000;
@@ -28,11 +27,11 @@ const SIZE_AGE_MS = 60_000;
 export function registerMetrics(context: HealthContext): { scrape(): Promise<string>; readonly contentType: string } {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  observeAnswers(context, registry);
   observeEventLoop(context, registry);
   observeWaits(context, registry);
   const contributed = new Map<string, Gauge | Counter>();
   const own = [
+    answerMetrics(context, registry),
     ...storeMetrics(context),
     ...replicaMetrics(context),
     ...jobMetrics(context),
@@ -66,24 +65,6 @@ export function registerMetrics(context: HealthContext): { scrape(): Promise<str
 /** What workers ask each other for. */
 const TOPIC = "metrics";
 
-/** Requests by route, method and status, and their latency by route and method. */
-function observeAnswers({ runtime }: HealthContext, registry: Registry): void {
-  const registers = [registry];
-  const requests = new Counter({
-    ...{ name: "lectern_http_requests_total", help: "Answered requests.", registers },
-    labelNames: ["method", "route", "status"],
-  });
-  const latency = new Histogram({
-    ...{ name: "lectern_http_request_seconds", help: "Time to the answer.", registers, buckets: SECONDS },
-    labelNames: ["method", "route"],
-  });
-  runtime.onAnswer(({ method, route, status, ms }) => {
-    const labels = { method: KNOWN_METHODS.has(method) ? method : "other", route: route === "" ? "none" : route };
-    requests.inc({ ...labels, status });
-    latency.observe(labels, ms / 1000);
-  });
-}
-
 /** Waits that have ended, by what was waited for. */
 function observeWaits({ runtime }: HealthContext, registry: Registry): void {
   const waits = new Histogram({
@@ -92,9 +73,6 @@ function observeWaits({ runtime }: HealthContext, registry: Registry): void {
   });
   runtime.onWait((what, ms) => waits.observe({ for: what }, ms / 1000));
 }
-
-/** Methods that clients choose freely would be labels without number. */
-const KNOWN_METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
 /** The longest delay of a timer since the last scrape: Bun has no histogram of the event loop. */
 function observeEventLoop({ onStart, onStop }: HealthContext, registry: Registry): void {

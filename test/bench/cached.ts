@@ -4,43 +4,31 @@
  * the token (`bare_bytes.ts`). They take turns, three rounds each; what is shown is the median round and its ratio to the cached one. At 1, 16 and
  * 64 connections unless they are given.
  */
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { createDatabase, startCluster } from "../support/harness/cluster.ts";
+import { medianRound, openBenchServers, SERVE, TOKEN } from "./bench_servers.ts";
 import { load, type Outcome, type Shot } from "./load.ts";
 import { record } from "./record.ts";
 
-const [ID, SECRET] = ["benchid", "benchsecret"];
 const ROUNDS = 3;
 const PAGES = 200;
 const PORTS = { cached: 18_090, uncached: 18_091, bare: 18_092, bytes: 18_093 };
 /** The answer holds the HTML twice. */
 const HTML = "<p>Call the <strong>DBA</strong> on duty, at any hour, and say which node is down.</p>".repeat(115);
-const headers = { authorization: `Token ${ID}:${SECRET}` };
+const headers = { authorization: `Token ${TOKEN}` };
 const seconds = Number(process.argv[2] ?? 3);
 const connectionsOf = process.argv.slice(3).map(Number);
 
-const cluster = await startCluster();
-if (!cluster && !process.env.DATABASE_URL) throw new Error("Cannot measure: set DATABASE_URL or install PostgreSQL");
-const url = await createDatabase(cluster?.url ?? (process.env.DATABASE_URL as string));
-const dataDir = mkdtempSync(join(tmpdir(), "lectern-bench-"));
-chmodSync(dataDir, 0o755);
-const children: Bun.Subprocess[] = [];
+const servers = await openBenchServers();
 
 try {
-  const env = {
-    ...process.env,
-    ...{ DATABASE_URL: url, DATA_DIR: dataDir, LOG_LEVEL: "warn", ADMIN_TOKEN: `${ID}:${SECRET}` },
-    ...{ ADMIN_EMAIL: "admin@example.com", ADMIN_PASSWORD: "bench password", API_REQUESTS_PER_MIN: "100000000" },
-    ...{ BARE_TOKEN: ID, BARE_SECRET: SECRET },
-  };
-  const serve = ["core/cli.ts", "serve", "plugins/mod.ts"];
-  await start(serve, { ...env, PORT: String(PORTS.cached) }, PORTS.cached);
-  await start(serve, { ...env, PORT: String(PORTS.uncached), ANSWER_CACHE_BYTES: "0" }, PORTS.uncached);
-  await start(["test/bench/bare.ts"], { ...env, PORT: String(PORTS.bare) }, PORTS.bare);
+  const [id, secret] = TOKEN.split(":");
+  const env = { ...servers.env, BARE_TOKEN: id, BARE_SECRET: secret };
+  const start = (command: readonly string[], more: Record<string, string>, port: number) =>
+    servers.start([process.execPath, ...command], { ...env, ...more, PORT: String(port) }, port);
+  await start(SERVE, {}, PORTS.cached);
+  await start(SERVE, { ANSWER_CACHE_BYTES: "0" }, PORTS.uncached);
+  await start(["test/bench/bare.ts"], {}, PORTS.bare);
   const from = { BYTES_FROM: `http://127.0.0.1:${PORTS.uncached}` };
-  await start(["test/bench/bare_bytes.ts"], { ...env, ...from, PORT: String(PORTS.bytes) }, PORTS.bytes);
+  await start(["test/bench/bare_bytes.ts"], from, PORTS.bytes);
   const pages = await seed();
   const read = (n: number): Shot => ({ method: "GET", path: `/api/pages/${pages[n % PAGES]}`, headers });
   const targets = {
@@ -57,9 +45,9 @@ try {
         // The first round warms up.
         if (round > 0) outcomes.get(name)?.push(outcome);
       }
-    const cached = median(outcomes.get("cached") ?? []);
+    const cached = medianRound(outcomes.get("cached") ?? []);
     for (const [name, all] of outcomes) {
-      const { perSecond, p50, p99, refused } = median(all);
+      const { perSecond, p50, p99, refused } = medianRound(all);
       record("Reads of a page whose answer has 20 KB", {
         connections,
         server: name,
@@ -72,14 +60,7 @@ try {
     }
   }
 } finally {
-  for (const child of children) child.kill("SIGTERM");
-  await Promise.all(children.map((child) => child.exited));
-  await cluster?.stop();
-  rmSync(dataDir, { recursive: true, force: true });
-}
-
-function median(outcomes: readonly Outcome[]): Outcome {
-  return [...outcomes].sort((a, b) => a.perSecond - b.perSecond)[Math.floor(outcomes.length / 2)] as Outcome;
+  await servers.stop();
 }
 
 /** Makes the pages. Returns their ids. */
@@ -96,15 +77,4 @@ async function seed(): Promise<number[]> {
   const ids: number[] = [];
   for (let n = 0; n < PAGES; n++) ids.push(await post("/api/pages", { book_id: book, name: `Page ${n}`, html: HTML }));
   return ids;
-}
-
-async function start(args: string[], env: Record<string, string | undefined>, port: number): Promise<void> {
-  const child = Bun.spawn([process.execPath, ...args], { env, stdout: "ignore", stderr: "inherit" });
-  children.push(child);
-  const answers = () => fetch(`http://127.0.0.1:${port}/`).then(Boolean, () => false);
-  for (let tries = 0; tries < 1_200; tries++) {
-    if (await answers()) return;
-    await Bun.sleep(50);
-  }
-  throw new Error(`Cannot measure: nothing answers on port ${port}`);
 }

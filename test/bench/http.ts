@@ -4,14 +4,10 @@
  * and of a search, compared with the page read. The two take turns, three rounds each; what is shown is the median round and
  * the ratio of the medians. With a word, only the cases whose names contain it.
  */
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { createDatabase, startCluster } from "../support/harness/cluster.ts";
+import { medianRound, openBenchServers, SERVE, TOKEN } from "./bench_servers.ts";
 import { load, type Outcome, type Shot } from "./load.ts";
 import { record } from "./record.ts";
 
-const TOKEN = "benchid:benchsecret";
 const PASSWORD = "bench password";
 const IDLE_MS = 5_000;
 const LECTERN_PORT = 18_080;
@@ -26,37 +22,21 @@ const headers = { authorization: `Token ${TOKEN}` };
 const seconds = Number(process.argv[2] ?? 3);
 const word = process.argv[3] ?? "";
 
-const cluster = await startCluster();
-if (!cluster && !process.env.DATABASE_URL) throw new Error("Cannot measure: set DATABASE_URL or install PostgreSQL");
-const url = await createDatabase(cluster?.url ?? (process.env.DATABASE_URL as string));
-const dataDir = mkdtempSync(join(tmpdir(), "lectern-bench-"));
-chmodSync(dataDir, 0o755);
-const children: Bun.Subprocess[] = [];
+const servers = await openBenchServers();
 
 try {
-  const env = {
-    ...process.env,
-    DATABASE_URL: url,
-    DATA_DIR: dataDir,
-    LOG_LEVEL: "warn",
-    ADMIN_TOKEN: TOKEN,
-    ADMIN_EMAIL: "admin@example.com",
-    ADMIN_PASSWORD: PASSWORD,
-    API_REQUESTS_PER_MIN: "100000000",
-  };
-  await start(["core/cli.ts", "serve", "plugins/mod.ts"], { ...env, PORT: String(LECTERN_PORT) }, LECTERN_PORT);
+  const env = { ...servers.env, ADMIN_PASSWORD: PASSWORD };
+  const bun = process.execPath;
+  await servers.start([bun, ...SERVE], { ...env, PORT: String(LECTERN_PORT) }, LECTERN_PORT);
   // The boot has come to its end, migrations and all.
   await Bun.sleep(IDLE_MS);
   await seed();
-  await start(["test/bench/bare.ts"], { ...env, PORT: String(BARE_PORT) }, BARE_PORT);
+  await servers.start([bun, "test/bench/bare.ts"], { ...env, PORT: String(BARE_PORT) }, BARE_PORT);
   for (const [name, pair] of Object.entries(cases(await signIn()))) {
     if (name.includes(word)) for (const connections of CONNECTIONS) await compare(name, connections, pair);
   }
 } finally {
-  for (const child of children) child.kill("SIGTERM");
-  await Promise.all(children.map((child) => child.exited));
-  await cluster?.stop();
-  rmSync(dataDir, { recursive: true, force: true });
+  await servers.stop();
 }
 
 /** What is measured, and what it is compared with. */
@@ -125,7 +105,7 @@ async function compare(name: string, connections: number, { ours, theirs }: Pair
     outcomes.theirs.push(await load(theirs.port, connections, seconds, theirs.shot));
     outcomes.ours.push(await load(ours.port, connections, seconds, ours.shot));
   }
-  const [our, their] = [median(outcomes.ours), median(outcomes.theirs)];
+  const [our, their] = [medianRound(outcomes.ours), medianRound(outcomes.theirs)];
   const refused = [...outcomes.ours, ...outcomes.theirs].reduce((sum, outcome) => sum + outcome.refused, 0);
   record("Requests per second", {
     case: name,
@@ -152,10 +132,6 @@ async function signIn(): Promise<string> {
   return response.headers.get("set-cookie")?.split(";")[0] ?? "";
 }
 
-function median(outcomes: Outcome[]): Outcome {
-  return [...outcomes].sort((a, b) => a.perSecond - b.perSecond)[Math.floor(outcomes.length / 2)] as Outcome;
-}
-
 async function seed(): Promise<void> {
   const post = (path: string, body: unknown) =>
     fetch(`http://127.0.0.1:${LECTERN_PORT}${path}`, {
@@ -167,20 +143,4 @@ async function seed(): Promise<void> {
     await post("/api/books", { name: `Book ${n}`, description: "What to do when something breaks" });
   for (let n = 0; n < PAGES; n++)
     await post("/api/pages", { book_id: n + 1, name: `Page ${n}`, html: HTML, tags: [{ name: "team", value: "ops" }] });
-}
-
-async function start(args: string[], env: Record<string, string | undefined>, port: number): Promise<Bun.Subprocess> {
-  const child = Bun.spawn([process.execPath, ...args], { env, stdout: "ignore", stderr: "inherit" });
-  children.push(child);
-  for (let tries = 0; tries < 1_200; tries++) {
-    if (
-      await fetch(`http://127.0.0.1:${port}/`).then(
-        () => true,
-        () => false,
-      )
-    )
-      return child;
-    await Bun.sleep(50);
-  }
-  throw new Error(`Cannot measure: nothing answers on port ${port}`);
 }

@@ -37,12 +37,6 @@ export const PARTS: readonly Part[] = [
     args: ["test/bench/cached.ts", "3"],
   },
   {
-    name: "workers",
-    title: "Several processes",
-    about: "Page reads of one process beside those of two workers, over one database.",
-    args: ["test/bench/workers.ts", "3", "2"],
-  },
-  {
     name: "dashboard",
     title: "Dashboard statistics",
     about:

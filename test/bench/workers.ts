@@ -8,17 +8,16 @@
  * what the others take; the last figure is then the one to compare: workers × (CPU time of a request with one process / with
  * workers), which is the ratio on cores of their own.
  */
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { availableParallelism, loadavg, tmpdir } from "node:os";
-import { join } from "node:path";
-import { createDatabase, startCluster } from "../support/harness/cluster.ts";
+import { readdirSync, readFileSync } from "node:fs";
+import { availableParallelism, loadavg } from "node:os";
+import { medianRound, openBenchServers, SERVE, TOKEN } from "./bench_servers.ts";
 import { load, type Outcome, type Shot } from "./load.ts";
 import { record } from "./record.ts";
 
-const TOKEN = "benchid:benchsecret";
 const headers = { authorization: `Token ${TOKEN}` };
 const PAGES = 200;
 const ROUNDS = 5;
+const SETTLED_MS = 3_000;
 const CONNECTIONS = [16, 64];
 const ONE_PORT = 18_090;
 const MANY_PORT = 18_091;
@@ -30,12 +29,7 @@ const workers = Number(process.argv[3] ?? 2);
 const cores = availableParallelism();
 const isConfined = cores > workers && Bun.which("taskset") !== null;
 
-const cluster = await startCluster();
-if (!cluster && !process.env.DATABASE_URL) throw new Error("Cannot measure: set DATABASE_URL or install PostgreSQL");
-const url = await createDatabase(cluster?.url ?? (process.env.DATABASE_URL as string));
-const dataDir = mkdtempSync(join(tmpdir(), "lectern-bench-"));
-chmodSync(dataDir, 0o755);
-const children: Bun.Subprocess[] = [];
+const servers = await openBenchServers();
 
 /** A measured round: the rate, and microseconds of CPU of a request. */
 interface Round extends Outcome {
@@ -57,7 +51,7 @@ try {
       rounds.one.push(await measure(one, ONE_PORT, connections));
       rounds.many.push(await measure(many, MANY_PORT, connections));
     }
-    const [alone, together] = [median(rounds.one), median(rounds.many)];
+    const [alone, together] = [medianRound(rounds.one), medianRound(rounds.many)];
     const onOwnCores = workers * (alone.server / together.server);
     record("Page reads with workers", {
       connections,
@@ -68,10 +62,7 @@ try {
     });
   }
 } finally {
-  for (const child of children) child.kill("SIGTERM");
-  await Promise.all(children.map((child) => child.exited));
-  await cluster?.stop();
-  rmSync(dataDir, { recursive: true, force: true });
+  await servers.stop();
 }
 
 function show({ perSecond, p50, p99, server, database, generator }: Round): string {
@@ -92,10 +83,6 @@ async function measure(child: Bun.Subprocess, port: number, connections: number)
     database: (cpuOf(postgres()) - before[1]) / requests,
     generator: (own.user + own.system) / requests,
   };
-}
-
-function median(rounds: Round[]): Round {
-  return [...rounds].sort((a, b) => a.perSecond - b.perSecond)[Math.floor(rounds.length / 2)] as Round;
 }
 
 /** The fields of /proc/PID/stat after the name; none where the process has ended. */
@@ -128,7 +115,7 @@ function treeOf(pid: number): number[] {
 
 /** Processes of PostgreSQL that serve this database, by their titles. */
 function postgres(): number[] {
-  const name = new URL(url).pathname.slice(1);
+  const name = new URL(servers.url).pathname.slice(1);
   return allPids().filter((pid) => {
     try {
       return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(` ${name} `);
@@ -152,27 +139,10 @@ async function seed(): Promise<void> {
 
 async function start(port: number, count: number): Promise<Bun.Subprocess> {
   const confined = isConfined ? ["taskset", "-c", `0-${count - 1}`] : [];
-  const program = [...confined, process.execPath, "core/cli.ts", "serve", "--workers", String(count), "plugins/mod.ts"];
-  const child = Bun.spawn(program, {
-    env: {
-      ...process.env,
-      PORT: String(port),
-      DATABASE_URL: url,
-      DATA_DIR: dataDir,
-      LOG_LEVEL: "warn",
-      ADMIN_TOKEN: TOKEN,
-      ADMIN_EMAIL: "admin@example.com",
-      API_REQUESTS_PER_MIN: "100000000",
-    },
-    stdout: "pipe",
-    stderr: "inherit",
-  });
-  children.push(child);
-  let text = "";
-  for await (const chunk of child.stdout) {
-    text += new TextDecoder().decode(chunk);
-    // Printed when every worker listens.
-    if (text.includes("answers at")) return child;
-  }
-  throw new Error(`Cannot measure: the server ended and wrote "${text}"`);
+  const command = [...confined, process.execPath, ...SERVE, "--workers", String(count)];
+  const child = await servers.start(command, { ...servers.env, PORT: String(port) }, port);
+  // The first worker answers while the others still start.
+  while (treeOf(child.pid).length < (count > 1 ? count + 1 : 1)) await Bun.sleep(50);
+  await Bun.sleep(SETTLED_MS);
+  return child;
 }

@@ -51,6 +51,8 @@ export class RequestState implements RequestFacts {
   bodyError: ApiError | undefined = undefined;
   /** The state of the limit that the request was counted by. */
   allowance: Allowance | undefined = undefined;
+  /** The path of the route that answered, such as "/api/books/:id"; undefined before, and where no route did. */
+  route: string | undefined = undefined;
   /** Headers that the route scope adds to the answer. */
   scopeHeaders: Readonly<Record<string, string>> | undefined = undefined;
   /** Files of the body, on disk until the answer. */

@@ -3,6 +3,10 @@ import { timingSafeEqual } from "node:crypto";
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 /** The largest multiple of the alphabet's length in a byte; larger bytes would make the first letters more likely. */
 const FAIR_BYTES = 248;
+const HASH_BYTES = 32;
+/** Written at each comparison, which every request makes: two buffers and a hasher made for each took a tenth of a cached read. */
+const STORED = Buffer.alloc(HASH_BYTES);
+const GIVEN = Buffer.alloc(HASH_BYTES);
 
 /**
  * Random letters and digits, each equally likely.
@@ -35,7 +39,6 @@ export function sha256(text: string): string {
  * if (!matchesSecret("X7Q2", stored)) throw new ApiError(401, "The key is not valid.");
  */
 export function matchesSecret(secret: string, hash: string): boolean {
-  const stored = Buffer.from(hash, "hex");
-  const given = new Bun.CryptoHasher("sha256").update(secret).digest();
-  return stored.length === given.length && timingSafeEqual(stored, given);
+  Bun.SHA256.hash(secret, GIVEN);
+  return hash.length === 2 * HASH_BYTES && STORED.write(hash, "hex") === HASH_BYTES && timingSafeEqual(STORED, GIVEN);
 }

@@ -147,9 +147,11 @@ export class HttpServer {
           return answerOfError(thrown) ?? this.#errors.of(request, stateOf(request), thrown);
         }),
       )
-      .mapResponse({ as: "global" }, ({ request, responseValue, set }) =>
-        applyDefaultHeaders(responseValue, stateOf(request), set),
-      );
+      .mapResponse({ as: "global" }, ({ request, responseValue, route, set }) => {
+        const state = stateOf(request);
+        state.route = route;
+        return applyDefaultHeaders(responseValue, state, set);
+      });
   }
 
   /** Adds an authenticator; they are called in the order in which they were added. */
@@ -218,8 +220,8 @@ export class HttpServer {
   }
 
   /** The path of the route of a request, such as "/api/books/:id"; "" where there is none. */
-  routePath({ method, url }: Request): string {
-    return this.#table?.find(method, pathOf(url))?.path ?? "";
+  routePath(request: Request): string {
+    return stateOf(request).route ?? this.#table?.find(request.method, pathOf(request.url))?.path ?? "";
   }
 
   /** Whether the route of a request says `takes: "long"`. */

@@ -24,7 +24,7 @@ export type {
   CachedAnswers,
   NoteRows,
   TableDependency,
-} from "./events/answer_cache.ts";
+} from "./events/cached_answers.ts";
 export type { Cached } from "./events/cache.ts";
 export type { EventRecord, EventTransaction } from "./events/event_bus.ts";
 export { JobFailure, type JobOptions, type JobPauses } from "./events/job_retry.ts";

@@ -6,7 +6,7 @@
 import type { TProperties } from "@sinclair/typebox";
 import { type RawBuilder, sql } from "kysely";
 import type { TableName } from "../../db/mod.ts";
-import type { TableDependency } from "../events/answer_cache.ts";
+import type { TableDependency } from "../events/cached_answers.ts";
 import type { EventTransaction } from "../events/event_bus.ts";
 import { callContribution, callContributionNow, unwritable } from "../faults.ts";
 import type { Viewer } from "../viewer.ts";

@@ -29,6 +29,10 @@ const findBySlug = prepared("books.findBySlug", (db, p: BookParameters & { slug:
   visibleBooks(db, p).where("books.slug", "=", p.slug),
 );
 
+const slugOwner = prepared("books.slugOwner", (db, p: { slug: string }) =>
+  db.selectFrom("books").select("books.id").where("books.slug", "=", p.slug).where("books.deleted_at", "is", null),
+);
+
 function visibleBooks(db: QueryCreator<Tables>, p: BookParameters) {
   return db
     .selectFrom("books")
@@ -92,4 +96,9 @@ export function bookReader(context: BooksContext) {
       return where.ids.flatMap((id) => books.get(id) ?? []);
     },
   } satisfies ItemReader<"book">;
+}
+
+/** The book with a slug as written, whoever sees it. */
+export function bookOfSlug({ db }: BooksContext) {
+  return ({ slug }: { readonly slug: string }) => slugOwner.executeTakeFirst(db, { slug });
 }

@@ -15,7 +15,7 @@ import { pageMaker } from "./import.ts";
 import { migrations } from "./migrations.ts";
 import { deletePagesOf, movePagesOf } from "./parent_changes.ts";
 import { lockPage, pagesOfBook, pagesOfChapters } from "./queries.ts";
-import { pageReader } from "./reader.ts";
+import { cachedPageReader, cachedPages, pageReader } from "./reader.ts";
 import { RenderCache } from "./render_cache.ts";
 import { mountRevisionChanges, mountRevisionReads } from "./revision_routes.ts";
 import { mountPages } from "./routes.ts";
@@ -91,6 +91,7 @@ export default definePlugin({
     provide("pages", pagesService(pages));
     contributeThemeHooks(context);
     const reader = pageReader(pages);
+    const reads = cachedPages(pages, reader);
     contribute("content", {
       kind: "page",
       labels: { one: "Page", many: "Pages", icon: "page" },
@@ -113,7 +114,7 @@ export default definePlugin({
       body: sql<string>`${refs("pages.text")}`,
       html: sql<string>`${refs("pages.html")}`,
     });
-    contribute("item_reader", reader);
+    contribute("item_reader", cachedPageReader(pages, reader, reads));
     contribute("response_fields", pagesOfChapters(pages));
     contribute("export_kind", pageExports(pages));
     contribute("content_maker", pageMaker(pages));
@@ -154,7 +155,7 @@ export default definePlugin({
 
     // Revisions are as visible as their page, which the routes look up first.
     visibilityRule("page_revisions", () => true);
-    mountPages(pages, reader);
+    mountPages(pages, reads);
     mountRevisionReads(pages);
     mountRevisionChanges(pages);
   },

@@ -3,7 +3,8 @@
  * shelf, readers with different roles, and the addresses of screens, former ones included. A step is one request, or one statement of a plugin, so that there is no state
  * between two steps.
  */
-import { sql } from "lectern/core";
+import { findItem } from "lectern/contracts";
+import { type AnyContext, type AnyPlugin, definePlugin, sql } from "lectern/core";
 import { rows } from "lectern/db";
 import type { TestRuntime } from "./test_runtime.ts";
 
@@ -29,11 +30,15 @@ interface Item {
   readonly id: number;
 }
 
-/** An answer to read: that of an item, or a screen. */
+/** An answer to read: that of an item by its id, the same by the address of its screen within the process, or the screen. */
 export interface Read {
-  readonly kind: Item["kind"] | "screen";
+  readonly kind: Item["kind"];
+  readonly by: "id" | "address" | "screen";
+  /** The path of the API or of the screen. */
   readonly path: string;
 }
+
+type Address = Pick<Read, "kind" | "path">;
 
 /** A person with a role of their own. */
 interface Reader {
@@ -47,8 +52,9 @@ interface Reader {
 /** An answer as it was sent, without what differs between two requests. */
 export type Seen = string;
 
-/** Former addresses that are read. */
+/** Former addresses that are read, and screens. */
 const MAX_FORMER = 4;
+const MAX_SCREENS = 3;
 const SEGMENTS = { page: "pages", chapter: "chapters", book: "books", bookshelf: "shelves" } as const;
 const KINDS = ["page", "chapter", "book", "bookshelf"] as const;
 const views = (extent: string) => KINDS.map((kind) => `${kind}-view-${extent}`);
@@ -70,30 +76,54 @@ export async function readersIn(runtime: TestRuntime): Promise<readonly Reader[]
   const cookie = await signedIn("admin@example.com", "correct horse battery");
   const people: Reader[] = [{ token: runtime.token, id: 1, role: 1, cookie }];
   for (const [at, permissions] of ROLES.entries()) {
-    const person = await runtime.person(`Reader ${at}`, permissions);
+    const person = await runtime.person(`reader-${at}`, permissions);
     const body = { email: `reader-${at}-${run}@example.com`, password: "long enough" };
-    await runtime.ask("PUT", `/api/users/${person.id}`, { body });
-    people.push({ ...person, cookie: await signedIn(body.email, body.password) });
+    const { status } = await runtime.ask("PUT", `/api/users/${person.id}`, { body });
+    const cookie = await signedIn(body.email, body.password);
+    if (status !== 200 || cookie === "") throw new Error("Cannot make a reader");
+    people.push({ ...person, cookie });
   }
   return people;
 }
 
+/** A plugin that finds items by their addresses, as screens do. */
+export const finder: AnyPlugin = definePlugin({
+  name: "finder",
+  requires: ["users"],
+  permissions: { impersonate: true },
+  setup() {},
+});
+
 /** An answer of one runtime. */
-export async function seen(runtime: TestRuntime, { token, cookie }: Reader, { kind, path }: Read): Promise<Seen> {
+export async function seen(runtime: TestRuntime, reader: Reader, { kind, by, path }: Read): Promise<Seen> {
+  if (by === "address") return foundAt(runtime, reader, kind, path);
   const headers: Record<string, string> =
-    kind === "screen" ? { cookie, accept: "text/html" } : { authorization: `Token ${token}` };
+    by === "screen" ? { cookie: reader.cookie, accept: "text/html" } : { authorization: `Token ${reader.token}` };
   const response = await runtime.runtime.http.handle(new Request(`http://localhost${path}`, { headers }), "127.0.0.1");
   const kept = [...response.headers].filter(([name]) => !/^x-(?:request-id|ratelimit)/.test(name)).sort();
   const answer = `${response.status} ${JSON.stringify(kept)}\n${await response.text()}`;
-  return kind === "screen" ? answer.replaceAll(/nonce[-=]"?[\w-]+/g, "nonce") : answer;
+  return by === "screen" ? answer.replaceAll(/nonce[-=]"?[\w-]+/g, "nonce") : answer;
+}
+
+async function foundAt({ contexts }: TestRuntime, { id }: Reader, kind: Item["kind"], path: string): Promise<Seen> {
+  const { contracts, slot } = contexts.get(finder.name) as AnyContext;
+  const viewer = await contracts.users.viewer(id);
+  const [slug = "", holder = ""] = path
+    .split("/")
+    .slice(2)
+    .reverse()
+    .filter((_, at) => at !== 1);
+  const where = { slug, ...(kind === "page" || kind === "chapter" ? { within: holder } : {}) };
+  const found = viewer && (await findItem(slot("item_reader"), kind, viewer, where));
+  return JSON.stringify(found) ?? "";
 }
 
 /** A world: what its steps change. */
 export class CachedWorld {
   readonly readers: readonly Reader[];
   items: readonly Item[] = [];
-  /** Paths of screens, the newest last. */
-  #screens: readonly string[] = [];
+  /** Addresses of screens, the newest last. */
+  #addresses: readonly Address[] = [];
   readonly #run = crypto.randomUUID().slice(0, 8);
   /** A user who can be deleted. */
   #guest = 0;
@@ -123,28 +153,30 @@ export class CachedWorld {
     }
     const shelf = await made("bookshelf", { name: "Shelf", books: books.map(({ id }) => id) });
     this.items = [...pages, ...chapters, ...books, shelf];
-    await this.#learnScreens(runtime);
+    await this.#learnAddresses(runtime);
     return this;
   }
 
-  /** What readers may read: items, and screens at their present addresses and at some of the former ones. */
+  /** What readers may read: items, by their present addresses and some of the former ones too, and screens of pages. */
   get reads(): readonly Read[] {
-    return [...this.items, ...this.#screens.map((path) => ({ kind: "screen" as const, path }))];
+    const items = this.items.map(({ kind, path }): Read => ({ kind, path, by: "id" }));
+    const addresses = this.#addresses.map(({ kind, path }): Read => ({ kind, path, by: "address" }));
+    const screens = addresses.filter(({ kind }) => kind === "page").map((read): Read => ({ ...read, by: "screen" }));
+    return [...items, ...addresses, ...screens.slice(-MAX_SCREENS)];
   }
 
-  async #learnScreens({ store }: TestRuntime): Promise<void> {
-    const present = await rows<{ path: string }>(
+  async #learnAddresses({ store }: TestRuntime): Promise<void> {
+    const present = await rows<Address>(
       store.db,
-      sql`select '/books/' || books.slug as path from books where id = any(${this.#idsOf("book")}::integer[])
-        union all select '/books/' || books.slug || '/chapter/' || chapters.slug from chapters join books on books.id = book_id
-          where chapters.id = any(${this.#idsOf("chapter")}::integer[])
-        union all select '/books/' || books.slug || '/page/' || pages.slug from pages join books on books.id = book_id
-          where pages.id = any(${this.#idsOf("page")}::integer[])
-        union all select '/shelves/' || slug from bookshelves where id = any(${this.#idsOf("bookshelf")}::integer[])`,
+      sql`select 'book' as kind, '/books/' || books.slug as path from books where id = any(${this.#idsOf("book")}::integer[])
+        union all select 'chapter', '/books/' || books.slug || '/chapter/' || chapters.slug from chapters
+          join books on books.id = book_id where chapters.id = any(${this.#idsOf("chapter")}::integer[])
+        union all select 'page', '/books/' || books.slug || '/page/' || pages.slug from pages
+          join books on books.id = book_id where pages.id = any(${this.#idsOf("page")}::integer[])
+        union all select 'bookshelf', '/shelves/' || slug from bookshelves where id = any(${this.#idsOf("bookshelf")}::integer[])`,
     );
-    const paths = present.map(({ path }) => path);
-    const former = this.#screens.filter((path) => !paths.includes(path));
-    this.#screens = [...former.slice(-MAX_FORMER), ...paths];
+    const former = this.#addresses.filter(({ path }) => !present.some((each) => each.path === path));
+    this.#addresses = [...former.slice(-MAX_FORMER), ...present];
   }
 
   #idsOf(kind: Item["kind"]): number[] {
@@ -216,7 +248,7 @@ export class CachedWorld {
       detach: () => this.#detach(runtime, b),
     };
     await makes[step]();
-    await this.#learnScreens(runtime);
+    await this.#learnAddresses(runtime);
   }
 
   #of(kind: Item["kind"]): readonly Item[] {

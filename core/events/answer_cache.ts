@@ -14,7 +14,7 @@ import type { Faults } from "../faults.ts";
 import type { Log } from "../log.ts";
 import type { Viewer } from "../viewer.ts";
 import { AnswerEntries } from "./answer_entries.ts";
-import { AnswerForms } from "./answer_forms.ts";
+import { ANSWER_FORMS, type AnswerForm, type KeptAnswer } from "./answer_forms.ts";
 import type {
   AnswerCacheFigures,
   Answered,
@@ -53,7 +53,7 @@ interface KnownSource<A extends object = object> extends Known {
 interface Asked<A extends object> {
   readonly known: Known;
   readonly key: string;
-  readonly form: "json" | "value";
+  readonly form: AnswerForm;
   /** The item whose rows are read, in the columns that are declared. */
   readonly id?: number;
   load(note: NoteRows): Promise<A | undefined>;
@@ -62,7 +62,7 @@ interface Asked<A extends object> {
 }
 
 /** How a load ended: its answer may be shared, it was made of what has changed, or it is for its reader alone. */
-type Outcome = { readonly state: "shared"; readonly answer: AnswerForms } | { readonly state: "changed" | "own" };
+type Outcome = { readonly state: "shared"; readonly answer: KeptAnswer } | { readonly state: "changed" | "own" };
 
 interface Load {
   /** What was reported since the load began. */
@@ -111,9 +111,9 @@ export class AnswerCache {
     const aliases: Known = { name: `${name} by alias`, tables: undefined, dependencies: [] };
     const known: KnownSource<A> = { name, source, aliases, tables: undefined, dependencies: [] };
     this.#sources.set(name, known);
-    const asked = (form: Asked<A>["form"], viewer: Viewer, id: number): Asked<A> => ({
+    const asked = (form: AnswerForm, viewer: Viewer, id: number): Asked<A> => ({
       known,
-      key: `${name} ${id} ${sightOf(viewer)}`,
+      key: `${name} ${id} ${form} ${sightOf(viewer)}`,
       form,
       id,
       load: (note) => source.load(viewer, id, note),
@@ -205,25 +205,11 @@ export class AnswerCache {
   }
 
   /** An answer that was not loaded for its reader. */
-  #shared<A extends object>(asked: Asked<A>, answer: AnswerForms): Answered<A> | Promise<Answered<A>> {
+  #shared<A extends object>(asked: Asked<A>, { shared }: KeptAnswer): Answered<A> {
     this.#hits += 1;
     asked.onHit?.();
-    return this.#inForm(asked, answer);
-  }
-
-  #inForm<A extends object>({ key, form }: Asked<A>, answer: AnswerForms): Answered<A> | Promise<Answered<A>> {
-    // Answers with a key of the source are of its type.
-    const present = answer[form] as Answered<A>;
-    if (present) return present;
-    if (form === "json") {
-      const json = answer.makeJson();
-      this.#entries.grew(key, answer);
-      return json;
-    }
-    return answer.makeValue().then((value) => {
-      this.#entries.grew(key, answer);
-      return value as A;
-    });
+    // What is kept with a key of a source is of its type.
+    return shared as Answered<A>;
   }
 
   /**
@@ -245,7 +231,7 @@ export class AnswerCache {
     if (!this.#entries.get(key)) await this.#fill({ known: aliases, key, form: "value", load });
     const known = this.#entries.get(key);
     if (!known) return undefined;
-    const { id } = known.value as { readonly id: number };
+    const { id } = known.shared as { readonly id: number };
     const found = await find(id);
     return this.#entries.get(key) === known ? found : undefined;
   }
@@ -278,14 +264,13 @@ export class AnswerCache {
       if (answer === undefined) return undefined;
       const isWhole = this.#parts.faults.total === faults && this.#losses === losses && this.#isActive(known);
       if (!isWhole || !surrogateKeys) return answer;
-      const text = JSON.stringify(answer);
-      const forms = form === "json" ? AnswerForms.ofJson<A>(text) : AnswerForms.ofValue<A>(text);
+      const kept = ANSWER_FORMS[form](JSON.stringify(answer));
       const isChanged = surrogateKeys.some(
         (surrogateKey) => load.changed.has(surrogateKey) || this.#open.has(surrogateKey),
       );
-      outcome = isChanged ? { state: "changed" } : { state: "shared", answer: forms };
-      if (!isChanged) this.#entries.set(key, forms, surrogateKeys);
-      return forms[form];
+      outcome = isChanged ? { state: "changed" } : { state: "shared", answer: kept };
+      if (!isChanged) this.#entries.set(key, kept, surrogateKeys);
+      return kept.shared as Answered<A>;
     } finally {
       this.#loading.delete(load.changed);
       this.#loads.delete(key);

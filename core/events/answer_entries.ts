@@ -1,9 +1,9 @@
 /** The entries of the answer cache: answers by key, found by what they depend on, the least recently used first. */
-import type { AnswerForms } from "./answer_forms.ts";
+import type { KeptAnswer } from "./answer_forms.ts";
 
 interface Entry {
   readonly key: string;
-  readonly answer: AnswerForms;
+  readonly answer: KeptAnswer;
   readonly surrogateKeys: readonly string[];
   /** The approximate memory of the entry. */
   readonly size: number;
@@ -41,7 +41,7 @@ export class AnswerEntries {
   }
 
   /** The answer of a key; it becomes the most recently used one. */
-  get(key: string): AnswerForms | undefined {
+  get(key: string): KeptAnswer | undefined {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
     this.#entries.delete(key);
@@ -50,11 +50,16 @@ export class AnswerEntries {
   }
 
   /** Sets the answer of a key, and removes others beyond the bound. One larger than the bound is not kept. */
-  set(key: string, answer: AnswerForms, surrogateKeys: readonly string[]): void {
+  set(key: string, answer: KeptAnswer, surrogateKeys: readonly string[]): void {
     const present = this.#entries.get(key);
     if (present) this.#delete(present);
     const size = answer.size + 2 * key.length + ENTRY_BYTES + SURROGATE_KEY_BYTES * surrogateKeys.length;
-    if (!this.#makeRoom(size)) return;
+    if (size > this.#maxBytes) return;
+    for (const oldest of this.#entries.values()) {
+      if (this.#bytes + size <= this.#maxBytes) break;
+      this.#delete(oldest);
+      this.#evictions += 1;
+    }
     const entry = { key, answer, surrogateKeys, size };
     this.#entries.set(key, entry);
     this.#bytes += size;
@@ -62,23 +67,6 @@ export class AnswerEntries {
       const tagged = this.#bySurrogateKey.get(surrogateKey) ?? new Set();
       this.#bySurrogateKey.set(surrogateKey, tagged.add(entry));
     }
-  }
-
-  /** An answer got a further form: counts its memory, unless it is not the answer of the key any more. */
-  grew(key: string, answer: AnswerForms): void {
-    const entry = this.#entries.get(key);
-    if (entry?.answer === answer) this.set(key, answer, entry.surrogateKeys);
-  }
-
-  /** Removes the oldest entries until there is room. Returns false for a size beyond the bound. */
-  #makeRoom(size: number): boolean {
-    if (size > this.#maxBytes) return false;
-    for (const oldest of this.#entries.values()) {
-      if (this.#bytes + size <= this.#maxBytes) break;
-      this.#delete(oldest);
-      this.#evictions += 1;
-    }
-    return true;
   }
 
   /** Removes the entries with a surrogate key. Returns their number. */

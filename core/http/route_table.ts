@@ -33,7 +33,7 @@ export function routesOf(app: AnyElysia): RouteInfo[] {
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 /** Answers of `serves` that are remembered; paths have slugs in them. */
-const MAX_SERVED = 20_000;
+const MAX_SERVED = 5_000;
 
 /** Finds routes as Elysia does. */
 export class RouteTable {

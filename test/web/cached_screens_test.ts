@@ -1,15 +1,12 @@
 /** Screens of items that are cached: no statement is made for them, and nobody can change what is cached. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import type { Item } from "lectern/contracts";
-import { type AnyPlugin, definePlugin } from "lectern/core";
+import { type AnyPlugin, definePlugin, html } from "lectern/core";
 import { statementsOf } from "../support/harness/query_plans.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 setDefaultTimeout(60_000);
 
 const PAGE = "/books/runbooks/page/failover";
-
-type PageData = { readonly page: Item<"page">; readonly book: Item<"book"> };
 
 /** What a part of a screen tried with the page that it got. */
 const tried: string[] = [];
@@ -22,8 +19,7 @@ const changing: AnyPlugin = definePlugin({
       target: "reading/page",
       place: "after",
       priority: 50,
-      draw(data) {
-        const { page, book } = data as unknown as PageData;
+      draw({ page, book }) {
         for (const change of [
           () => Object.assign(page, { name: "Changed" }),
           () => Object.assign(page.comments, { active: [] }),
@@ -35,7 +31,7 @@ const changing: AnyPlugin = definePlugin({
           } catch {
             tried.push("refused");
           }
-        return "";
+        return html``;
       },
     });
   },

@@ -1,6 +1,8 @@
 /** The cache of answers: its bound, its switch, lost notifications, one loader for many readers, and what plugins contribute. */
 import { expect, test } from "bun:test";
-import { definePlugin, sql } from "lectern/core";
+import { findItem } from "lectern/contracts";
+import { type AnyContext, definePlugin, sql, type Viewer } from "lectern/core";
+import { finder } from "../support/harness/cached_world.ts";
 import { bootTestRuntime, type TestRuntime, type TestRuntimeOptions } from "../support/harness/test_runtime.ts";
 import { until } from "../support/harness/until.ts";
 
@@ -11,8 +13,8 @@ async function served(options: TestRuntimeOptions = {}) {
   const server = await bootTestRuntime(options);
   await server.runtime.start();
   const book = (await server.ask("POST", "/api/books", { body: { name: "Runbooks" } })).body;
-  const made = async (name: string) =>
-    (await server.ask("POST", "/api/pages", { body: { book_id: book.id, name, html: `<p>${name}</p>` } })).body;
+  const made = async (name: string, html = `<p>${name}</p>`) =>
+    (await server.ask("POST", "/api/pages", { body: { book_id: book.id, name, html } })).body;
   const read = async ({ id }: { id: number }) => (await server.ask("GET", `/api/pages/${id}`)).body;
   const { runtime } = [...server.contexts.values()][0] as NonNullable<ReturnType<TestRuntime["contexts"]["get"]>>;
   return { ...server, made, read, figures: () => runtime.answerCache() };
@@ -50,6 +52,24 @@ test("the memory stays within its bound: the pages that were read last stay cach
   expect(server.figures().misses).toBe(misses);
   await server.read(pages[0]);
   expect(server.figures().misses).toBe(misses + 1);
+  await server.stop();
+});
+
+test("objects for screens count too, by their text", async () => {
+  const server = await served({ env: { ANSWER_CACHE_BYTES: "60000" }, extra: [finder] });
+  const { contracts, slot } = server.contexts.get(finder.name) as AnyContext;
+  const viewer = (await contracts.users.viewer(1)) as Viewer;
+  const text = "ж".repeat(2_000);
+  const pages = [];
+  for (let n = 0; n < 8; n++) pages.push(await server.made(`Page ${n}`, `<p>${text}</p>`));
+  const found = [];
+  for (const { id } of pages) found.push(await findItem(slot("item_reader"), "page", viewer, { id }));
+  const { bytes, entries, evictions } = server.figures();
+  expect(found.map((page) => page?.id)).toEqual(pages.map(({ id }) => id));
+  expect(bytes).toBeLessThanOrEqual(60_000);
+  // The text is in an object twice, with two bytes for each character.
+  expect(bytes).toBeGreaterThanOrEqual(entries * 2 * 2 * text.length);
+  expect([entries > 0, evictions > 0]).toEqual([true, true]);
   await server.stop();
 });
 

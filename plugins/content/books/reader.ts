@@ -1,3 +1,7 @@
+/**
+ * Reads books, for the API and for other plugins: a book with its tags, people, contents and the fields of other plugins in one
+ * statement, and lists by ids. A slug alone leads to its book by a statement of its own, whose answer is cached.
+ */
 import type { QueryCreator } from "kysely";
 import { type ContentEntry, type ItemReader, NO_SELECTED_FIELDS } from "lectern/contracts";
 import { callContribution, callContributionNow, type RawBuilder, sql, type Viewer } from "lectern/core";

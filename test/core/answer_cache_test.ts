@@ -1,7 +1,8 @@
 /** The cache of answers: its bound, its switch, lost notifications, one loader for many readers, and what plugins contribute. */
 import { expect, test } from "bun:test";
 import { findItem } from "lectern/contracts";
-import { type AnyContext, definePlugin, sql, type Viewer } from "lectern/core";
+import { type AnyContext, type CachedAnswers, definePlugin, inLanguage, sql, type Viewer } from "lectern/core";
+import { rows } from "lectern/db";
 import { finder } from "../support/harness/cached_world.ts";
 import { bootTestRuntime, type TestRuntime, type TestRuntimeOptions } from "../support/harness/test_runtime.ts";
 import { until } from "../support/harness/until.ts";
@@ -211,5 +212,48 @@ test("a field that is selected from a table its plugin does not name keeps answe
   const page = await server.made("Failover");
   await server.read(page);
   expect(server.figures().entries).toBe(0);
+  await server.stop();
+});
+
+test("an alias that changes while its item is read leads to nothing", async () => {
+  let answers: CachedAnswers<{ id: number; name: string }> | undefined;
+  let meanwhile = async () => {};
+  const named = definePlugin({
+    name: "named",
+    requires: ["pages"],
+    permissions: { read: ["pages"] },
+    setup({ cachedAnswers, db }) {
+      answers = cachedAnswers("names", {
+        dependsOn: () => [{ table: "pages", column: "id" }],
+        aliasNotes: [{ table: "pages", column: "id" }],
+        async load(_viewer, id) {
+          await meanwhile();
+          return (
+            await rows<{ id: number; name: string }>(db, sql`select id, name from pages where id = ${id}::integer`)
+          )[0];
+        },
+      });
+    },
+  });
+  const server = await served({ extra: [named, finder] });
+  const page = await server.made("Failover");
+  await notified(server);
+  const { contracts } = server.contexts.get(finder.name) as AnyContext;
+  const viewer = (await contracts.users.viewer(1)) as Viewer;
+  let lookups = 0;
+  const find = (as: Viewer) =>
+    answers?.findBy(as, "failover", async (note) => {
+      lookups += 1;
+      note("pages", "id", [page.id]);
+      return page.id;
+    });
+  expect(await find(viewer)).toEqual({ id: page.id, name: "Failover" });
+  expect(await find(inLanguage(viewer, "de"))).toEqual({ id: page.id, name: "Failover" });
+  expect(lookups).toBe(1);
+  meanwhile = async () => void (await server.ask("PUT", `/api/pages/${page.id}`, { body: { name: "Switchover" } }));
+  expect(await find(inLanguage(viewer, "fr"))).toBeUndefined();
+  meanwhile = async () => {};
+  expect(await find(viewer)).toEqual({ id: page.id, name: "Switchover" });
+  expect(lookups).toBe(2);
   await server.stop();
 });

@@ -41,6 +41,11 @@ export interface ContentKind {
   readonly parents: readonly { readonly kind: string; readonly column: string }[];
   /** A boolean column that marks rows which only their owner sees, such as drafts. */
   readonly ownOnly?: string;
+  /**
+   * Whether a new item was inserted with the `acl_id` of its direct parent, read under a lock on the parent. `item` is the result of
+   * the create event. Otherwise, and without this member, the item gets the list by a statement after the event.
+   */
+  readonly hasParentList?: (item: object) => boolean;
   /** The columns that listings and the recycle bin show; the first one is `id`. */
   readonly columns: readonly string[];
   /** SQL for the path of its screen, over its table: '/books/' || books.slug. */

@@ -292,6 +292,9 @@ export async function withResponseFields<T extends { id: number }>(
  * mergeResponseFields([{ id: 1 }], [new Map([[1, { stars: 3 }]])]); // [{ id: 1, stars: 3 }]
  */
 export function mergeResponseFields<T extends { id: number }>(items: readonly T[], additions: FieldsById): T[] {
-  if (additions.length === 0) return [...items];
-  return items.map((item) => Object.assign({}, item, ...additions.map((addition) => addition.get(item.id) ?? {})) as T);
+  // Most items of a listing get no fields, and are not copied.
+  return items.map((item) => {
+    const added = additions.flatMap((addition) => addition.get(item.id) ?? []);
+    return added.length === 0 ? item : Object.assign({}, item, ...added);
+  });
 }

@@ -8,6 +8,7 @@
  * A load is stored only if nothing that it depends on was reported from before its first statement until after its last one.
  * Readers of one key wait for the load of the first of them, and share its answer under the same condition.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Store, TableChange } from "../../db/mod.ts";
 import { onPrimary, recordingStatements, watchTables } from "../../db/mod.ts";
 import type { Faults } from "../faults.ts";
@@ -73,6 +74,10 @@ interface Load {
 /** Loads that a reader waits for, one after the other, before it loads by itself. */
 const MAX_WAITS = 3;
 
+/** Milliseconds until the triggers are looked for again, where the store did not answer. */
+const WATCH_RETRY_MS = 1_000;
+const NOT_REPORTED = "Cannot have the store report changes: answers are not cached";
+
 /** The answer cache of one runtime. */
 export class AnswerCache {
   readonly #parts: AnswerCacheParts;
@@ -86,7 +91,8 @@ export class AnswerCache {
   readonly #readTables = new ReadTables();
   /** Watched columns by table. */
   #watched = new Map<string, readonly string[]>();
-  #isWatching = false;
+  /** Creates the triggers that are missing; undefined until the tables are watched. */
+  #watch: (() => Promise<void>) | undefined;
   #isListening = false;
   /** Counts losses of notifications. */
   #losses = 0;
@@ -149,16 +155,17 @@ export class AnswerCache {
       notes.push(...aliasNotes);
     }
     const watched = tablesOf(notes);
+    const watch = () => watchTables(store.db, watched);
     try {
-      await watchTables(store.db, watched);
+      await watch();
       await this.#readTables.learn(store.db);
     } catch (error) {
-      this.#parts.log.warn("Cannot have the store report changes: answers are not cached", { error });
+      this.#parts.log.warn(NOT_REPORTED, { error });
       return;
     }
     this.#watched = new Map(watched.map(({ table, columns }) => [table, columns]));
     store.observeChanges((change) => this.#began(change));
-    this.#isWatching = true;
+    this.#watch = watch;
   }
 
   /** Notifications of other processes arrive from now on, or are lost. */
@@ -168,13 +175,27 @@ export class AnswerCache {
     this.#entries.clear();
   }
 
+  /** Notifications arrive again, maybe of another database: one that was restored, or that of a new leader. */
+  async returned(): Promise<void> {
+    const losses = this.#losses;
+    for (let isWarned = false; this.#losses === losses; isWarned = true) {
+      try {
+        await this.#watch?.();
+        if (this.#losses === losses) this.setListening(true);
+      } catch (error) {
+        if (!isWarned) this.#parts.log.warn(NOT_REPORTED, { error });
+        await sleep(WATCH_RETRY_MS, undefined, { ref: false });
+      }
+    }
+  }
+
   /** Another process, or an unknown one, committed a change. */
   changed(change: TableChange): void {
     this.#forget(surrogateKeysOfChange(change, this.#watched));
   }
 
   #isActive({ tables }: Known): boolean {
-    return this.#isWatching && this.#isListening && tables !== undefined;
+    return this.#watch !== undefined && this.#isListening && tables !== undefined;
   }
 
   /** A statement of this process made a change. Returns the function that is called when its transaction has ended. */

@@ -136,6 +136,31 @@ test("while notifications are lost nothing is cached, and afterwards nothing fro
   await server.stop();
 });
 
+test("after a loss of notifications the triggers are there, as in a database that was restored without them", async () => {
+  const server = await served();
+  const page = await server.made("Failover");
+  await server.store.sql`drop function lectern_changed_pages cascade`;
+  await server.store.sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and query like 'listen %'`;
+  await until(
+    () => server.store.sql`select from pg_proc where proname = 'lectern_changed_pages'`,
+    (found) => found.length === 1,
+  );
+  await until(
+    async () => {
+      await server.read(page);
+      return server.figures().entries;
+    },
+    (entries) => entries > 0,
+  );
+  await server.store.sql`update pages set name = 'Changed by hand' where id = ${page.id}`;
+  await until(
+    () => server.read(page),
+    ({ name }) => name === "Changed by hand",
+  );
+  await server.stop();
+});
+
 test("a page that an operator changes with SQL is read anew, once the server was notified", async () => {
   const server = await served();
   const page = await server.made("Failover");

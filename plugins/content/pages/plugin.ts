@@ -6,7 +6,7 @@
 import { definePlugin, itemPermissions, referenceCheck, sql, t } from "lectern/core";
 import { flattened, prepared, refs } from "lectern/db";
 import { ACTIVITIES } from "./activity.ts";
-import { lockForUpdate } from "./changes.ts";
+import { hasParentList, lockForUpdate } from "./changes.ts";
 import { prepareContent } from "./content.ts";
 import { selectPages } from "./contents.ts";
 import type { PagesContext } from "./contract.ts";
@@ -102,6 +102,7 @@ export default definePlugin({
         { kind: "book", column: "book_id" },
       ],
       ownOnly: "draft",
+      hasParentList,
       columns: COLUMNS,
       path: sql<string>`(select '/books/' || holder.slug || '/page/' || ${refs("pages.slug")} from books as holder
         where holder.id = ${refs("pages.book_id")})`,

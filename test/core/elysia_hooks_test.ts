@@ -20,6 +20,9 @@ const gardener = definePlugin({
     publicRoutes: ["/api/gardener/*", "/api/api/gardener/*"],
   },
   setup({ app }) {
+    // The permit of the guard must not get into the options that the routes below share.
+    app.guard(closed, (guarded) => guarded.get("/gardener/fence", () => "fence", open));
+    app.group("/gardener/house", closed, (house) => house.get("/door", () => "door", { permit: "settings-manage" }));
     app
       .get(
         "/gardener/refused",
@@ -181,6 +184,17 @@ test("routes of other instances, promised ones too, are those of the plugin, eac
   expect([(await ask("GET", "shared/open")).body, (await ask("GET", "later")).body]).toEqual(["spade", "later"]);
 });
 
+test("a guard and its route are both checked, and the narrower permit is that of the route", async () => {
+  const permits = ["fence", "house/door", "shared/open"].map(
+    (name) => runtime.runtime.http.routes().find(({ path }) => path === `/api/gardener/${name}`)?.permit,
+  );
+  expect(permits).toEqual(["access-api", "settings-manage", "public"]);
+  expect((await ask("GET", "fence")).status).toBe(401);
+  const { token } = await runtime.person("neighbour", ["access-api"]);
+  expect((await ask("GET", "fence", { as: token })).body).toBe("fence");
+  expect((await ask("GET", "house/door", { as: token })).status).toBe(403);
+});
+
 test("the schema of answers of a guard changes no answer, as that of a route", async () => {
   const guarded = runtime.runtime.http.routes().find(({ path }) => path === "/api/gardener/guarded");
   expect(guarded?.response?.[200]?.type).toBe("object");
@@ -216,6 +230,16 @@ describe("the boot refuses", () => {
   test("routes that would never be called", async () => {
     expect(await boot(({ app }) => void app.head("/weeds", () => "", open))).toContain("a HEAD is answered as the GET");
     expect(await boot(({ app }) => void app.ws("/weeds", { ...open, message() {} }))).toContain("acceptWebSocket()");
+  });
+
+  test("a route that needs two permissions", async () => {
+    const refusal = await boot(
+      ({ app }) =>
+        void app.guard({ permit: "users-manage" }, (guarded) =>
+          guarded.get("/weeds", () => "", { permit: "settings-manage" }),
+        ),
+    );
+    expect(refusal).toContain('by two permissions, "settings-manage" and "users-manage"');
   });
 
   test("routes that cannot be loaded", async () => {

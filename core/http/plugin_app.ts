@@ -7,6 +7,7 @@ import type { Permit } from "../runtime/registry.ts";
 import { hasPermission } from "../viewer.ts";
 import type { JudgeAnswer } from "./answer_judge.ts";
 import { type AnswerSchemas, withoutResponse } from "./answer_schemas.ts";
+import { modelsOf } from "./input_schemas.ts";
 import type { RequestState } from "./request_context.ts";
 import type { appBelow } from "./server.ts";
 
@@ -129,7 +130,7 @@ export function recordingDuplicates<App extends object>(
     seen.add(route);
     const options = withoutResponse(
       { response: guarded, ...withOwnLists(hook ?? {}) },
-      { method, path: prefix + own, judge },
+      { method, path: prefix + own, judge, models: () => modelsOf(app) },
     );
     return add.call(this, method, path, handler, options, ...rest);
   };

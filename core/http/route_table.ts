@@ -4,6 +4,7 @@
  */
 import type { AnyElysia } from "elysia";
 import { type AnswerSchemas, answersOf } from "./answer_schemas.ts";
+import { type InputSchemas, inputSchemasOf, modelsOf } from "./input_schemas.ts";
 
 /** A route. */
 export interface RouteInfo {
@@ -15,16 +16,16 @@ export interface RouteInfo {
   readonly detail: Readonly<Record<string, unknown>>;
   /** Schemas of success answers by status; undefined where the route names none. */
   readonly response: AnswerSchemas | undefined;
+  readonly input: InputSchemas;
 }
 
-/** The routes of a plugin's app, with their permit and documentation. */
+/** The routes of a plugin's app, with their permit and documentation. Throws for schemas that name no model of the app. */
 export function routesOf(app: AnyElysia): RouteInfo[] {
-  return app.routes.map(({ method, path, hooks }) => {
-    const detail = ((hooks as { detail?: Record<string, unknown> } | undefined)?.detail ?? {}) as Record<
-      string,
-      unknown
-    >;
-    return { method, path, detail, response: answersOf(detail), permit: permitsOf(detail)[0] };
+  const models = modelsOf(app);
+  return app.routes.map(({ method, path, hooks = {} }) => {
+    const { detail = {} } = hooks as { detail?: Record<string, unknown> };
+    const input = inputSchemasOf(hooks, models);
+    return { method, path, detail, input, response: answersOf(detail), permit: permitsOf(detail)[0] };
   });
 }
 

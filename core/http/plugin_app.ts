@@ -132,7 +132,9 @@ export function recordingDuplicates<App extends object>(
       { response: guarded, ...withOwnLists(hook ?? {}) },
       { method, path: prefix + own, judge, models: () => modelsOf(app) },
     );
-    return add.call(this, method, path, handler, options, ...rest);
+    // Elysia answers a constant with one Response for all requests, whose copies have no content type.
+    const isOwn = typeof handler === "function" || handler instanceof Response;
+    return add.call(this, method, path, isOwn ? handler : () => handler, options, ...rest);
   };
   DUPLICATES.set(app, duplicates);
   return Object.assign(app, { add: recording });

@@ -140,14 +140,16 @@ export class HttpServer {
       .onError(
         { as: "global" },
         runsLast(({ code, error, request, set }: ErrorContext) => {
+          const isMissing = code === "NOT_FOUND" && !(error instanceof ApiError);
+          const thrown = isMissing ? this.#noRouteError(request) : knownError(error, set.status);
           // The status of the answer is that of the error, whatever the handler has set.
           set.status = 200;
-          const isMissing = code === "NOT_FOUND" && !(error instanceof ApiError);
-          const thrown = isMissing ? this.#noRouteError(request) : knownError(error);
           return answerOfError(thrown) ?? this.#errors.of(request, stateOf(request), thrown);
         }),
       )
       .mapResponse({ as: "global" }, ({ request, responseValue, route, set }) => {
+        // An error is answered alike if a handler returns it.
+        if (responseValue instanceof Error) throw responseValue;
         const state = stateOf(request);
         state.route = route;
         return applyDefaultHeaders(responseValue, state, set);

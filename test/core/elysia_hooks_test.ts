@@ -64,6 +64,8 @@ const gardener = definePlugin({
         },
         open,
       )
+      .get("/gardener/returned", () => new Error("dry") as never, open)
+      .get("/gardener/constant", "roses", open)
       .get(
         "/gardener/nothing",
         () => {
@@ -143,7 +145,7 @@ describe("what a route throws", () => {
   });
 
   test("is answered 500 where Elysia itself fails, over HTTP and within the process", async () => {
-    for (const name of ["header", "nothing"]) {
+    for (const name of ["header", "nothing", "returned"]) {
       const { status, body } = await ask("GET", name);
       expect([name, status, body.error.code]).toEqual([name, 500, 500]);
       const viewer = { id: 1, name: "Admin", slug: "", roles: [], permissions: new Set(), admin: true, via: "token" };
@@ -151,6 +153,13 @@ describe("what a route throws", () => {
       expect([name, call.status]).toEqual([name, 500]);
     }
   });
+});
+
+test("a constant is answered as what a handler returns", async () => {
+  // Bun adds the content type of a text when it sends it.
+  using server = Bun.serve({ port: 0, fetch: (request) => runtime.runtime.http.handle(request, "127.0.0.1") });
+  const answer = await fetch(new URL("/api/gardener/constant", server.url));
+  expect([await answer.text(), answer.headers.get("content-type")]).toEqual(["roses", "text/plain;charset=utf-8"]);
 });
 
 test("mapResponse is not called for errors", async () => {

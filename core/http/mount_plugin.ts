@@ -1,4 +1,7 @@
-/** Mounting of plugins' routes: each route is served once and names a permission that some plugin adds. */
+/**
+ * Mounting of plugins' routes: each route is served once and names a permission that some plugin adds. All of it is checked at
+ * boot, since Elysia keeps the last of two equal routes in silence, and a route without a permit would answer everybody.
+ */
 import { BootError } from "../errors.ts";
 import { permissionHint } from "../runtime/left_out.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";

@@ -1,6 +1,5 @@
 /** Routes as Elysia's documentation writes them, from the view of a plugin's author: schemas, hooks and answers. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { Validator } from "@seriousme/openapi-schema-validator";
 import { definePlugin, endpoint, isUpload, elysiaTypes as t, type Viewer } from "lectern/core";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
@@ -94,10 +93,8 @@ const florist = definePlugin({
           ...endpoint("florist", "flower", { about }),
         },
       )
-      .model({ wilted: t.Object({ wilted: t.Boolean() }) })
       .get("/florist/wilted", ({ status }) => status(418, { wilted: true }), {
         permit: "public",
-        response: { 418: "wilted" },
         ...endpoint("florist", "w", { about }),
       })
       .get(
@@ -293,48 +290,6 @@ test("what Elysia's helpers answer has the default headers and one shape of erro
   const nothing = await runtime.ask("GET", "/api/florist/nothing", { as: null });
   expect([nothing.status, nothing.body]).toEqual([200, ""]);
 });
-
-test("the OpenAPI document describes the schemas of routes and guards, and the errors that they name", async () => {
-  const { body: document } = await runtime.ask("GET", "/api/openapi.json");
-  expect((await new Validator().validate(document)).errors).toBeUndefined();
-  const { paths, components } = document as OpenApi;
-  const bodyOf = (method: string) => paths["/api/florist/orders"]?.[method]?.requestBody?.content["application/json"];
-  expect(bodyOf("post")?.schema).toEqual({
-    type: "object",
-    required: ["flower", "count"],
-    properties: {
-      flower: { type: "string", minLength: 3 },
-      count: { type: "number", minimum: 1 },
-      tags: {
-        type: "array",
-        items: { type: "object", required: ["name"], properties: { name: { type: "string" } } },
-      },
-    },
-  });
-  expect(bodyOf("put")?.schema.properties).toEqual({ flower: { type: "string" } });
-  const parameters = paths["/api/florist/flowers/{id}"]?.get?.parameters ?? [];
-  expect(parameters.map((one) => [one.in, one.name, one.required, one.schema.type])).toEqual([
-    ["header", "x-shop", false, "string"],
-    ["path", "id", true, "integer"],
-    ["query", "limit", false, "integer"],
-  ]);
-  expect(paths["/api/florist/wilted"]?.get?.responses["418"]).toEqual({
-    description: "Error",
-    content: { "application/json": { schema: { $ref: "#/components/schemas/wilted" } } },
-  });
-  expect(components.schemas.wilted).toMatchObject({ properties: { wilted: { type: "boolean" } } });
-});
-
-interface OpenApi {
-  readonly paths: Record<string, Record<string, Operation>>;
-  readonly components: { readonly schemas: Record<string, object> };
-}
-
-interface Operation {
-  readonly parameters?: { in: string; name: string; required: boolean; schema: { type: string } }[];
-  readonly requestBody?: { content: Record<string, { schema: Record<string, unknown> }> };
-  readonly responses: Record<string, object>;
-}
 
 describe("the boot refuses", () => {
   const boot = async (setup: Parameters<typeof definePlugin>[0]["setup"]) => {

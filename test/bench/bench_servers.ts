@@ -7,21 +7,28 @@ import type { Outcome } from "./load.ts";
 
 const START_MS = 60_000;
 const TURN_MS = 50;
+const STARTING = 503;
 
 /** The arguments of `bun` that start Lectern with what ships. */
 export const SERVE = ["core/cli.ts", "serve", "plugins/mod.ts"];
 /** The credentials of the administrator. */
 export const TOKEN = "benchid:benchsecret";
 
-/** A database of its own, and processes that are ended with it. */
-export interface BenchServers {
+/** A database and a data folder. */
+export interface BenchStore {
   readonly url: string;
   readonly dataDir: string;
+  /** Variables of a Lectern over them that limits nothing. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** A store, and processes that are ended with it. */
+export interface BenchServers extends BenchStore {
   /** The throw-away server; undefined where DATABASE_URL names another and none is installed. */
   readonly cluster: Cluster | undefined;
-  /** Variables of a Lectern that limits nothing. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Starts a program and waits until something answers at its port. */
+  /** Makes a further store of the same server. */
+  another(): Promise<BenchStore>;
+  /** Starts a program and waits until its port answers, and not that it is starting. */
   start(command: readonly string[], env: Record<string, string | undefined>, port: number): Promise<Bun.Subprocess>;
   stop(): Promise<void>;
 }
@@ -31,25 +38,30 @@ export async function openBenchServers(): Promise<BenchServers> {
   const cluster = await startCluster();
   const server = cluster?.url ?? process.env.DATABASE_URL;
   if (!server) throw new Error("Cannot measure: set DATABASE_URL or install PostgreSQL");
-  const url = await createDatabase(server);
-  const dataDir = mkdtempSync(join(tmpdir(), "lectern-bench-"));
-  chmodSync(dataDir, 0o755);
-  const children: Bun.Subprocess[] = [];
-  return {
-    url,
-    dataDir,
-    cluster,
-    env: {
+  const folders: string[] = [];
+  const another = async (): Promise<BenchStore> => {
+    const url = await createDatabase(server);
+    const dataDir = mkdtempSync(join(tmpdir(), "lectern-bench-"));
+    chmodSync(dataDir, 0o755);
+    folders.push(dataDir);
+    const env = {
       ...process.env,
       ...{ DATABASE_URL: url, DATA_DIR: dataDir, LOG_LEVEL: "warn", ADMIN_TOKEN: TOKEN },
       ...{ ADMIN_EMAIL: "admin@example.com", API_REQUESTS_PER_MIN: "100000000" },
-    },
+    };
+    return { url, dataDir, env };
+  };
+  const children: Bun.Subprocess[] = [];
+  return {
+    ...(await another()),
+    cluster,
+    another,
     async start(command, env, port) {
       const child = Bun.spawn([...command], { env, stdout: "ignore", stderr: "inherit" });
       children.push(child);
       const answers = () =>
-        fetch(`http://127.0.0.1:${port}/`).then(
-          () => true,
+        fetch(`http://127.0.0.1:${port}/ready`).then(
+          ({ status }) => status !== STARTING,
           () => false,
         );
       for (const until = performance.now() + START_MS; !(await answers()); await Bun.sleep(TURN_MS))
@@ -60,7 +72,7 @@ export async function openBenchServers(): Promise<BenchServers> {
       for (const child of children) child.kill("SIGTERM");
       await Promise.all(children.map((child) => child.exited));
       await cluster?.stop();
-      rmSync(dataDir, { recursive: true, force: true });
+      for (const folder of folders) rmSync(folder, { recursive: true, force: true });
     },
   };
 }

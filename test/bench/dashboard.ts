@@ -11,16 +11,13 @@
  * PostgreSQL is a throw-away cluster without fsync, or that of DATABASE_URL. Poller, writers, both servers and the
  * database share the machine.
  */
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
-import { availableParallelism, tmpdir } from "node:os";
-import { join } from "node:path";
+import { availableParallelism } from "node:os";
 import postgres from "postgres";
-import { createDatabase, startCluster } from "../support/harness/cluster.ts";
+import { type BenchStore, openBenchServers, SERVE, TOKEN } from "./bench_servers.ts";
 import { API_KEY, packageName, seedHosts } from "./dashboard_seed.ts";
 import { load, type Shot } from "./load.ts";
 import { median, record } from "./record.ts";
 
-const TOKEN = "benchid:benchsecret";
 const PORTS = { empty: 8347, full: 8348, bare: 8349 };
 const ROUNDS = 5;
 const WRITERS = 64;
@@ -28,16 +25,13 @@ const REPORTS = 320;
 const hosts = Number(process.argv[2] ?? 100_000);
 const seconds = Number(process.argv[3] ?? 3);
 
-const cluster = await startCluster();
-const admin = cluster?.url ?? process.env.DATABASE_URL;
-if (!admin) throw new Error("Cannot measure: set DATABASE_URL or install PostgreSQL");
-const children: Bun.Subprocess[] = [];
-const folders: string[] = [];
+const servers = await openBenchServers();
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
 try {
-  const urls = { empty: await createDatabase(admin), full: await createDatabase(admin) };
-  for (const name of ["empty", "full"] as const) await startServer(name, urls[name]);
+  const stores = { empty: servers, full: await servers.another() };
+  const urls = { empty: stores.empty.url, full: stores.full.url };
+  for (const name of ["empty", "full"] as const) await startServer(name, stores[name]);
   const began = performance.now();
   await seedHosts(urls.full, hosts);
   say(
@@ -48,10 +42,7 @@ try {
   await compareEmptyAnswers(keys.full, urls.full);
   await timeReports(urls.full);
 } finally {
-  for (const child of children) child.kill("SIGTERM");
-  await Promise.all(children.map((child) => child.exited));
-  await cluster?.stop();
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  await servers.stop();
 }
 
 type Keys = Readonly<Record<"empty" | "full", string>>;
@@ -137,7 +128,8 @@ async function compareEmptyAnswers(authorization: string, url: string): Promise<
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   await sql`delete from host_reports where received_at < now() - interval '22 hours'`;
   await sql.end();
-  await start(["test/bench/dashboard_static.ts"], { PORT: String(PORTS.bare), DATABASE_URL: url }, PORTS.bare);
+  const env = { ...process.env, PORT: String(PORTS.bare), DATABASE_URL: url };
+  await servers.start([process.execPath, "test/bench/dashboard_static.ts"], env, PORTS.bare);
   const answer = await fetch(`http://127.0.0.1:${PORTS.full}/api/v1/dashboard/stats`, { headers: { authorization } });
   const shots = {
     plain: { method: "GET", path: "/plain" },
@@ -219,21 +211,10 @@ async function statementMs(url: string): Promise<number> {
   return median(times);
 }
 
-async function startServer(name: "empty" | "full", url: string): Promise<void> {
-  const dataDir = mkdtempSync(join(tmpdir(), "lectern-bench-"));
-  chmodSync(dataDir, 0o755);
-  folders.push(dataDir);
-  const env = {
-    DATABASE_URL: url,
-    DATA_DIR: dataDir,
-    LOG_LEVEL: "warn",
-    ADMIN_TOKEN: TOKEN,
-    ADMIN_PASSWORD: "bench password",
-    DASHBOARD_RATE_LIMIT_MAX: "0",
-    HOSTS_REQUESTS_PER_MIN: "0",
-    PORT: String(PORTS[name]),
-  };
-  await start(["core/cli.ts", "serve", "plugins/mod.ts"], env, PORTS[name]);
+async function startServer(name: "empty" | "full", store: BenchStore): Promise<void> {
+  const unlimited = { DASHBOARD_RATE_LIMIT_MAX: "0", HOSTS_REQUESTS_PER_MIN: "0" };
+  const env = { ...store.env, ...unlimited, PORT: String(PORTS[name]) };
+  await servers.start([process.execPath, ...SERVE], env, PORTS[name]);
 }
 
 async function keyOf(port: number): Promise<string> {
@@ -243,19 +224,4 @@ async function keyOf(port: number): Promise<string> {
     body: JSON.stringify({ token_name: "Bench" }),
   });
   return `Basic ${((await answer.json()) as { basic: string }).basic}`;
-}
-
-async function start(args: string[], env: Record<string, string>, port: number): Promise<void> {
-  children.push(
-    Bun.spawn([process.execPath, ...args], { env: { ...process.env, ...env }, stdout: "ignore", stderr: "inherit" }),
-  );
-  for (let tries = 0; tries < 400; tries++) {
-    const answers = await fetch(`http://127.0.0.1:${port}/`).then(
-      () => true,
-      () => false,
-    );
-    if (answers) return;
-    await Bun.sleep(50);
-  }
-  throw new Error(`Cannot measure: nothing answers on port ${port}`);
 }

@@ -4,15 +4,12 @@
  * which note their writer. Beside that the processor time of the primary for a thousand answers: on one machine the replica
  * takes from the same processors, so this is what a replica of its own machine relieves. Three rounds in turns, medians.
  */
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { createDatabase, startCluster } from "../support/harness/cluster.ts";
+import { readdirSync, readFileSync } from "node:fs";
 import { canReplicate, startReplica } from "../support/harness/replica.ts";
+import { openBenchServers, TOKEN } from "./bench_servers.ts";
 import { load, type Shot } from "./load.ts";
 import { median, record } from "./record.ts";
 
-const READER = "readerid:readersecret";
 const ALONE_PORT = 18_080;
 const REPLICA_PORT = 18_081;
 const CONNECTIONS = 16;
@@ -20,26 +17,23 @@ const ROUNDS = 3;
 const BOOKS = 200;
 /** Milliseconds between two writes beside the reads. */
 const WRITE_EVERY_MS = 50;
-const START_MS = 60_000;
 /** Processor time in /proc, in milliseconds. */
 const TICK_MS = 10;
 const HTML = `<h2>Failover</h2>${"<p>Call the <strong>DBA</strong> on duty, and say which node is down.</p>".repeat(20)}`;
 const seconds = Number(process.argv[2] ?? 3);
 
-const cluster = await startCluster();
+const servers = await openBenchServers();
+const { cluster } = servers;
 if (!cluster || !canReplicate())
   throw new Error("Cannot measure: install Debian's postgresql, which has pg_basebackup");
-const url = await createDatabase(cluster.url);
-const replica = await startReplica(url);
-const dataDir = mkdtempSync(join(tmpdir(), "lectern-bench-"));
-chmodSync(dataDir, 0o755);
+const replica = await startReplica(servers.url);
+const readUrls = { DATABASE_READ_URLS: replica.urlOf(servers.url) };
 const JSON_BODY = { "content-type": "application/json" };
-const children: Bun.Subprocess[] = [];
 const headersOf = (token: string) => ({ authorization: `Token ${token}` });
 
 try {
-  await start(ALONE_PORT, { ADMIN_TOKEN: READER });
-  await start(REPLICA_PORT, { DATABASE_READ_URLS: replica.urlOf(url), METRICS_ADDRESSES: "127.0.0.1" });
+  await start(ALONE_PORT, {});
+  await start(REPLICA_PORT, { ...readUrls, METRICS_ADDRESSES: "127.0.0.1" });
   await post("/api/books", { name: "First" });
   for (let n = 0; n < BOOKS; n++) {
     const { id } = await post("/api/books", { name: `Book ${n}` });
@@ -61,14 +55,14 @@ try {
   const page = (n: number): Shot => ({
     method: "GET",
     path: `/api/pages/${(n % BOOKS) + 1}`,
-    headers: headersOf(READER),
+    headers: headersOf(TOKEN),
   });
-  const books = (): Shot => ({ method: "GET", path: "/api/books", headers: headersOf(READER) });
+  const books = (): Shot => ({ method: "GET", path: "/api/books", headers: headersOf(TOKEN) });
   const search = (n: number): Shot => ({
-    ...{ method: "GET", path: `/api/search?query=failover+${n % BOOKS}`, headers: headersOf(READER) },
+    ...{ method: "GET", path: `/api/search?query=failover+${n % BOOKS}`, headers: headersOf(TOKEN) },
   });
   const create = (n: number): Shot => ({
-    ...{ method: "POST", path: "/api/pages", headers: headersOf(READER) },
+    ...{ method: "POST", path: "/api/pages", headers: headersOf(TOKEN) },
     body: JSON.stringify({ book_id: (n % BOOKS) + 1, name: `Page ${crypto.randomUUID()}`, html: HTML }),
   });
   await compare("page read", page);
@@ -77,16 +71,13 @@ try {
   const writing = setInterval(() => void change(writer), WRITE_EVERY_MS);
   await compare("page read, others write", page);
   clearInterval(writing);
-  const own = setInterval(() => void change(READER), WRITE_EVERY_MS);
+  const own = setInterval(() => void change(TOKEN), WRITE_EVERY_MS);
   await compare("page read, the reader writes", page);
   clearInterval(own);
   await compare("page create", create);
 } finally {
-  for (const child of children) child.kill("SIGTERM");
-  await Promise.all(children.map((child) => child.exited));
   await replica.stop();
-  await cluster.stop();
-  rmSync(dataDir, { recursive: true, force: true });
+  await servers.stop();
 }
 
 async function compare(name: string, shot: (n: number) => Shot): Promise<void> {
@@ -127,28 +118,17 @@ async function measure(port: number, shot: (n: number) => Shot): Promise<Round> 
   return { perSecond, refused, cpuMs: used / ((perSecond * seconds) / 1_000) };
 }
 
-function envOf(more: Record<string, string>): Record<string, string | undefined> {
-  const limits = { API_REQUESTS_PER_MIN: "100000000", LOG_LEVEL: "warn" };
-  return { ...process.env, DATABASE_URL: url, DATA_DIR: dataDir, ...limits, ...more };
-}
-
 /** Runs a command of Lectern. Returns the last line that it prints. */
 async function command(args: string[]): Promise<string> {
-  const env = envOf({ DATABASE_READ_URLS: replica.urlOf(url) });
+  const env = { ...servers.env, ...readUrls };
   const child = Bun.spawn([process.execPath, "core/cli.ts", ...args], { env, stdout: "pipe", stderr: "inherit" });
   return (await new Response(child.stdout).text()).trim().split("\n").at(-1) ?? "";
 }
 
+/** Starts Lectern without its cache of answers, which is filled from the primary alone. */
 async function start(port: number, more: Record<string, string>): Promise<void> {
-  const env = envOf({ PORT: String(port), ...more });
-  children.push(Bun.spawn([process.execPath, "core/cli.ts", "serve"], { env, stdout: "ignore", stderr: "inherit" }));
-  const isReady = () =>
-    fetch(`http://127.0.0.1:${port}/ready`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  for (const until = performance.now() + START_MS; !(await isReady()); await Bun.sleep(50))
-    if (performance.now() > until) throw new Error(`Cannot measure: nothing answers on port ${port}`);
+  const env = { ...servers.env, ANSWER_CACHE_BYTES: "0", PORT: String(port), ...more };
+  await servers.start([process.execPath, "core/cli.ts", "serve"], env, port);
 }
 
 /** The processor time of a server and its processes. */
@@ -181,7 +161,7 @@ async function answered(): Promise<{ primary: number; replica: number }> {
 }
 
 async function post(path: string, body: unknown): Promise<{ id: number }> {
-  const init = { method: "POST", headers: { ...headersOf(READER), ...JSON_BODY }, body: JSON.stringify(body) };
+  const init = { method: "POST", headers: { ...headersOf(TOKEN), ...JSON_BODY }, body: JSON.stringify(body) };
   return (await (await fetch(`http://127.0.0.1:${ALONE_PORT}${path}`, init)).json()) as { id: number };
 }
 

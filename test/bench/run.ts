@@ -53,7 +53,9 @@ async function measure(part: Part): Promise<Measured> {
     name: part.name,
     command: commandOf(part),
     date: new Date().toISOString().slice(0, 10),
-    commit: git("rev-parse", "--short", "HEAD") + (git("status", "--porcelain") === "" ? "" : ", changed"),
+    commit:
+      git("rev-parse", "--short", "HEAD") +
+      (git("status", "--porcelain", "--", ".", ":!test/bench/report.*") === "" ? "" : ", changed"),
     machine: machine(),
     loadBefore,
     seconds: Math.round((performance.now() - started) / 1000),

@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "./ports.ts";
+import { until } from "./until.ts";
 
 const CONFIGURATION = join(import.meta.dir, "../../../.deploy/nginx.conf");
 
@@ -33,6 +34,15 @@ export async function startNginx(folder: string, targets: readonly number[]): Pr
   const file = join(folder, "nginx.conf");
   writeFileSync(file, `${top}\nhttp { access_log off; ${places.join(" ")}\n${http}}\n`);
   const running = Bun.spawn(["nginx", "-c", file], { stdout: "ignore", stderr: "ignore" });
+  const listens = () =>
+    Bun.connect({ hostname: "127.0.0.1", port, socket: { data() {} } }).then(
+      (socket) => {
+        socket.end();
+        return true;
+      },
+      () => false,
+    );
+  await until(listens);
   return {
     port,
     async stop() {

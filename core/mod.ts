@@ -18,14 +18,14 @@ export type { ScreenHook, ViewPart } from "./contracts/screen_hooks.ts";
 export { type People, peopleOf, withoutAuthor } from "./contracts/users.ts";
 export { defineTheme } from "./define_theme.ts";
 export { ApiError, BootError, denied, localizedError, notFound } from "./errors.ts";
+export type { Cached } from "./events/cache.ts";
 export type {
   AnswerCacheFigures,
   AnswerSource,
   CachedAnswers,
   NoteRows,
   TableDependency,
-} from "./events/answer_cache.ts";
-export type { Cached } from "./events/cache.ts";
+} from "./events/cached_answers.ts";
 export type { EventRecord, EventTransaction } from "./events/event_bus.ts";
 export { JobFailure, type JobOptions, type JobPauses } from "./events/job_retry.ts";
 export {

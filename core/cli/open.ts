@@ -19,6 +19,9 @@ import { checkStoreVersion } from "../runtime/store_version.ts";
 import type { CommandIo } from "./command.ts";
 import { type Choices, readChoices, shippedPlugins } from "./load.ts";
 
+/** SQLSTATE of a write that a server refuses. */
+const READ_ONLY = "25006";
+
 /** A booted runtime with its configuration and file store. */
 export interface OpenRuntime {
   readonly runtime: Runtime;
@@ -82,7 +85,11 @@ export async function openRuntime(
     return { runtime, config, files: runtime.files };
   } catch (error) {
     await store.close();
-    throw error;
+    if ((error as { code?: unknown }).code !== READ_ONLY) throw error;
+    throw new BootError(
+      `Cannot start over ${store.description}: it is read-only, such as a replica; set DATABASE_URL to the server that accepts writes`,
+      { cause: error },
+    );
   }
 }
 

@@ -6,7 +6,7 @@
 import type { TProperties } from "@sinclair/typebox";
 import { type RawBuilder, sql } from "kysely";
 import type { TableName } from "../../db/mod.ts";
-import type { TableDependency } from "../events/answer_cache.ts";
+import type { TableDependency } from "../events/cached_answers.ts";
 import type { EventTransaction } from "../events/event_bus.ts";
 import { callContribution, callContributionNow, unwritable } from "../faults.ts";
 import type { Viewer } from "../viewer.ts";
@@ -41,6 +41,11 @@ export interface ContentKind {
   readonly parents: readonly { readonly kind: string; readonly column: string }[];
   /** A boolean column that marks rows which only their owner sees, such as drafts. */
   readonly ownOnly?: string;
+  /**
+   * Whether a new item was inserted with the `acl_id` of its direct parent, read under a lock on the parent. `item` is the result of
+   * the create event. Otherwise, and without this member, the item gets the list by a statement after the event.
+   */
+  readonly hasParentList?: (item: object) => boolean;
   /** The columns that listings and the recycle bin show; the first one is `id`. */
   readonly columns: readonly string[];
   /** SQL for the path of its screen, over its table: '/books/' || books.slug. */
@@ -287,6 +292,9 @@ export async function withResponseFields<T extends { id: number }>(
  * mergeResponseFields([{ id: 1 }], [new Map([[1, { stars: 3 }]])]); // [{ id: 1, stars: 3 }]
  */
 export function mergeResponseFields<T extends { id: number }>(items: readonly T[], additions: FieldsById): T[] {
-  if (additions.length === 0) return [...items];
-  return items.map((item) => Object.assign({}, item, ...additions.map((addition) => addition.get(item.id) ?? {})) as T);
+  // Most items of a listing get no fields, and are not copied.
+  return items.map((item) => {
+    const added = additions.flatMap((addition) => addition.get(item.id) ?? []);
+    return added.length === 0 ? item : Object.assign({}, item, ...added);
+  });
 }

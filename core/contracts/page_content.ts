@@ -1,6 +1,6 @@
 /** Slots that change content: the HTML of pages, and the conversion of Markdown. */
 import type { Marked } from "marked";
-import type { TableDependency } from "../events/answer_cache.ts";
+import type { TableDependency } from "../events/cached_answers.ts";
 
 /** A function of a hook: it returns a replacement, or undefined to keep the value. */
 type Answer<T> = T | undefined | Promise<T | undefined>;

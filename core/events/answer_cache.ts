@@ -1,5 +1,5 @@
 /**
- * A cache of answers as bytes, by viewer and item, bounded in memory. What an answer was read from is declared, as tables and
+ * A cache of answers, by viewer and item, bounded in memory: as bytes for routes, as frozen objects for screens. What an answer was read from is declared, as tables and
  * rows of tables; triggers of these tables report each change (`watchTables`), over the connection of the statement before its
  * commit is answered, and by a notification at the commit. So an answer is forgotten before this process answers the change,
  * and in others when the notification arrives; while notifications are lost nothing is cached. From the report to the
@@ -8,63 +8,25 @@
  * A load is stored only if nothing that it depends on was reported from before its first statement until after its last one.
  * Readers of one key wait for the load of the first of them, and share its answer under the same condition.
  */
-import type { Store, TableChange, TableName } from "../../db/mod.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Store, TableChange } from "../../db/mod.ts";
 import { onPrimary, recordingStatements, watchTables } from "../../db/mod.ts";
 import type { Faults } from "../faults.ts";
-import { JsonBytes } from "../http/default_headers.ts";
 import type { Log } from "../log.ts";
 import type { Viewer } from "../viewer.ts";
 import { AnswerEntries } from "./answer_entries.ts";
+import { ANSWER_FORMS, type AnswerForm, type KeptAnswer } from "./answer_forms.ts";
+import type {
+  AnswerCacheFigures,
+  Answered,
+  AnswerSource,
+  CachedAnswers,
+  NoteRows,
+  TableDependency,
+} from "./cached_answers.ts";
 import { ReadTables } from "./read_tables.ts";
 import { sightOf } from "./sight.ts";
 import { surrogateKeysOfChange, surrogateKeysOfRows, tablesOf } from "./surrogate_keys.ts";
-
-/** A table that an answer about an item is read from. */
-export interface TableDependency {
-  readonly table: TableName;
-  /** An integer column: only the rows with the item's id in it are read. Without it, any row may be. */
-  readonly column?: string;
-  /** The only columns that are read: updates of others forget nothing. */
-  readonly only?: readonly string[];
-}
-
-/** Notes that a load reads the rows with these values in a column, beside those that are declared. */
-export type NoteRows = (table: TableName, column: string, values: readonly number[]) => void;
-
-/** Answers about items of one kind. */
-export interface AnswerSource<A extends object = object> {
-  /** The tables that answers are read from; undefined if they must not be cached. Called once, after the boot. */
-  dependsOn(): readonly TableDependency[] | undefined;
-  /** Further tables that `load` notes rows of. */
-  readonly notes?: readonly (TableDependency & { readonly column: string })[];
-  /** The answer, to be sent as JSON; undefined where there is none for the viewer, which is not cached. */
-  load(viewer: Viewer, id: number, note: NoteRows): Promise<A | undefined>;
-  /** Called for each answer that is not loaded for its reader. */
-  onHit?(viewer: Viewer, id: number): void;
-}
-
-/** Answers of one source. */
-export interface CachedAnswers<A extends object = object> {
-  /**
-   * The answer about an item, as its JSON; undefined where there is none for the viewer, an object where nothing is cached. A
-   * promise unless it is cached. Throws what `load` throws.
-   */
-  read(viewer: Viewer, id: number): Answered<A> | Promise<Answered<A>>;
-}
-
-type Answered<A extends object> = JsonBytes | A | undefined;
-
-/** Figures of the cache since the process started. */
-export interface AnswerCacheFigures {
-  readonly hits: number;
-  readonly misses: number;
-  readonly bytes: number;
-  readonly entries: number;
-  /** Answers removed for others. */
-  readonly evictions: number;
-  /** Answers removed since something that they depend on changed. */
-  readonly forgotten: number;
-}
 
 /** What the cache needs of the runtime. */
 export interface AnswerCacheParts {
@@ -75,16 +37,33 @@ export interface AnswerCacheParts {
   readonly faults: Pick<Faults, "total">;
 }
 
-/** A source with what it depends on; without tables it is not cached. */
-interface Known<A extends object = object> {
+/** What a load may read; without tables its answers are not cached. */
+interface Known {
   readonly name: string;
-  readonly source: AnswerSource<A>;
   tables: ReadonlySet<string> | undefined;
   dependencies: readonly TableDependency[];
 }
 
+/** A source, and the aliases of its items. */
+interface KnownSource<A extends object = object> extends Known {
+  readonly source: AnswerSource<A>;
+  readonly aliases: Known;
+}
+
+/** An answer to read. */
+interface Asked<A extends object> {
+  readonly known: Known;
+  readonly key: string;
+  readonly form: AnswerForm;
+  /** The item whose rows are read, in the columns that are declared. */
+  readonly id?: number;
+  load(note: NoteRows): Promise<A | undefined>;
+  /** The answer is not loaded for this reader. */
+  onHit?(): void;
+}
+
 /** How a load ended: its answer may be shared, it was made of what has changed, or it is for its reader alone. */
-type Outcome = { readonly state: "shared"; readonly json: JsonBytes } | { readonly state: "changed" | "own" };
+type Outcome = { readonly state: "shared"; readonly answer: KeptAnswer } | { readonly state: "changed" | "own" };
 
 interface Load {
   /** What was reported since the load began. */
@@ -95,10 +74,14 @@ interface Load {
 /** Loads that a reader waits for, one after the other, before it loads by itself. */
 const MAX_WAITS = 3;
 
+/** Milliseconds until the triggers are looked for again, where the store did not answer. */
+const WATCH_RETRY_MS = 1_000;
+const NOT_REPORTED = "Cannot have the store report changes: answers are not cached";
+
 /** The answer cache of one runtime. */
 export class AnswerCache {
   readonly #parts: AnswerCacheParts;
-  readonly #sources = new Map<string, Known>();
+  readonly #sources = new Map<string, KnownSource>();
   readonly #entries: AnswerEntries;
   readonly #loads = new Map<string, Load>();
   /** All loads under way, also those that no reader may join. */
@@ -108,7 +91,8 @@ export class AnswerCache {
   readonly #readTables = new ReadTables();
   /** Watched columns by table. */
   #watched = new Map<string, readonly string[]>();
-  #isWatching = false;
+  /** Creates the triggers that are missing; undefined until the tables are watched. */
+  #watch: (() => Promise<void>) | undefined;
   #isListening = false;
   /** Counts losses of notifications. */
   #losses = 0;
@@ -130,18 +114,24 @@ export class AnswerCache {
   /** Adds a source; `name` is unique in the runtime. */
   add<A extends object>(name: string, source: AnswerSource<A>): CachedAnswers<A> {
     if (this.#sources.has(name)) throw new Error(`Cannot cache the answers "${name}": this name is taken`);
-    const known: Known<A> = { name, source, tables: undefined, dependencies: [] };
+    const aliases: Known = { name: `${name} by alias`, tables: undefined, dependencies: [] };
+    const known: KnownSource<A> = { name, source, aliases, tables: undefined, dependencies: [] };
     this.#sources.set(name, known);
+    const asked = (form: AnswerForm, viewer: Viewer, id: number): Asked<A> => ({
+      known,
+      key: `${name} ${id} ${form} ${sightOf(viewer)}`,
+      form,
+      id,
+      load: (note) => source.load(viewer, id, note),
+      onHit: () => source.onHit?.(viewer, id),
+    });
+    const find = async (viewer: Viewer, id: number) =>
+      // Answers are JSON in the other form alone.
+      (await this.#answer(asked("value", viewer, id))) as A | undefined;
     return {
-      read: (viewer, id) => {
-        if (!this.#isActive(known)) return source.load(viewer, id, () => {});
-        const key = `${known.name} ${id} ${sightOf(viewer)}`;
-        const json = this.#entries.get(key);
-        if (json === undefined) return this.#fill(known, viewer, id, key);
-        this.#hits += 1;
-        source.onHit?.(viewer, id);
-        return json;
-      },
+      read: (viewer, id) => this.#answer(asked("json", viewer, id)),
+      find,
+      findBy: (viewer, alias, idOf) => this.#findBy(known, alias, idOf, (id) => find(viewer, id)),
     };
   }
 
@@ -159,18 +149,23 @@ export class AnswerCache {
       const all = [...dependencies, ...(known.source.notes ?? [])];
       known.tables = new Set(all.map(({ table }) => table));
       notes.push(...all);
+      const { aliasNotes } = known.source;
+      if (!aliasNotes) continue;
+      known.aliases.tables = new Set(aliasNotes.map(({ table }) => table));
+      notes.push(...aliasNotes);
     }
     const watched = tablesOf(notes);
+    const watch = () => watchTables(store.db, watched);
     try {
-      await watchTables(store.db, watched);
+      await watch();
       await this.#readTables.learn(store.db);
     } catch (error) {
-      this.#parts.log.warn("Cannot have the store report changes: answers are not cached", { error });
+      this.#parts.log.warn(NOT_REPORTED, { error });
       return;
     }
     this.#watched = new Map(watched.map(({ table, columns }) => [table, columns]));
     store.observeChanges((change) => this.#began(change));
-    this.#isWatching = true;
+    this.#watch = watch;
   }
 
   /** Notifications of other processes arrive from now on, or are lost. */
@@ -180,13 +175,27 @@ export class AnswerCache {
     this.#entries.clear();
   }
 
+  /** Notifications arrive again, maybe of another database: one that was restored, or that of a new leader. */
+  async returned(): Promise<void> {
+    const losses = this.#losses;
+    for (let isWarned = false; this.#losses === losses; isWarned = true) {
+      try {
+        await this.#watch?.();
+        if (this.#losses === losses) this.setListening(true);
+      } catch (error) {
+        if (!isWarned) this.#parts.log.warn(NOT_REPORTED, { error });
+        await sleep(WATCH_RETRY_MS, undefined, { ref: false });
+      }
+    }
+  }
+
   /** Another process, or an unknown one, committed a change. */
   changed(change: TableChange): void {
     this.#forget(surrogateKeysOfChange(change, this.#watched));
   }
 
   #isActive({ tables }: Known): boolean {
-    return this.#isWatching && this.#isListening && tables !== undefined;
+    return this.#watch !== undefined && this.#isListening && tables !== undefined;
   }
 
   /** A statement of this process made a change. Returns the function that is called when its transaction has ended. */
@@ -210,23 +219,60 @@ export class AnswerCache {
     for (const changed of this.#loading) for (const surrogateKey of surrogateKeys) changed.add(surrogateKey);
   }
 
-  async #fill<A extends object>(known: Known<A>, viewer: Viewer, id: number, key: string): Promise<Answered<A>> {
+  #answer<A extends object>(asked: Asked<A>): Answered<A> | Promise<Answered<A>> {
+    if (!this.#isActive(asked.known)) return asked.load(() => {});
+    const answer = this.#entries.get(asked.key);
+    return answer ? this.#shared(asked, answer) : this.#fill(asked);
+  }
+
+  /** An answer that was not loaded for its reader. */
+  #shared<A extends object>(asked: Asked<A>, { shared }: KeptAnswer): Answered<A> {
+    this.#hits += 1;
+    asked.onHit?.();
+    // What is kept with a key of a source is of its type.
+    return shared as Answered<A>;
+  }
+
+  /**
+   * An item by its alias. What was known of the alias must be so still when the item was read: both were right at one moment, as
+   * they are when neither is loaded.
+   */
+  async #findBy<A extends object>(
+    { aliases, tables }: KnownSource<A>,
+    alias: string,
+    idOf: (note: NoteRows) => Promise<number | undefined>,
+    find: (id: number) => Promise<A | undefined>,
+  ): Promise<A | undefined> {
+    if (tables === undefined || !this.#isActive(aliases)) return undefined;
+    const key = `${aliases.name} ${alias}`;
+    const load = async (note: NoteRows) => {
+      const id = await idOf(note);
+      return id === undefined ? undefined : { id };
+    };
+    if (!this.#entries.get(key)) await this.#fill({ known: aliases, key, form: "value", load });
+    const known = this.#entries.get(key);
+    if (!known) return undefined;
+    const { id } = known.shared as { readonly id: number };
+    const found = await find(id);
+    return this.#entries.get(key) === known ? found : undefined;
+  }
+
+  async #fill<A extends object>(asked: Asked<A>): Promise<Answered<A>> {
     for (let waits = 0; waits < MAX_WAITS; waits++) {
-      const present = this.#loads.get(key);
-      if (!present) return this.#lead(known, viewer, id, key);
+      const present = this.#loads.get(asked.key);
+      if (!present) return this.#lead(asked);
       const outcome = await present.outcome;
       if (outcome.state === "changed") continue;
       if (outcome.state !== "shared") break;
-      this.#hits += 1;
-      known.source.onHit?.(viewer, id);
-      return outcome.json;
+      return this.#shared(asked, outcome.answer);
     }
     this.#misses += 1;
-    return known.source.load(viewer, id, () => {});
+    return asked.load(() => {});
   }
 
   /** Loads an answer that readers of the same key wait for. */
-  async #lead<A extends object>(known: Known<A>, viewer: Viewer, id: number, key: string): Promise<Answered<A>> {
+  async #lead<A extends object>(asked: Asked<A>): Promise<Answered<A>> {
+    const { known, key, form } = asked;
     this.#misses += 1;
     const { promise, resolve } = Promise.withResolvers<Outcome>();
     const load: Load = { changed: new Set(), outcome: promise };
@@ -235,17 +281,17 @@ export class AnswerCache {
     let outcome: Outcome = { state: "own" };
     try {
       const [losses, faults] = [this.#losses, this.#parts.faults.total];
-      const { answer, surrogateKeys } = await this.#loaded(known, viewer, id);
+      const { answer, surrogateKeys } = await this.#loaded(asked);
       if (answer === undefined) return undefined;
       const isWhole = this.#parts.faults.total === faults && this.#losses === losses && this.#isActive(known);
       if (!isWhole || !surrogateKeys) return answer;
-      const json = new JsonBytes(JSON.stringify(answer));
+      const kept = ANSWER_FORMS[form](JSON.stringify(answer));
       const isChanged = surrogateKeys.some(
         (surrogateKey) => load.changed.has(surrogateKey) || this.#open.has(surrogateKey),
       );
-      outcome = isChanged ? { state: "changed" } : { state: "shared", json };
-      if (!isChanged) this.#entries.set(key, json, surrogateKeys);
-      return json;
+      outcome = isChanged ? { state: "changed" } : { state: "shared", answer: kept };
+      if (!isChanged) this.#entries.set(key, kept, surrogateKeys);
+      return kept.shared as Answered<A>;
     } finally {
       this.#loading.delete(load.changed);
       this.#loads.delete(key);
@@ -253,22 +299,22 @@ export class AnswerCache {
     }
   }
 
-  /** Calls the load of a source; all its statements are sent here. Without surrogate keys it read what is not declared. */
-  async #loaded<A extends object>(
-    known: Known<A>,
-    viewer: Viewer,
-    id: number,
-  ): Promise<{ answer: A | undefined; surrogateKeys: readonly string[] | undefined }> {
+  /** Loads an answer; all its statements are sent here. Without surrogate keys it read what is not declared. */
+  async #loaded<A extends object>({
+    known,
+    id,
+    load,
+  }: Asked<A>): Promise<{ answer: A | undefined; surrogateKeys: readonly string[] | undefined }> {
     const surrogateKeys = new Set<string>();
     const note: NoteRows = (table, column, values) => {
       for (const surrogateKey of surrogateKeysOfRows(table, column, values)) surrogateKeys.add(surrogateKey);
     };
     for (const { table, column } of known.dependencies) {
       if (column === undefined) surrogateKeys.add(table);
-      else note(table, column, [id]);
+      else if (id !== undefined) note(table, column, [id]);
     }
     const texts = new Set<string>();
-    const answer = await recordingStatements(texts, () => onPrimary(() => known.source.load(viewer, id, note)));
+    const answer = await recordingStatements(texts, () => onPrimary(() => load(note)));
     const undeclared = this.#readTables.undeclared(texts, known.tables ?? new Set());
     if (undeclared === undefined) return { answer, surrogateKeys: [...surrogateKeys] };
     this.#warnOnce(known.name, undeclared);

@@ -1,9 +1,9 @@
-/** The entries of the answer cache: JSON by key, found by what they depend on, the least recently used first. */
-import type { JsonBytes } from "../http/default_headers.ts";
+/** The entries of the answer cache: answers by key, found by what they depend on, the least recently used first. */
+import type { KeptAnswer } from "./answer_forms.ts";
 
 interface Entry {
   readonly key: string;
-  readonly json: JsonBytes;
+  readonly answer: KeptAnswer;
   readonly surrogateKeys: readonly string[];
   /** The approximate memory of the entry. */
   readonly size: number;
@@ -41,26 +41,26 @@ export class AnswerEntries {
   }
 
   /** The answer of a key; it becomes the most recently used one. */
-  get(key: string): JsonBytes | undefined {
+  get(key: string): KeptAnswer | undefined {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
     this.#entries.delete(key);
     this.#entries.set(key, entry);
-    return entry.json;
+    return entry.answer;
   }
 
   /** Sets the answer of a key, and removes others beyond the bound. One larger than the bound is not kept. */
-  set(key: string, json: JsonBytes, surrogateKeys: readonly string[]): void {
+  set(key: string, answer: KeptAnswer, surrogateKeys: readonly string[]): void {
     const present = this.#entries.get(key);
     if (present) this.#delete(present);
-    const size = json.blob.size + 2 * key.length + ENTRY_BYTES + SURROGATE_KEY_BYTES * surrogateKeys.length;
+    const size = answer.size + 2 * key.length + ENTRY_BYTES + SURROGATE_KEY_BYTES * surrogateKeys.length;
     if (size > this.#maxBytes) return;
     for (const oldest of this.#entries.values()) {
       if (this.#bytes + size <= this.#maxBytes) break;
       this.#delete(oldest);
       this.#evictions += 1;
     }
-    const entry = { key, json, surrogateKeys, size };
+    const entry = { key, answer, surrogateKeys, size };
     this.#entries.set(key, entry);
     this.#bytes += size;
     for (const surrogateKey of surrogateKeys) {

@@ -56,7 +56,8 @@ export class Caches {
       },
       onReturn: () => {
         dropAll();
-        listening(true);
+        this.#listening = true;
+        void this.#answers.returned();
       },
     });
     listening(true);

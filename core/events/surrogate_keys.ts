@@ -3,7 +3,7 @@
  * in a column. A change of few rows concerns the first two of these, one of many rows the first and the last.
  */
 import type { TableChange, WatchedTable } from "../../db/mod.ts";
-import type { TableDependency } from "./answer_cache.ts";
+import type { TableDependency } from "./cached_answers.ts";
 
 /** The surrogate keys of a read of the rows with some values in a column. */
 export function surrogateKeysOfRows(table: string, column: string, values: readonly number[]): string[] {

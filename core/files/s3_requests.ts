@@ -47,7 +47,7 @@ export interface SignedGet {
 
 /** Requests of one bucket. */
 export interface S3Requests {
-  /** Sends a request until it succeeds, and resolves with an answer of status 2xx. Throws S3Error, or the error of the connection. */
+  /** Sends a request until it succeeds, and resolves with an answer of status 2xx. Throws S3Error or ObjectStoreAway. */
   send(request: S3Request): Promise<Response>;
   /** Such a request with the answer's body as text. */
   text(request: S3Request): Promise<string>;
@@ -68,6 +68,11 @@ export class S3Error extends Error {
     this.code = code;
     this.status = status;
   }
+}
+
+/** The object store did not answer, or failed for a passing reason as often as a request is sent. */
+export class ObjectStoreAway extends Error {
+  override readonly name = "ObjectStoreAway";
 }
 
 /** What caches may do with the answer of a signed address. */
@@ -153,13 +158,14 @@ export function s3Requests(connection: S3Connection): S3Requests {
   return requests;
 }
 
-/** Runs an attempt until it succeeds, or fails for a reason that stays. */
+/** Runs an attempt until it succeeds, or fails for a reason that stays. Throws ObjectStoreAway after the last attempt. */
 export async function repeated<T>(attempts: number, run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await run();
     } catch (error) {
-      if (attempt >= attempts || !isPassing(error)) throw error;
+      if (!isPassing(error)) throw error;
+      if (attempt >= attempts) throw new ObjectStoreAway((error as Error).message, { cause: error });
     }
     await pause(attempt);
   }

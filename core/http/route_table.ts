@@ -46,11 +46,15 @@ export function permitsOf(detail: object): string[] {
 /** Methods in the order in which `Allow` lists them. */
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
+/** Answers of `serves` that are remembered; paths have slugs in them. */
+const MAX_SERVED = 5_000;
+
 /** Finds routes as Elysia does. */
 export class RouteTable {
   readonly #app: AnyElysia;
   /** Routes by what the router stores for them. */
   readonly #routes = new Map<unknown, RouteInfo>();
+  readonly #served = new Map<string, boolean>();
 
   constructor(app: AnyElysia) {
     this.#app = app;
@@ -60,6 +64,17 @@ export class RouteTable {
   /** The route of a request; undefined if there is none. */
   find(method: string, path: string): RouteInfo | undefined {
     return this.#routes.get(this.#stored(method, path) ?? this.#stored("ALL", path));
+  }
+
+  /** Whether there is a route. The answer is remembered: a screen has dozens of links that are left out where there is none. */
+  serves(method: string, path: string): boolean {
+    const key = `${method} ${path}`;
+    const known = this.#served.get(key);
+    if (known !== undefined) return known;
+    const isServed = this.find(method, path) !== undefined;
+    if (this.#served.size >= MAX_SERVED) this.#served.clear();
+    this.#served.set(key, isServed);
+    return isServed;
   }
 
   /** The methods of a path, in their usual order. */

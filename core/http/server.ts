@@ -185,7 +185,7 @@ export class HttpServer {
 
   /** Whether a route serves a method and path; complete after boot. */
   serves(method: string, path: string): boolean {
-    return this.#table?.find(method, path) !== undefined;
+    return this.#table?.serves(method, path) ?? false;
   }
 
   /** All routes mounted so far. */

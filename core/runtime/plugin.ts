@@ -7,7 +7,7 @@ import type { CompiledQuery, Kysely, RawBuilder, SelectQueryBuilder } from "kyse
 import type { Db, Migrations, TableName, Tables } from "../../db/mod.ts";
 import type { Children } from "../children/pool.ts";
 import type { Command } from "../cli/command.ts";
-import type { AnswerSource, CachedAnswers } from "../events/answer_cache.ts";
+import type { AnswerSource, CachedAnswers } from "../events/cached_answers.ts";
 import type { Cached } from "../events/cache.ts";
 import type { Action, AnyHandlers, EnqueueOptions, Handlers } from "../events/event_bus.ts";
 import type { JobRun } from "../events/job_queue.ts";

@@ -209,6 +209,15 @@ export class RunningServers {
     await showFile.execute(this.#options.db, { id: this.id });
   }
 
+  /** Removes the files of servers that were killed. Returns at once: renewals do not wait for a slow file store. */
+  #removeFiles(ids: readonly string[]): void {
+    const { log } = this.#options;
+    for (const id of ids)
+      this.#files
+        ?.remove(serverKey(id))
+        .catch((error: unknown) => log.warn("Cannot remove the file of a server that was killed", { error }));
+  }
+
   /** A server ends its row before it removes its file. */
   async #stillRuns({ id }: OtherServer): Promise<boolean> {
     return (await this.others()).some((other) => other.id === id);
@@ -218,17 +227,15 @@ export class RunningServers {
     const { db, log, leaseSeconds } = this.#options;
     try {
       const ended = await removeEnded.execute(db, { seconds: leaseSeconds, withFiles: this.#files !== undefined });
-      for (const { id, shows_file } of ended) if (shows_file) await this.#files?.remove(serverKey(id));
       const isLost = (await renew.execute(db, { id: this.id })).length === 0;
-      if (isLost) {
-        await this.register();
-        if (this.#files) await showFile.execute(db, { id: this.id });
-      }
+      if (isLost) await this.register();
       const seen = idsOf(await this.others());
       // One that came and went between two renewals is among the ended alone.
       if (isLost || ended.length > 0 || seen !== this.#seen) await onChange();
       this.#seen = seen;
       this.#isFailing = false;
+      if (isLost && this.#files) this.compareFiles(this.#files);
+      this.#removeFiles(ended.filter(({ id, shows_file }) => shows_file && id !== this.id).map(({ id }) => id));
     } catch (error) {
       if (!this.#isFailing) log.warn("Cannot renew the row of this server", { error });
       this.#isFailing = true;

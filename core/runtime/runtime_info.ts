@@ -1,5 +1,5 @@
 import type { ReadCounts, ReplicaStatus, StoreLoad } from "../../db/mod.ts";
-import type { AnswerCacheFigures } from "../events/answer_cache.ts";
+import type { AnswerCacheFigures } from "../events/cached_answers.ts";
 import type { Fault } from "../faults.ts";
 import type { SweepResult } from "../files/orphan_sweep.ts";
 import type { AnsweredRequest } from "../http/answer_observers.ts";

@@ -1,7 +1,7 @@
 /**
  * LISTEN on a connection of its own. The listening of postgres.js does not report a lost connection, but caches that rely
  * on notifications must know: none arrive between the loss and the next connection. So this reconnects until it succeeds and
- * reports both.
+ * reports both. A network that drops the connection silently is found by asking the server regularly.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type postgres from "postgres";
@@ -27,6 +27,8 @@ export interface ListenerOptions {
   readonly server: Server;
   /** Milliseconds between two attempts to reconnect. */
   retryMs: number;
+  /** Milliseconds between two checks that the server answers, and of each; then the connection counts as lost. */
+  checkMs: number;
 }
 
 /** Listens to channels over one connection, opened with the first one. */
@@ -35,6 +37,8 @@ export class Listener {
   readonly #channels = new Map<string, Set<ListenHandlers>>();
   readonly #socket: ConnectionSocket;
   #sql: postgres.Sql | undefined;
+  #checks: ReturnType<typeof setInterval> | undefined;
+  #isAnswered = true;
   #ended = false;
 
   constructor(options: ListenerOptions) {
@@ -61,12 +65,15 @@ export class Listener {
   /** Ends the connection. */
   async end(): Promise<void> {
     this.#ended = true;
+    clearInterval(this.#checks);
     await this.#sql?.end({ timeout: 0 });
     // A stalled server would leave the socket open, and with it the process.
     setTimeout(() => this.#socket.destroy(), CLOSE_MS).unref();
   }
 
   #open(): postgres.Sql {
+    this.#checks = setInterval(() => this.#check(), this.#options.checkMs);
+    this.#checks.unref();
     const notify = (channel: string, payload: string) => {
       for (const handlers of this.#channels.get(channel) ?? []) handlers.onNotify(payload);
     };
@@ -80,6 +87,22 @@ export class Listener {
       onnotify: notify,
     };
     return this.#options.server.connect(options as DriverOptions);
+  }
+
+  /** Drops the connection if the last check is not answered, else begins the next one, which changes nothing. */
+  #check(): void {
+    if (!this.#isAnswered) {
+      this.#socket.drop();
+      return;
+    }
+    const [channel] = this.#channels.keys();
+    if (channel === undefined) return;
+    this.#isAnswered = false;
+    const answered = () => {
+      this.#isAnswered = true;
+    };
+    // A connection that ends is reported by `onclose`.
+    this.#sql?.unsafe(`listen ${quoted(channel)}`).then(answered, answered);
   }
 
   async #lost(): Promise<void> {

@@ -127,6 +127,7 @@ const DEFAULTS = {
   readCheckMs: 1_000,
 };
 const LISTEN_RETRY_MS = 500;
+const LISTEN_CHECK_MS = 5_000;
 const RECONNECT_MS = 250;
 
 /** Codes of a server that shuts down or was killed. */
@@ -304,7 +305,7 @@ function assemble(
   const pools = new StorePools({ ...settings, waitMs: settings.transactionWaitMs, open });
   if (replicas.length > 0)
     pools.replicas = openReplicas(replicas, settings, pools, (replica) => openOver(replica, false));
-  const listener = new Listener({ server: listens, retryMs: LISTEN_RETRY_MS });
+  const listener = new Listener({ server: listens, retryMs: LISTEN_RETRY_MS, checkMs: LISTEN_CHECK_MS });
   const db: Db = new Kysely<Tables>({ dialect: dialect(pools) });
   let closing: Promise<void> | undefined;
   async function closeAll(): Promise<void> {

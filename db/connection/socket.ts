@@ -89,9 +89,14 @@ export class ConnectionSocket {
     if (this.#host) this.#hosts?.suspect(this.#host);
   }
 
+  /** Destroys all sockets; further ones may be opened. */
+  drop(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
   /** Destroys all sockets and opens no more. */
   destroy(): void {
     this.#isDestroyed = true;
-    for (const socket of this.#sockets) socket.destroy();
+    this.drop();
   }
 }

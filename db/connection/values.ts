@@ -8,10 +8,15 @@
 import type postgres from "postgres";
 
 const SPACE = 32;
+const POINT = 46;
+/** Characters of `2026-01-05 09:30:00.123456+00`, as nearly all stored times are written. */
+const FULL_LENGTH = 29;
 
 /** PostgreSQL's text of a timestamp (session in UTC, DateStyle ISO) as `YYYY-MM-DDTHH:mm:ss.ffffffZ`; "infinity" stays. */
 export function wireTime(text: string): string {
   if (text.charCodeAt(10) !== SPACE) return rareTime(text);
+  if (text.length === FULL_LENGTH && text.charCodeAt(19) === POINT && text.endsWith("+00"))
+    return `${text.slice(0, 10)}T${text.slice(11, 26)}Z`;
   const zone = text.indexOf("+", 19);
   const end = zone < 0 ? text.length : zone;
   if ((zone >= 0 && text.length !== zone + 3) || (zone >= 0 && !text.endsWith("+00"))) return rareTime(text);

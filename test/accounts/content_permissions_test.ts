@@ -61,6 +61,24 @@ test("an empty fallback, or null, means inheriting; only another owner moves the
   expect(await time()).not.toBe(before);
 });
 
+test("a new page is inserted with the overrides of its book or chapter", async () => {
+  const { book, chapter } = await tree("Written");
+  const reader = await runtime.person("inserted", ["access-api", "book-view-all", "chapter-view-all", "page-view-all"]);
+  await permit("chapter", chapter, { fallback_permissions: { inheriting: false, ...NOTHING } });
+  for (const [parent, status] of [
+    [{ chapter_id: chapter }, 404],
+    [{ book_id: book }, 200],
+  ] as const) {
+    const created = await runtime.ask("POST", "/api/pages", { body: { ...parent, name: "New", html: "<p>x</p>" } });
+    const { id } = created.body;
+    expect((await runtime.ask("GET", `/api/pages/${id}`, { as: reader.token })).status).toBe(status);
+    // The command within the transaction that wrote the row last is the one that wrote its first revision.
+    const written = await runtime.store.sql`select pages.cmin = page_revisions.cmin as once
+      from pages join page_revisions on page_revisions.page_id = pages.id where pages.id = ${id}`;
+    expect(written[0]?.once).toBe(true);
+  }
+});
+
 test("type, item, right and body are asked in this order", async () => {
   const { page } = await tree("Asked");
   const reader = await runtime.person("reader", ["access-api", "page-view-all"]);

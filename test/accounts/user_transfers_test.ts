@@ -6,6 +6,8 @@ import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runti
 
 let runtime: TestRuntime;
 let failures = 0;
+/** A page that somebody restores from the recycle bin while the job runs; 0 for none. */
+let restored = 0;
 const breaker = definePlugin({
   name: "test-breaker",
   permissions: { handlers: ["user_content_transfer"] },
@@ -13,6 +15,9 @@ const breaker = definePlugin({
     on("user_content_transfer", {
       async inTransaction({ kind }) {
         if (kind === "page" && failures-- > 0) throw new Error("broken off");
+        if (kind === "page" && restored > 0)
+          await runtime.store.sql`update pages set deleted_at = null where id = ${restored}`;
+        if (kind === "page") restored = 0;
       },
     });
   },
@@ -105,6 +110,18 @@ test("where the heir is deleted meanwhile, the heir's heir gets the items", asyn
   expect((await remove(first.id, second.id)).status).toBe(204);
   await runtime.runtime.jobs.drain();
   expect(Array.from(await people(cleo.pages))).toEqual(all(second.id));
+});
+
+test("an item that is restored from the recycle bin while the job runs gets the heir too", async () => {
+  const [eve, heir] = [await author("eve"), await runtime.person("eves-heir", ["access-api"])];
+  restored = eve.pages[0] ?? 0;
+  // One that the user only owns is found by no later pass.
+  await runtime.store
+    .sql`update pages set created_by = null, updated_by = null, deleted_at = now() where id = ${restored}`;
+  await remove(eve.id, heir.id);
+  await runtime.runtime.jobs.drain();
+  expect(Array.from(await people(eve.pages))).toEqual(all(heir.id));
+  expect((await transfers()).total).toBe(0);
 });
 
 test("two items change within the request, also in the recycle bin", async () => {

@@ -27,19 +27,18 @@ async function create(body: { book_id: number; name: string; html: string }): Pr
   const { html, markdown, text, rendered } = await markup.store({ html: body.html });
   const slug = body.name.toLowerCase().replace(/\W+/g, "-");
   const id = await sql.begin(async (work) => {
-    await work`select id from books where id = ${body.book_id} and deleted_at is null for share`;
-    await work`select slug from pages where book_id = ${body.book_id} and slug = ${slug} and deleted_at is null`;
+    const [parent] = await work`
+      select acl_id, exists (select from pages where book_id = books.id and slug = ${slug} and deleted_at is null) as taken
+      from books where id = ${body.book_id} and deleted_at is null for share`;
     const [made] = await work`
-      with written as (insert into pages (book_id, name, slug, html, markdown, text, rendered, priority, editor, created_by, updated_by, owned_by)
+      with written as (insert into pages (book_id, name, slug, html, markdown, text, rendered, priority, editor, created_by, updated_by, owned_by, acl_id)
         values (${body.book_id}, ${body.name}, ${slug}, ${html}, ${markdown}, ${text}, ${rendered},
-          (select coalesce(max(priority), 1) + 1 from pages where book_id = ${body.book_id} and chapter_id is null and deleted_at is null), 'wysiwyg', 1, 1, 1) returning *),
+          (select coalesce(max(priority), 1) + 1 from pages where book_id = ${body.book_id} and chapter_id is null and deleted_at is null), 'wysiwyg', 1, 1, 1, ${parent?.acl_id}) returning *),
       kept as (insert into page_revisions (page_id, number, name, slug, book_slug, html, markdown, text, summary, created_by)
-        select id, 1, name, slug, '', html, '', '', 'Initial publish', 1 from written)
+        select id, 1, name, slug, '', html, markdown, text, 'Initial publish', 1 from written)
       select id from written`;
     const page = made?.id as number;
     await Promise.all([
-      work`delete from page_drafts where page_id = ${page}`,
-      work`update pages set acl_id = books.acl_id from books where pages.id = ${page} and books.id = pages.book_id and pages.acl_id <> books.acl_id`,
       work`insert into activities (type, detail, user_id, loggable_type, loggable_id, ip)
         values ('page_create', ${body.name}, 1, 'page', ${page}, '127.0.0.1')`,
       work`select name, left(text, 100000) as body from pages where id = ${page}`,
@@ -68,6 +67,7 @@ const book = (id: number) => sql`
 
 /** Updates a page with the statements that are stored with one: its row, a revision, the activity, the search index. */
 async function update(id: number, body: { html: string }): Promise<unknown> {
+  await sql`select id, owned_by, acl_id from pages where id = ${id} and deleted_at is null`;
   const { html, markdown, text, rendered } = await markup.store({ html: body.html });
   await sql.begin(async (work) => {
     const [old] = await work`select * from pages where id = ${id} and deleted_at is null for update`;
@@ -75,11 +75,12 @@ async function update(id: number, body: { html: string }): Promise<unknown> {
       work`update pages set html = ${html}, markdown = ${markdown}, text = ${text}, rendered = ${rendered},
         revision_count = revision_count + 1, updated_at = now(), updated_by = 1 where id = ${id}`,
       work`insert into page_revisions (page_id, number, name, slug, book_slug, html, markdown, text, summary, created_by)
-        values (${id}, ${(old?.revision_count ?? 0) + 1}, ${old?.name}, ${old?.slug}, '', ${html}, '', '', '', 1)`,
-      work`delete from page_drafts where page_id = ${id}`,
+        values (${id}, ${(old?.revision_count ?? 0) + 1}, ${old?.name}, ${old?.slug}, '', ${html}, ${markdown}, ${text}, '', 1)`,
       work`insert into activities (type, detail, user_id, loggable_type, loggable_id, ip)
         values ('page_update', ${old?.name}, 1, 'page', ${id}, '127.0.0.1')`,
-      work`update search_index set words = to_tsvector('simple', ${`${old?.name} ${text}`}) where kind = 'page' and item_id = ${id}`,
+      work`select name, left(text, 100000) as body from pages where id = ${id}`,
+      work`update search_index set words = to_tsvector('simple', ${`${old?.name} ${text}`}), digest = to_tsvector('simple', ${old?.name})
+        where kind = 'page' and item_id = ${id}`,
     ]);
   });
   return (await page(id))[0];

@@ -1,6 +1,9 @@
 /** The cache of answers: its bound, its switch, lost notifications, one loader for many readers, and what plugins contribute. */
 import { expect, test } from "bun:test";
-import { definePlugin, sql } from "lectern/core";
+import { findItem } from "lectern/contracts";
+import { type AnyContext, type CachedAnswers, definePlugin, inLanguage, sql, type Viewer } from "lectern/core";
+import { rows } from "lectern/db";
+import { finder } from "../support/harness/cached_world.ts";
 import { bootTestRuntime, type TestRuntime, type TestRuntimeOptions } from "../support/harness/test_runtime.ts";
 import { until } from "../support/harness/until.ts";
 
@@ -11,8 +14,8 @@ async function served(options: TestRuntimeOptions = {}) {
   const server = await bootTestRuntime(options);
   await server.runtime.start();
   const book = (await server.ask("POST", "/api/books", { body: { name: "Runbooks" } })).body;
-  const made = async (name: string) =>
-    (await server.ask("POST", "/api/pages", { body: { book_id: book.id, name, html: `<p>${name}</p>` } })).body;
+  const made = async (name: string, html = `<p>${name}</p>`) =>
+    (await server.ask("POST", "/api/pages", { body: { book_id: book.id, name, html } })).body;
   const read = async ({ id }: { id: number }) => (await server.ask("GET", `/api/pages/${id}`)).body;
   const { runtime } = [...server.contexts.values()][0] as NonNullable<ReturnType<TestRuntime["contexts"]["get"]>>;
   return { ...server, made, read, figures: () => runtime.answerCache() };
@@ -50,6 +53,24 @@ test("the memory stays within its bound: the pages that were read last stay cach
   expect(server.figures().misses).toBe(misses);
   await server.read(pages[0]);
   expect(server.figures().misses).toBe(misses + 1);
+  await server.stop();
+});
+
+test("objects for screens count too, by their text", async () => {
+  const server = await served({ env: { ANSWER_CACHE_BYTES: "60000" }, extra: [finder] });
+  const { contracts, slot } = server.contexts.get(finder.name) as AnyContext;
+  const viewer = (await contracts.users.viewer(1)) as Viewer;
+  const text = "ж".repeat(2_000);
+  const pages = [];
+  for (let n = 0; n < 8; n++) pages.push(await server.made(`Page ${n}`, `<p>${text}</p>`));
+  const found = [];
+  for (const { id } of pages) found.push(await findItem(slot("item_reader"), "page", viewer, { id }));
+  const { bytes, entries, evictions } = server.figures();
+  expect(found.map((page) => page?.id)).toEqual(pages.map(({ id }) => id));
+  expect(bytes).toBeLessThanOrEqual(60_000);
+  // The text is in an object twice, with two bytes for each character.
+  expect(bytes).toBeGreaterThanOrEqual(entries * 2 * 2 * text.length);
+  expect([entries > 0, evictions > 0]).toEqual([true, true]);
   await server.stop();
 });
 
@@ -112,6 +133,31 @@ test("while notifications are lost nothing is cached, and afterwards nothing fro
     (entries) => entries > 0,
   );
   expect((await server.read(page)).name).toBe("Changed by hand");
+  await server.stop();
+});
+
+test("after a loss of notifications the triggers are there, as in a database that was restored without them", async () => {
+  const server = await served();
+  const page = await server.made("Failover");
+  await server.store.sql`drop function lectern_changed_pages cascade`;
+  await server.store.sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and query like 'listen %'`;
+  await until(
+    () => server.store.sql`select from pg_proc where proname = 'lectern_changed_pages'`,
+    (found) => found.length === 1,
+  );
+  await until(
+    async () => {
+      await server.read(page);
+      return server.figures().entries;
+    },
+    (entries) => entries > 0,
+  );
+  await server.store.sql`update pages set name = 'Changed by hand' where id = ${page.id}`;
+  await until(
+    () => server.read(page),
+    ({ name }) => name === "Changed by hand",
+  );
   await server.stop();
 });
 
@@ -191,5 +237,48 @@ test("a field that is selected from a table its plugin does not name keeps answe
   const page = await server.made("Failover");
   await server.read(page);
   expect(server.figures().entries).toBe(0);
+  await server.stop();
+});
+
+test("an alias that changes while its item is read leads to nothing", async () => {
+  let answers: CachedAnswers<{ id: number; name: string }> | undefined;
+  let meanwhile = async () => {};
+  const named = definePlugin({
+    name: "named",
+    requires: ["pages"],
+    permissions: { read: ["pages"] },
+    setup({ cachedAnswers, db }) {
+      answers = cachedAnswers("names", {
+        dependsOn: () => [{ table: "pages", column: "id" }],
+        aliasNotes: [{ table: "pages", column: "id" }],
+        async load(_viewer, id) {
+          await meanwhile();
+          return (
+            await rows<{ id: number; name: string }>(db, sql`select id, name from pages where id = ${id}::integer`)
+          )[0];
+        },
+      });
+    },
+  });
+  const server = await served({ extra: [named, finder] });
+  const page = await server.made("Failover");
+  await notified(server);
+  const { contracts } = server.contexts.get(finder.name) as AnyContext;
+  const viewer = (await contracts.users.viewer(1)) as Viewer;
+  let lookups = 0;
+  const find = (as: Viewer) =>
+    answers?.findBy(as, "failover", async (note) => {
+      lookups += 1;
+      note("pages", "id", [page.id]);
+      return page.id;
+    });
+  expect(await find(viewer)).toEqual({ id: page.id, name: "Failover" });
+  expect(await find(inLanguage(viewer, "de"))).toEqual({ id: page.id, name: "Failover" });
+  expect(lookups).toBe(1);
+  meanwhile = async () => void (await server.ask("PUT", `/api/pages/${page.id}`, { body: { name: "Switchover" } }));
+  expect(await find(inLanguage(viewer, "fr"))).toBeUndefined();
+  meanwhile = async () => {};
+  expect(await find(viewer)).toEqual({ id: page.id, name: "Switchover" });
+  expect(lookups).toBe(2);
   await server.stop();
 });

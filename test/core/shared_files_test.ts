@@ -61,3 +61,21 @@ test("a server whose files are elsewhere is named in the log of the next one and
     log.mockRestore();
   }
 });
+
+test("a server that could not renew its row for longer than its lease shows its file again", async () => {
+  const first = await bootTestRuntime({ env: { ...env, SERVER_LEASE_SECONDS: "4" } });
+  await first.runtime.start();
+  await until(
+    () => filesOfServers(first).length,
+    (count) => count === 1,
+  );
+  await first.store.sql`update running_servers set seen_at = now() - interval '1 hour'`;
+  await until(
+    () => first.store.sql`select from running_servers where shows_file and seen_at > now() - interval '4 seconds'`,
+    (rows) => rows.length === 1,
+  );
+  const same = await bootTestRuntime({ env: { ...env, DATA_DIR: first.dataDir }, beside: first });
+  expect(await doctor(same)).toContain("1 ok");
+  await same.stop();
+  await first.stop();
+});

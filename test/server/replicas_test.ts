@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "kysely";
 import { onPrimary, openStore, type ReplicaStatus, rows, StoreSession } from "lectern/db";
 import { type Cluster, startCluster } from "../support/harness/cluster.ts";
+import { command } from "../support/harness/command.ts";
 import { canReplicate, type ReplicaServer, startReplica } from "../support/harness/replica.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 import { until } from "../support/harness/until.ts";
@@ -63,6 +64,16 @@ async function doctor({ runtime }: TestRuntime): Promise<string> {
   await plugin?.commands.doctor?.run(["core/replicas"], io, runtime.contexts.get("doctor"));
   return lines.join("\n");
 }
+
+onReplica("a server does not start on a replica, and says so in one line", async () => {
+  const { code, err } = await command(["serve"], { DATABASE_URL: replica.urlOf(cluster?.url ?? ""), PORT: "0" });
+  expect([code, err]).toEqual([
+    1,
+    expect.stringMatching(
+      /^Cannot start over PostgreSQL .*: it is read-only, such as a replica; set DATABASE_URL to the server that accepts writes$/,
+    ),
+  ]);
+});
 
 onReplica("who wrote nothing reads from the replica, and who wrote reads what they wrote, on each server", async () => {
   await Promise.all([inUse(one), inUse(two)]);

@@ -56,7 +56,8 @@ export default definePlugin({
         if (!kind) return;
         const item = result as { id: number; acl_id?: number };
         if (verb === "move") await updateAccessLists(slot("content"), kind, item.id, tx);
-        else item.acl_id = (await inheritAccessList(slot("content"), kind, item.id, tx)) ?? item.acl_id ?? 0;
+        else if (!kind.hasParentList?.(item))
+          item.acl_id = (await inheritAccessList(slot("content"), kind, item.id, tx)) ?? item.acl_id ?? 0;
       },
     });
     contribute("dependents", {

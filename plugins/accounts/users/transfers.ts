@@ -127,6 +127,8 @@ async function transfer(context: UsersContext, userId: number): Promise<boolean>
         after = ids.at(-1) as number;
         if (performance.now() - started > RUN_MS) return true;
       }
+  // Items that were restored from the recycle bin meanwhile are behind the passes that would have found them.
+  if ((await countItems(store, tables, userId, 1)) > 0) return true;
   await remove.execute(db, { userId });
   return false;
 }

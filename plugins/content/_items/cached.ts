@@ -1,11 +1,12 @@
-/** The cached single reads of items: what all kinds are read from, and what other plugins add to them. */
-import type { ResponseFields } from "lectern/contracts";
+/** The cached single reads of items: what all kinds are read from, what other plugins add to them, and how slugs are found. */
+import type { ItemAddress, ResponseFields } from "lectern/contracts";
 import {
   type AnswerSource,
   type CachedAnswers,
   callContributionNow,
   type PluginContext,
   type TableDependency,
+  type Viewer,
 } from "lectern/core";
 import type { ItemKind } from "./contract.ts";
 
@@ -26,6 +27,10 @@ export function cachedReads<A extends object>(
   let hooked: readonly ResponseFields[] | undefined;
   return cachedAnswers("read", {
     ...own,
+    aliasNotes: [
+      { table, column: "id" },
+      { table: "books", column: "id" },
+    ],
     dependsOn() {
       const [further, added] = [own.dependsOn(), fields()];
       if (!further || added.some(({ cached }) => !cached)) return undefined;
@@ -38,4 +43,42 @@ export function cachedReads<A extends object>(
         callContributionNow(field, (each) => each.cached?.onHit?.(id, viewer), `${kind}.read`);
     },
   });
+}
+
+/** An item by its slug, whoever sees it; with the book that contains it. */
+export interface SlugOwner {
+  readonly id: number;
+  readonly book_id?: number;
+}
+
+/**
+ * A reader of the slot `item_reader` whose single reads are the cached ones. `slugOwner` finds the item that is not in the
+ * bin and has a slug as written, in a book that has one as written: as these are unique, no other item can have the address while
+ * neither the item nor the book changes. Addresses that are not known so are found by `reader`.
+ */
+export function cachedReader<
+  A extends object,
+  Reader extends { find(viewer: Viewer, where: ItemAddress): Promise<A | undefined> },
+>(
+  { table }: Pick<ItemKind, "table">,
+  reader: Reader,
+  cached: CachedAnswers<A>,
+  slugOwner: (where: Exclude<ItemAddress, { readonly id: number }>) => Promise<SlugOwner | undefined>,
+): Reader {
+  return {
+    ...reader,
+    async find(viewer: Viewer, where: ItemAddress) {
+      if ("id" in where) return cached.find(viewer, where.id);
+      const alias = JSON.stringify([where.slug, where.within]);
+      // JSON writes NUL, which PostgreSQL rejects, as an escape.
+      if (alias.includes("\\u0000")) return reader.find(viewer, where);
+      const known = await cached.findBy(viewer, alias, async (note) => {
+        const owner = await slugOwner(where);
+        if (owner) note(table, "id", [owner.id]);
+        if (owner?.book_id !== undefined) note("books", "id", [owner.book_id]);
+        return owner?.id;
+      });
+      return known ?? reader.find(viewer, where);
+    },
+  };
 }

@@ -63,7 +63,7 @@ export default definePlugin({
         where ${IS_ITS_PAGE} and ${visible.where("pages", viewer)})`,
       { pages: ["id", "draft", "owned_by", "acl_id", "deleted_at"] },
     );
-    contribute("item_reader", attachmentReader(context));
+    contribute("item_reader", attachmentReader(context, plugin));
     contribute("dependents", { kind: "page", destroy: (ids, tx) => removeOfPages(context, ids, tx) });
     contribute("export_files", attachmentsInExports(context));
     contribute("import_files", attachmentsInImports(context));

@@ -1,5 +1,5 @@
 import type { ItemReader } from "lectern/contracts";
-import { type RawBuilder, sql } from "lectern/core";
+import { type PluginContext, type RawBuilder, sql } from "lectern/core";
 import { prepared } from "lectern/db";
 import { isId } from "../_items/reader.ts";
 import type { AttachmentsContext } from "./contract.ts";
@@ -17,13 +17,22 @@ const listOfPages = prepared("attachments.listOfPages", (db, p: Parameters) =>
 );
 
 /** Lists the attachments of pages for other plugins. Their single read holds files, so only the API has it. */
-export function attachmentReader({ db, visibleTo }: AttachmentsContext): ItemReader<"attachment"> {
+export function attachmentReader(
+  { db, visibleTo }: AttachmentsContext,
+  { cachedAnswers }: Pick<PluginContext, "cachedAnswers">,
+): ItemReader<"attachment"> {
+  const lists = cachedAnswers("listOfPage", {
+    dependsOn: () => [
+      { table: "attachments", column: "uploaded_to" },
+      { table: "pages", column: "id" },
+      { table: "acl", only: ["id", "view_fallback", "view_allow", "view_deny"] },
+    ],
+    load: (viewer, id) => listOfPages.execute(db, { ids: [id], visible: visibleTo("attachments", viewer) }),
+  });
   return {
     kind: "attachment",
     noun: "Attachment",
     list: async (viewer, where) =>
-      "within" in where && isId(where.within)
-        ? listOfPages.execute(db, { ids: [where.within], visible: visibleTo("attachments", viewer) })
-        : [],
+      "within" in where && isId(where.within) ? ((await lists.find(viewer, where.within)) ?? []) : [],
   };
 }

@@ -1,6 +1,6 @@
 import { definePlugin, fileLimit, itemPermissions, mountResource, sql, t } from "lectern/core";
 import { refs } from "lectern/db";
-import { cachedReads } from "../_items/cached.ts";
+import { cachedReader, cachedReads } from "../_items/cached.ts";
 import { lockItem } from "../_items/changes.ts";
 import { clearedTemplates, templateDependents } from "../_items/default_template.ts";
 import { itemHandlers, itemResource, registerItemKind, topLevelPlace } from "../_items/resource.ts";
@@ -12,7 +12,7 @@ import { bookExports } from "./export.ts";
 import { bookMaker } from "./import.ts";
 import { migrations } from "./migrations.ts";
 import { bookPresenter } from "./presenter.ts";
-import { bookReader } from "./reader.ts";
+import { bookOfSlug, bookReader } from "./reader.ts";
 
 const clearTemplates = clearedTemplates("books");
 
@@ -44,7 +44,11 @@ export default definePlugin({
       path: sql<string>`'/books/' || ${refs("books.slug")}`,
       listing,
     });
-    contribute("item_reader", reader);
+    const reads = cachedReads(context, BOOK, {
+      dependsOn: () => contentTables(context),
+      load: (viewer, id) => reader.find(viewer, { id }),
+    });
+    contribute("item_reader", cachedReader(BOOK, reader, reads, bookOfSlug(context)));
     contribute("dependents", templateDependents(clearTemplates));
     contribute("export_kind", bookExports(context));
     contribute("content_maker", bookMaker(context));
@@ -66,10 +70,7 @@ export default definePlugin({
         place: topLevelPlace(BOOK, access),
         ...itemHandlers(context, BOOK),
         listed: presenter.listed,
-        read: cachedReads(context, BOOK, {
-          dependsOn: () => contentTables(context),
-          load: (viewer, id) => reader.find(viewer, { id }),
-        }).read,
+        read: reads.read,
         show: presenter.saved,
         insert: (draft, tx) => insertBook(context, draft, tx),
         change: (row, draft, tx) => updateBook(context, { row, draft }, tx),

@@ -1,3 +1,7 @@
+/**
+ * Reads books, for the API and for other plugins: a book with its tags, people, contents and the fields of other plugins in one
+ * statement, and lists by ids. A slug alone leads to its book by a statement of its own, whose answer is cached.
+ */
 import type { QueryCreator } from "kysely";
 import { type ContentEntry, type ItemReader, NO_SELECTED_FIELDS } from "lectern/contracts";
 import { callContribution, callContributionNow, type RawBuilder, sql, type Viewer } from "lectern/core";
@@ -27,6 +31,10 @@ const findById = prepared("books.findById", (db, p: BookParameters & { id: numbe
 
 const findBySlug = prepared("books.findBySlug", (db, p: BookParameters & { slug: string }) =>
   visibleBooks(db, p).where("books.slug", "=", p.slug),
+);
+
+const slugOwner = prepared("books.slugOwner", (db, p: { slug: string }) =>
+  db.selectFrom("books").select("books.id").where("books.slug", "=", p.slug).where("books.deleted_at", "is", null),
 );
 
 function visibleBooks(db: QueryCreator<Tables>, p: BookParameters) {
@@ -92,4 +100,9 @@ export function bookReader(context: BooksContext) {
       return where.ids.flatMap((id) => books.get(id) ?? []);
     },
   } satisfies ItemReader<"book">;
+}
+
+/** The book with a slug as written, whoever sees it. */
+export function bookOfSlug({ db }: BooksContext) {
+  return ({ slug }: { readonly slug: string }) => slugOwner.executeTakeFirst(db, { slug });
 }

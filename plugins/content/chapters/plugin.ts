@@ -4,7 +4,7 @@
  */
 import { definePlugin, denied, itemPermissions, mountResource, sql } from "lectern/core";
 import { prepared, refs } from "lectern/db";
-import { cachedReads } from "../_items/cached.ts";
+import { cachedReader, cachedReads } from "../_items/cached.ts";
 import { clearedTemplates, templateDependents } from "../_items/default_template.ts";
 import { itemHandlers, itemResource, registerItemKind } from "../_items/resource.ts";
 import { insertChapter, lockForUpdate, updateChapter } from "./changes.ts";
@@ -16,7 +16,7 @@ import { chapterMaker } from "./import.ts";
 import { migrations } from "./migrations.ts";
 import { chapterPresenter } from "./presenter.ts";
 import { bookForChapter, chaptersOfBook } from "./queries.ts";
-import { chapterReader } from "./reader.ts";
+import { chapterOfSlug, chapterReader } from "./reader.ts";
 
 const clearTemplates = clearedTemplates("chapters");
 
@@ -58,7 +58,17 @@ export default definePlugin({
       contentsDependOn: [{ table: "chapters", column: "book_id" }],
       listing,
     });
-    context.contribute("item_reader", reader);
+    const reads = cachedReads(context, CHAPTER, {
+      dependsOn: () => [],
+      // The slug of the book, which is also that of the chapter's pages.
+      notes: [{ table: "books", column: "id" }],
+      async load(viewer, id, note) {
+        const chapter = await reader.find(viewer, { id });
+        if (chapter) note("books", "id", [chapter.book_id]);
+        return chapter;
+      },
+    });
+    context.contribute("item_reader", cachedReader(CHAPTER, reader, reads, chapterOfSlug(context)));
     context.contribute("export_kind", chapterExports(context));
     context.contribute("content_maker", chapterMaker(context));
     context.contribute("dependents", templateDependents(clearTemplates));
@@ -69,16 +79,6 @@ export default definePlugin({
     });
     context.on("chapter_update", {
       filter: async ({ row, draft }, tx) => ({ row: await lockForUpdate({ row, draft }, tx), draft }),
-    });
-    const reads = cachedReads(context, CHAPTER, {
-      dependsOn: () => [],
-      // The slug of the book, which is also that of the chapter's pages.
-      notes: [{ table: "books", column: "id" }],
-      async load(viewer, id, note) {
-        const chapter = await reader.find(viewer, { id });
-        if (chapter) note("books", "id", [chapter.book_id]);
-        return chapter;
-      },
     });
     const resource = itemResource(CHAPTER, listing, access);
     mountResource(

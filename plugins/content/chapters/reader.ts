@@ -23,6 +23,15 @@ const findBySlug = prepared(
     visibleChapters(db, p).where("chapters.book_id", "=", p.book).where("chapters.slug", "=", p.slug),
 );
 
+const slugOwner = prepared("chapters.slugOwner", (db, p: { slug: string; book: RawBuilder<number> }) =>
+  db
+    .selectFrom("chapters")
+    .select(["chapters.id", "chapters.book_id"])
+    .where("chapters.book_id", "=", p.book)
+    .where("chapters.slug", "=", p.slug)
+    .where("chapters.deleted_at", "is", null),
+);
+
 function visibleChapters(db: QueryCreator<Tables>, p: FindParameters) {
   return db
     .selectFrom("chapters")
@@ -49,4 +58,10 @@ export function chapterReader(context: ChaptersContext) {
       return chapter && whole(chapter, fieldsOfRow(context, CHAPTER.kind, chapter, viewer));
     },
   } satisfies ItemReader<"chapter">;
+}
+
+/** The chapter with a slug as written in a book, whoever sees it. */
+export function chapterOfSlug({ db }: ChaptersContext) {
+  return ({ slug, within }: { readonly slug: string; readonly within?: number | string }) =>
+    slugOwner.executeTakeFirst(db, { slug, book: bookIn(within) });
 }

@@ -62,7 +62,9 @@ function idText(element: Element): string {
   const text = leadingText(element)
     .replace(/^[ \t\n\r\0\v]+|[ \t\n\r\0\v]+$/g, "")
     .replace(/[ \t\n\v\f\r]+/g, "-");
-  return Array.from(text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()))
+  // A character takes two code units at most.
+  const start = text.slice(0, 2 * ID_CHARS);
+  return Array.from(start.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()))
     .slice(0, ID_CHARS)
     .join("");
 }

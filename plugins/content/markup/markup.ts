@@ -3,7 +3,7 @@
  * the server, `offload.ts` decides what runs here and what in a child process; child processes and tests call these
  * functions directly.
  */
-import type { Included, LoadPages, Markup, SentContent, StoredContent } from "lectern/contracts";
+import type { Included, LoadPages, Markup, PreparedContent, SentContent, StoredContent } from "lectern/contracts";
 import { createTexts } from "lectern/core";
 import { type ContentLimits, checkContentSize, checkConvertedSize } from "./check_size.ts";
 import type { MarkupContext } from "./contract.ts";
@@ -50,7 +50,7 @@ export function createMarkup({
   const safe = (html: string) => (html === "" ? "" : sanitizedHtml(parse(html)));
   return {
     store: (input, options) => storeInProcess(input, optionsOf(options?.saveImage)),
-    prepare: async (input) => ({ keep: (saveImage) => storeInProcess(input, optionsOf(saveImage)) }),
+    prepare: (input) => prepareInProcess(input, optionsOf),
     preview: (input) => previewInProcess(input, optionsOf(undefined)),
     render: (html, load, included) => renderInProcess(html, load, includes(), included),
     safe,
@@ -87,6 +87,22 @@ export async function storeInProcess(
   const links = linksIn(tree);
   // Sanitising changes the tree, so it comes last.
   return { html, markdown, text, rendered: count > 0 ? null : sanitizedHtml(tree), includes: pageIds, links };
+}
+
+/** Prepares content for storing, in this process. Content with embedded pictures is stored by `keep`, which gets their URLs. */
+async function prepareInProcess(
+  input: SentContent,
+  optionsOf: (saveImage: StoreOptions["saveImage"]) => StoreOptions,
+): Promise<PreparedContent> {
+  let hasPictures = false;
+  const stored = await storeInProcess(
+    input,
+    optionsOf(async () => {
+      hasPictures = true;
+      return undefined;
+    }),
+  );
+  return { keep: async (saveImage) => (hasPictures ? storeInProcess(input, optionsOf(saveImage)) : stored) };
 }
 
 /** Content as its page would show it, made in this process. Embedded images stay embedded. */

@@ -64,19 +64,30 @@ function lastPriority(db: QueryCreator<Tables>, { book_id, chapter_id }: PagePar
     else coalesce(${inChapter}, 0) end::int8 + 1, ${sql.lit(MAX_PRIORITY)}::int8)::integer`;
 }
 
-const insertPublished = prepared("pages.insert", (db, p: NewPage & { readonly id: number | null }) =>
-  withRevision(
-    db,
-    db
-      .insertInto("pages")
-      .values({
-        ...newPageColumns(db, p),
-        id: sql<number>`coalesce(${p.id}::integer, ${NEXT_ID})`,
-      })
-      .returningAll(),
-    p,
-  ),
+const insertPublished = prepared(
+  "pages.insert",
+  (db, p: NewPage & { readonly id: number | null; readonly acl_id: number }) =>
+    withRevision(
+      db,
+      db
+        .insertInto("pages")
+        .values({
+          ...newPageColumns(db, p),
+          id: sql<number>`coalesce(${p.id}::integer, ${NEXT_ID})`,
+          acl_id: p.acl_id,
+        })
+        .returningAll(),
+      p,
+    ),
 );
+
+/** The rows that `insertPage` has inserted with the access list of their locked parent. */
+const WITH_PARENT_LIST = new WeakSet<object>();
+
+/** Whether a page was inserted with the access list of its parent, so that its create event sets none. */
+export function hasParentList(page: object): boolean {
+  return WITH_PARENT_LIST.has(page);
+}
 
 // A published draft gets the present time as created_at, so that lists of new pages show it.
 const publishDraft = prepared("pages.publishDraft", (db, p: NewPage & { readonly id: number }) =>
@@ -105,7 +116,7 @@ export async function insertPage(
   tx: EventTransaction,
 ): Promise<PageRow> {
   const wanted = slugOf(draft.name);
-  const { parent, isTaken } = await lockParent(named, tx, { slug: wanted, ownId: draft.draft_id ?? 0 });
+  const { parent, acl_id, isTaken } = await lockParent(named, tx, { slug: wanted, ownId: draft.draft_id ?? 0 });
   const draftId = draft.draft_id === undefined ? undefined : await lockDraftPage(draft.draft_id, tx);
   let knownId = draftId;
   const pageId = async () => (knownId ??= await nextId(tx));
@@ -118,9 +129,11 @@ export async function insertPage(
   };
   const page = (
     draftId === undefined
-      ? await insertPublished.executeTakeFirst(tx.db, { ...values, id: knownId ?? null })
+      ? await insertPublished.executeTakeFirst(tx.db, { ...values, acl_id, id: knownId ?? null })
       : await publishDraft.executeTakeFirst(tx.db, { ...values, id: draftId })
   ) as PageRow;
+  // A draft page may have overrides of its own, so its list is derived after it is published.
+  if (draftId === undefined) WITH_PARENT_LIST.add(page);
   await deleteOlderRevisions(context, page, tx);
   const tags = draft.tags === undefined ? [] : context.contracts.tags.read(draft.tags);
   if (tags.length > 0) await context.contracts.tags.save("page", page.id, tags, tx);

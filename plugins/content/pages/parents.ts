@@ -34,7 +34,7 @@ const isTaken = (p: LockParameters, bookId: "books.id" | "chapters.book_id") =>
 const lockBook = prepared("pages.lockBook", (db, p: LockParameters) =>
   db
     .selectFrom("books")
-    .select(["id as book_id", sql<null>`null`.as("chapter_id"), isTaken(p, "books.id")])
+    .select(["id as book_id", sql<null>`null`.as("chapter_id"), "acl_id", isTaken(p, "books.id")])
     .where("id", "=", p.id)
     .where("deleted_at", "is", null)
     .forShare(),
@@ -43,7 +43,7 @@ const lockBook = prepared("pages.lockBook", (db, p: LockParameters) =>
 const lockChapter = prepared("pages.lockChapter", (db, p: LockParameters) =>
   db
     .selectFrom("chapters")
-    .select(["book_id", "id as chapter_id", isTaken(p, "chapters.book_id")])
+    .select(["book_id", "id as chapter_id", "acl_id", isTaken(p, "chapters.book_id")])
     .where("id", "=", p.id)
     .where("deleted_at", "is", null)
     .forShare(),
@@ -79,16 +79,16 @@ export async function findParent(
 
 /**
  * Takes a shared lock on the parent until the transaction ends: no page is added to a book or chapter that is being
- * deleted or moved, and writers do not block each other. Throws its 404 where it is gone. Returns the parent, and whether
- * the slug is taken in its book.
+ * deleted or moved, and writers do not block each other. Throws its 404 where it is gone. Returns the parent, its access list,
+ * which does not change while it is locked, and whether the slug is taken in its book.
  */
 export async function lockParent(
   { kind, id }: NamedParent,
   tx: EventTransaction,
   { slug, ownId }: Omit<LockParameters, "id"> = { slug: "", ownId: 0 },
-): Promise<{ readonly parent: PageParent; readonly isTaken: boolean }> {
+): Promise<{ readonly parent: PageParent; readonly acl_id: number; readonly isTaken: boolean }> {
   const found = await (kind === "book" ? lockBook : lockChapter).executeTakeFirst(tx.db, { id, slug, ownId });
   if (!found) throw notFound(NOUNS[kind]);
-  const { isTaken, ...parent } = found;
-  return { parent, isTaken };
+  const { acl_id, isTaken, ...parent } = found;
+  return { parent, acl_id, isTaken };
 }

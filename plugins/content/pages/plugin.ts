@@ -6,7 +6,7 @@
 import { definePlugin, itemPermissions, referenceCheck, sql, t } from "lectern/core";
 import { flattened, prepared, refs } from "lectern/db";
 import { ACTIVITIES } from "./activity.ts";
-import { lockForUpdate } from "./changes.ts";
+import { hasParentList, lockForUpdate } from "./changes.ts";
 import { prepareContent } from "./content.ts";
 import { selectPages } from "./contents.ts";
 import type { PagesContext } from "./contract.ts";
@@ -15,7 +15,7 @@ import { pageMaker } from "./import.ts";
 import { migrations } from "./migrations.ts";
 import { deletePagesOf, movePagesOf } from "./parent_changes.ts";
 import { lockPage, pagesOfBook, pagesOfChapters } from "./queries.ts";
-import { pageReader } from "./reader.ts";
+import { cachedPageReader, cachedPages, pageReader } from "./reader.ts";
 import { RenderCache } from "./render_cache.ts";
 import { mountRevisionChanges, mountRevisionReads } from "./revision_routes.ts";
 import { mountPages } from "./routes.ts";
@@ -91,6 +91,7 @@ export default definePlugin({
     provide("pages", pagesService(pages));
     contributeThemeHooks(context);
     const reader = pageReader(pages);
+    const reads = cachedPages(pages, reader);
     contribute("content", {
       kind: "page",
       labels: { one: "Page", many: "Pages", icon: "page" },
@@ -101,6 +102,7 @@ export default definePlugin({
         { kind: "book", column: "book_id" },
       ],
       ownOnly: "draft",
+      hasParentList,
       columns: COLUMNS,
       path: sql<string>`(select '/books/' || holder.slug || '/page/' || ${refs("pages.slug")} from books as holder
         where holder.id = ${refs("pages.book_id")})`,
@@ -113,7 +115,7 @@ export default definePlugin({
       body: sql<string>`${refs("pages.text")}`,
       html: sql<string>`${refs("pages.html")}`,
     });
-    contribute("item_reader", reader);
+    contribute("item_reader", cachedPageReader(pages, reader, reads));
     contribute("response_fields", pagesOfChapters(pages));
     contribute("export_kind", pageExports(pages));
     contribute("content_maker", pageMaker(pages));
@@ -154,7 +156,7 @@ export default definePlugin({
 
     // Revisions are as visible as their page, which the routes look up first.
     visibilityRule("page_revisions", () => true);
-    mountPages(pages, reader);
+    mountPages(pages, reads);
     mountRevisionReads(pages);
     mountRevisionChanges(pages);
   },

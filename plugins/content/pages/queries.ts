@@ -76,6 +76,8 @@ const ofChapters = prepared(
       .orderBy("pages.id"),
 );
 
+const ALL = flattened(sql<boolean>`true`);
+
 /** Reads a page with everything that its answer needs, in one statement. */
 export function pageFinder({ db, contracts: { users, tags }, visible }: PagesContext) {
   const parts = {
@@ -88,7 +90,7 @@ export function pageFinder({ db, contracts: { users, tags }, visible }: PagesCon
       find.executeTakeFirst(db, { id, ...parts, visible: visible.where("pages", viewer) }),
     /** A page that was just written. Throws 404 where it was removed since. */
     async written(id: number): Promise<FoundPage> {
-      const page = await find.executeTakeFirst(db, { id, ...parts, visible: sql<boolean>`true` });
+      const page = await find.executeTakeFirst(db, { id, ...parts, visible: ALL });
       if (!page) throw notFound("Page");
       return page;
     },

@@ -2,6 +2,7 @@ import type { QueryCreator } from "kysely";
 import { type ItemAddress, mergeResponseFields } from "lectern/contracts";
 import { type NoteRows, type RawBuilder, sql, type Viewer } from "lectern/core";
 import { prepared, type Tables } from "lectern/db";
+import { cachedReader, cachedReads } from "../_items/cached.ts";
 import {
   addressFinder,
   bookIn,
@@ -22,6 +23,15 @@ const findById = prepared("pages.findById", (db, p: FindParameters & { id: numbe
 
 const findBySlug = prepared("pages.findBySlug", (db, p: FindParameters & { slug: string; book: RawBuilder<number> }) =>
   visiblePages(db, p).where("pages.book_id", "=", p.book).where("pages.slug", "=", p.slug),
+);
+
+const slugOwner = prepared("pages.slugOwner", (db, p: { slug: string; book: RawBuilder<number> }) =>
+  db
+    .selectFrom("pages")
+    .select(["pages.id", "pages.book_id"])
+    .where("pages.book_id", "=", p.book)
+    .where("pages.slug", "=", p.slug)
+    .where("pages.deleted_at", "is", null),
 );
 
 function visiblePages(db: QueryCreator<Tables>, p: FindParameters) {
@@ -54,4 +64,26 @@ export function pageReader(context: PagesContext) {
       return shown;
     },
   };
+}
+
+/** The cached single reads of pages. */
+export function cachedPages(context: PagesContext, reader: ReturnType<typeof pageReader>) {
+  return cachedReads(context, PAGE, {
+    dependsOn() {
+      const hooks = context.slot("page_content").filter(({ postRender, include }) => postRender || include);
+      return hooks.every(({ dependsOn }) => dependsOn) ? hooks.flatMap(({ dependsOn = [] }) => dependsOn) : undefined;
+    },
+    load: (viewer, id, note) => reader.find(viewer, { id }, note),
+  });
+}
+
+/** The reader whose single reads are the cached ones. */
+export function cachedPageReader(
+  { db }: PagesContext,
+  reader: ReturnType<typeof pageReader>,
+  reads: ReturnType<typeof cachedPages>,
+) {
+  return cachedReader(PAGE, reader, reads, ({ slug, within }) =>
+    slugOwner.executeTakeFirst(db, { slug, book: bookIn(within) }),
+  );
 }

@@ -1,7 +1,6 @@
 import { withResponseFields } from "lectern/contracts";
 import { type ListSpec, mountResource, type Static, sql } from "lectern/core";
 import { refs } from "lectern/db";
-import { cachedReads } from "../_items/cached.ts";
 import { HISTORY_FIELDS, NAME_FIELDS } from "../_items/listing.ts";
 import { deletePage, insertPage, updatePage } from "./changes.ts";
 import { createRules, type FoundPage, type PageRow, type PagesContext, pageAnswers, updateRules } from "./contract.ts";
@@ -9,7 +8,7 @@ import { about, examples } from "./docs.ts";
 import { findParent, isIn, type NamedParent, parentIn } from "./parents.ts";
 import { presentPage } from "./presenter.ts";
 import { LISTED, pageFinder } from "./queries.ts";
-import type { pageReader } from "./reader.ts";
+import type { cachedPages } from "./reader.ts";
 
 /** The listing of pages (content-api 3). */
 const listing: ListSpec = {
@@ -29,22 +28,11 @@ const listing: ListSpec = {
 };
 
 /** Mounts the five routes of pages. */
-export function mountPages(context: PagesContext, reader: ReturnType<typeof pageReader>): void {
+export function mountPages(context: PagesContext, reads: ReturnType<typeof cachedPages>): void {
   const { contracts, slot } = context;
   const { access, tags } = contracts;
   const find = pageFinder(context);
   const list = { ...listing, visibleRows: access.visibleRows("page", "pages") };
-  const reads = cachedReads(
-    context,
-    { kind: "page", table: "pages" },
-    {
-      dependsOn() {
-        const hooks = slot("page_content").filter(({ postRender, include }) => postRender || include);
-        return hooks.every(({ dependsOn }) => dependsOn) ? hooks.flatMap(({ dependsOn = [] }) => dependsOn) : undefined;
-      },
-      load: (viewer, id, note) => reader.find(viewer, { id }, note),
-    },
-  );
   const bodies = { create: createRules, update: updateRules, bodyFirst: true };
   mountResource<PageRow | FoundPage, typeof createRules, typeof updateRules, NamedParent, typeof pageAnswers>(
     context,

@@ -4,8 +4,8 @@
  * Reads of items are templates, since their tables are those of contributed kinds, which the grants of this plugin do not list.
  */
 import type { ContentKind, Searchable } from "lectern/contracts";
-import { type EventTransaction, sql, type YieldToEventLoop, yieldToEventLoop } from "lectern/core";
-import { type Db, type Executor, prepared, rows } from "lectern/db";
+import { type EventTransaction, type RawBuilder, sql, type YieldToEventLoop, yieldToEventLoop } from "lectern/core";
+import { type Db, type Executor, memoized, prepared, rows } from "lectern/db";
 import type { SearchedKind } from "./contract.ts";
 import { headingsIn } from "./headings.ts";
 import { type ItemField, ItemWords } from "./item_words.ts";
@@ -191,22 +191,27 @@ async function wordsOf({ name, tags, html, body }: ItemTexts, yieldNow: YieldToE
   return words;
 }
 
+/** The statements of `textsOf` before the ids, by kind, since each save of an item runs one. */
+const TEXTS_OF = new WeakMap<ContentKind, RawBuilder<unknown>>();
+
 /** Reads the texts of items. The HTML is read only if it has headings. */
-export function textsOf(
-  { kind, body, html }: SearchedKind,
-  ids: readonly number[],
-  db: Executor,
-): Promise<ItemTexts[]> {
+export function textsOf(searched: SearchedKind, ids: readonly number[], db: Executor): Promise<ItemTexts[]> {
+  const { kind } = searched;
+  const select = TEXTS_OF.get(kind) ?? selectTexts(searched);
+  TEXTS_OF.set(kind, select);
+  return rows<ItemTexts>(db, sql`${select} = any(${[...ids]}::integer[])`);
+}
+
+function selectTexts({ kind, body, html }: SearchedKind): RawBuilder<unknown> {
   const id = sql.ref(`${kind.table}.id`);
   const htmlWithHeadings = html
     ? sql`case when position('<h' in ${html}) > 0 then left(${html}, ${MAX_HTML}) end`
     : sql`null`;
-  return rows<ItemTexts>(
-    db,
+  return memoized(
     sql`select ${id}, ${sql.ref(`${kind.table}.name`)}, left(${body}, ${MAX_BODY}) as body, ${htmlWithHeadings} as html,
         (select left(string_agg(tags.name || ' ' || tags.value, ' ' order by tags.position), ${MAX_TAGS})
           from tags where tags.kind = ${kind.kind} and tags.item_id = ${id}) as tags
-      from ${sql.table(kind.table)} where ${id} = any(${[...ids]}::integer[])`,
+      from ${sql.table(kind.table)} where ${id}`,
   );
 }
 

@@ -3,7 +3,7 @@
  */
 import { definePlugin, fileLimit, itemPermissions, mountResource, referenceCheck, sql, t } from "lectern/core";
 import { prepared, refs } from "lectern/db";
-import { cachedReads } from "../_items/cached.ts";
+import { cachedReader, cachedReads } from "../_items/cached.ts";
 import { lockItem } from "../_items/changes.ts";
 import { itemHandlers, itemResource, registerItemKind, topLevelPlace } from "../_items/resource.ts";
 import { insertShelf, updateShelf } from "./changes.ts";
@@ -11,7 +11,7 @@ import { bookShelvesFields, listing, SHELF, shelfAnswers, shelfRules } from "./c
 import { about, examples } from "./docs.ts";
 import { migrations } from "./migrations.ts";
 import { shelfPresenter } from "./presenter.ts";
-import { shelfReader } from "./reader.ts";
+import { shelfOfSlug, shelfReader } from "./reader.ts";
 import { shelvesOf, shelvesOfOne } from "./shelf_books.ts";
 
 const removeWhere = (name: string, column: "shelf_id" | "book_id") =>
@@ -49,7 +49,11 @@ export default definePlugin({
       path,
       listing,
     });
-    context.contribute("item_reader", reader);
+    const reads = cachedReads(context, SHELF, {
+      dependsOn: () => [{ table: "bookshelf_books", column: "shelf_id" }, { table: "books" }],
+      load: (viewer, id) => reader.find(viewer, { id }),
+    });
+    context.contribute("item_reader", cachedReader(SHELF, reader, reads, shelfOfSlug(context)));
     context.contribute("response_fields", {
       kind: "book",
       moment: "read",
@@ -91,10 +95,7 @@ export default definePlugin({
       },
       {
         listed: presenter.listed,
-        read: cachedReads(context, SHELF, {
-          dependsOn: () => [{ table: "bookshelf_books", column: "shelf_id" }, { table: "books" }],
-          load: (viewer, id) => reader.find(viewer, { id }),
-        }).read,
+        read: reads.read,
         show: presenter.saved,
         ...itemHandlers(context, SHELF),
         place: topLevelPlace(SHELF, access),

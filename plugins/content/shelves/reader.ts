@@ -13,6 +13,14 @@ const findBySlug = prepared("bookshelves.findBySlug", (db, p: FindParameters & {
   visibleShelves(db, p).where("bookshelves.slug", "=", p.slug),
 );
 
+const slugOwner = prepared("bookshelves.slugOwner", (db, p: { slug: string }) =>
+  db
+    .selectFrom("bookshelves")
+    .select("bookshelves.id")
+    .where("bookshelves.slug", "=", p.slug)
+    .where("bookshelves.deleted_at", "is", null),
+);
+
 function visibleShelves(db: QueryCreator<Tables>, p: FindParameters) {
   return db
     .selectFrom("bookshelves")
@@ -36,4 +44,9 @@ export function shelfReader(context: ShelvesContext) {
       return shelf && whole(shelf, viewer, fieldsOfRow(context, SHELF.kind, shelf, viewer));
     },
   } satisfies ItemReader<"bookshelf">;
+}
+
+/** The shelf with a slug as written, whoever sees it. */
+export function shelfOfSlug({ db }: ShelvesContext) {
+  return ({ slug }: { readonly slug: string }) => slugOwner.executeTakeFirst(db, { slug });
 }

@@ -40,10 +40,13 @@ export async function insertActivity(
   const userId = viewer.via === "guest" && viewer.id === 0 ? GUEST_ID : viewer.id;
   const kind = kinds.find((one) => one.kind === item?.kind);
   const id = kind && item ? item.id : null;
-  // The table is that of another plugin, which the slot `content` names.
-  const named = kind && sql`(select ${LABEL} from ${sql.table(kind.table)} where ${ITEM_ID} = ${id}::integer)`;
-  const text = detail ?? sql<string>`coalesce(${named ?? null}, '')`;
+  const text = detail ?? (kind ? labelOf(kind, id) : "");
   await insert.write(db, { type, detail: text, userId, kind: kind?.kind ?? null, id, ip });
+}
+
+/** SQL for the label of an item; "" where it is gone. The table is that of another plugin, which the slot `content` names. */
+function labelOf({ table }: ContentKind, id: number | null): RawBuilder<string> {
+  return sql`coalesce((select ${LABEL} from ${sql.table(table)} where ${ITEM_ID} = ${id}::integer), '')`;
 }
 
 /** Replaces the references to items that are deleted permanently by their names. */

@@ -1,6 +1,6 @@
 /** Parts of other plugins on screens: what one of them may return, and the notice that some are missing. */
-import type { MenuEntry, Ui } from "lectern/contracts";
-import { callContributionNow, type Fault, Html, type HtmlPart, html } from "lectern/core";
+import type { Ui } from "lectern/contracts";
+import { type Fault, Html, type HtmlPart, html } from "lectern/core";
 
 /** How long after its last failure administrators read that a part is missing. */
 const SHOWN_MS = 3_600_000;
@@ -25,24 +25,6 @@ export function textOf(value: unknown, what: string): string {
   // Of a function that should have answered at once; its rejection would be unhandled.
   if (value instanceof Promise) value.catch(() => {});
   throw new Error(`Its ${what} is no text`);
-}
-
-/** Entries of menus that a viewer may see, in order; one that cannot be shown is left out. */
-export function shownEntries(
-  entries: readonly MenuEntry[],
-  menu: MenuEntry["menu"],
-  isAdmitted: (entry: MenuEntry) => boolean,
-): MenuEntry[] {
-  const isShown = (entry: MenuEntry) => {
-    if (entry.menu !== menu) return false;
-    const { path, text, icon, order = 0 } = entry;
-    if ([path, text, icon].some((each) => typeof each !== "string") || typeof order !== "number")
-      throw new Error("Cannot show an entry of a menu: its path, text or icon is no text, or its order no number");
-    return isAdmitted(entry);
-  };
-  return entries
-    .filter((entry) => callContributionNow(entry, isShown, menu) === true)
-    .sort((a, b) => (a.order ?? 50) - (b.order ?? 50));
 }
 
 /** The notice for administrators that parts of plugins were left out; nothing without such faults. */

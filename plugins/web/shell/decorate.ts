@@ -27,7 +27,8 @@ const MAX_CACHED = 8_000_000;
 const MAX_PASSES = 3;
 const MAX_LEVEL = 6;
 
-const cache = new Map<string, DecoratedContent>();
+/** By language and frame policy, then by HTML: that of a cached page is the same string each time, whose hash is computed once. */
+const cache = new Map<string, Map<string, DecoratedContent>>();
 let cachedLength = 0;
 
 /** The frame policy, with a name for the cache key. */
@@ -45,16 +46,18 @@ export async function cachedDecoration(
   frames: NamedFrames,
   make: Decorate = (source, labels) => decorate(source, labels, frames),
 ): Promise<DecoratedContent> {
-  const key = `${ui.language}\n${frames.policy}\n${html}`;
-  const found = cache.get(key);
+  const key = `${ui.language}\n${frames.policy}`;
+  const found = cache.get(key)?.get(html);
   if (found) return found;
   const made = await make(html, labelsOf(ui));
-  if (cachedLength + key.length > MAX_CACHED) {
+  const length = key.length + html.length;
+  if (cachedLength + length > MAX_CACHED) {
     cache.clear();
     cachedLength = 0;
   }
-  cachedLength += key.length;
-  cache.set(key, made);
+  cachedLength += length;
+  const own = cache.get(key) ?? new Map<string, DecoratedContent>();
+  cache.set(key, own.set(html, made));
   return made;
 }
 

@@ -32,9 +32,10 @@ import {
   type Viewer,
 } from "lectern/core";
 import { isAdmitted } from "./access.ts";
-import { drawable, faultNotice, shownEntries } from "./added_parts.ts";
+import { drawable, faultNotice } from "./added_parts.ts";
 import type { ShellContext } from "./contract.ts";
 import type { Entry, Frame } from "./layout.ts";
+import { Menus } from "./menus.ts";
 import { storeNotice, takeNotice } from "./notices.ts";
 import { type PendingForm, pendingFields } from "./pending_form.ts";
 import { movedTo } from "./redirects.ts";
@@ -85,9 +86,11 @@ interface ScreenRoute {
 /** Screens and forms of one runtime. */
 export class Screens {
   readonly #options: ScreenOptions;
+  readonly #menus: Menus;
 
   constructor(options: ScreenOptions) {
     this.#options = options;
+    this.#menus = new Menus(() => options.context.slot("menu"));
   }
 
   /** Serves a screen; see `Web.screen`. */
@@ -251,8 +254,9 @@ export class Screens {
   ): Omit<Frame, "head" | "headEnd" | "footer"> {
     const { facts, styles, scripts, context } = this.#options;
     const here = screen.menu ?? new URL(request.url).pathname;
+    const menus = this.#menus.of(ui);
     const entries = (menu: MenuEntry["menu"]): Entry[] =>
-      shownEntries(context.slot("menu"), menu, (entry) => isShown(entry, ui)).map(({ path, text, icon }) => ({
+      menus[menu].map(({ path, text, icon }) => ({
         ...{ path, text, icon },
         current: here === path || here.startsWith(`${path}/`),
       }));
@@ -284,11 +288,6 @@ export class Screens {
       style: screen.style !== undefined && html`<style nonce="${nonce}">${ui.raw(screen.style)}</style>`,
     };
   }
-}
-
-/** Whether a menu entry leads the reader to a screen, and the plugin behind that screen is installed. */
-function isShown({ path, needs, admits }: MenuEntry, ui: Ui): boolean {
-  return isAdmitted(admits, ui) && ui.serves(path) && (needs === undefined || ui.serves(needs));
 }
 
 function isMissing(error: unknown): boolean {

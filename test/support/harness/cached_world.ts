@@ -1,9 +1,10 @@
 /**
  * A small instance whose state random steps change, for tests of cached answers: books, chapters, pages that include each other, a
- * shelf, and readers with different roles. A step is one request, or one statement of a plugin, so that there is no state
+ * shelf, readers with different roles, and the addresses of screens, former ones included. A step is one request, or one statement of a plugin, so that there is no state
  * between two steps.
  */
-import { sql } from "lectern/core";
+import { findItem } from "lectern/contracts";
+import { type AnyContext, type AnyPlugin, definePlugin, sql } from "lectern/core";
 import { rows } from "lectern/db";
 import type { TestRuntime } from "./test_runtime.ts";
 
@@ -11,6 +12,7 @@ import type { TestRuntime } from "./test_runtime.ts";
 export const STEPS = [
   ...(["rename", "include", "tag", "move", "delete", "restore", "purge", "permit", "inherit", "own"] as const),
   ...(["role", "roles", "person", "leave", "comment", "uncomment", "shelve", "sort", "draft", "statement"] as const),
+  ...(["reuse", "reslug", "carry", "attach", "detach"] as const),
 ] as const;
 
 /** A step, as it is kept in the corpus. */
@@ -21,16 +23,28 @@ export interface Step {
   readonly c: number;
 }
 
-/** An item by the paths of its reads. */
+/** An item by the path of its read. */
 interface Item {
   readonly kind: "page" | "chapter" | "book" | "bookshelf";
   readonly path: string;
   readonly id: number;
 }
 
+/** An answer to read: that of an item by its id, the same by the address of its screen within the process, or the screen. */
+export interface Read {
+  readonly kind: Item["kind"];
+  readonly by: "id" | "address" | "screen";
+  /** The path of the API or of the screen. */
+  readonly path: string;
+}
+
+type Address = Pick<Read, "kind" | "path">;
+
 /** A person with a role of their own. */
 interface Reader {
   readonly token: string;
+  /** The cookie of a session. */
+  readonly cookie: string;
   readonly id: number;
   readonly role: number;
 }
@@ -38,6 +52,9 @@ interface Reader {
 /** An answer as it was sent, without what differs between two requests. */
 export type Seen = string;
 
+/** Former addresses that are read, and screens. */
+const MAX_FORMER = 4;
+const MAX_SCREENS = 3;
 const SEGMENTS = { page: "pages", chapter: "chapters", book: "books", bookshelf: "shelves" } as const;
 const KINDS = ["page", "chapter", "book", "bookshelf"] as const;
 const views = (extent: string) => KINDS.map((kind) => `${kind}-view-${extent}`);
@@ -51,23 +68,62 @@ const ROLES = [
 
 /** The people of all worlds of one test. */
 export async function readersIn(runtime: TestRuntime): Promise<readonly Reader[]> {
-  const people: Reader[] = [{ token: runtime.token, id: 1, role: 1 }];
-  for (const [at, permissions] of ROLES.entries()) people.push(await runtime.person(`Reader ${at}`, permissions));
+  const run = crypto.randomUUID();
+  const signedIn = async (email: string, password: string) => {
+    const { headers } = await runtime.ask("POST", "/api/session", { as: null, body: { email, password } });
+    return headers.get("set-cookie")?.split(";")[0] ?? "";
+  };
+  const cookie = await signedIn("admin@example.com", "correct horse battery");
+  const people: Reader[] = [{ token: runtime.token, id: 1, role: 1, cookie }];
+  for (const [at, permissions] of ROLES.entries()) {
+    const person = await runtime.person(`reader-${at}`, permissions);
+    const body = { email: `reader-${at}-${run}@example.com`, password: "long enough" };
+    const { status } = await runtime.ask("PUT", `/api/users/${person.id}`, { body });
+    const cookie = await signedIn(body.email, body.password);
+    if (status !== 200 || cookie === "") throw new Error("Cannot make a reader");
+    people.push({ ...person, cookie });
+  }
   return people;
 }
 
-/** Answers of one runtime. */
-export async function seen(runtime: TestRuntime, { token }: Reader, { path }: Item): Promise<Seen> {
-  const headers = { authorization: `Token ${token}` };
+/** A plugin that finds items by their addresses, as screens do. */
+export const finder: AnyPlugin = definePlugin({
+  name: "finder",
+  requires: ["users"],
+  permissions: { impersonate: true },
+  setup() {},
+});
+
+/** An answer of one runtime. */
+export async function seen(runtime: TestRuntime, reader: Reader, { kind, by, path }: Read): Promise<Seen> {
+  if (by === "address") return foundAt(runtime, reader, kind, path);
+  const headers: Record<string, string> =
+    by === "screen" ? { cookie: reader.cookie, accept: "text/html" } : { authorization: `Token ${reader.token}` };
   const response = await runtime.runtime.http.handle(new Request(`http://localhost${path}`, { headers }), "127.0.0.1");
   const kept = [...response.headers].filter(([name]) => !/^x-(?:request-id|ratelimit)/.test(name)).sort();
-  return `${response.status} ${JSON.stringify(kept)}\n${await response.text()}`;
+  const answer = `${response.status} ${JSON.stringify(kept)}\n${await response.text()}`;
+  return by === "screen" ? answer.replaceAll(/nonce[-=]"?[\w-]+/g, "nonce") : answer;
+}
+
+async function foundAt({ contexts }: TestRuntime, { id }: Reader, kind: Item["kind"], path: string): Promise<Seen> {
+  const { contracts, slot } = contexts.get(finder.name) as AnyContext;
+  const viewer = await contracts.users.viewer(id);
+  const [slug = "", holder = ""] = path
+    .split("/")
+    .slice(2)
+    .reverse()
+    .filter((_, at) => at !== 1);
+  const where = { slug, ...(kind === "page" || kind === "chapter" ? { within: holder } : {}) };
+  const found = viewer && (await findItem(slot("item_reader"), kind, viewer, where));
+  return JSON.stringify(found) ?? "";
 }
 
 /** A world: what its steps change. */
 export class CachedWorld {
   readonly readers: readonly Reader[];
   items: readonly Item[] = [];
+  /** Addresses of screens, the newest last. */
+  #addresses: readonly Address[] = [];
   readonly #run = crypto.randomUUID().slice(0, 8);
   /** A user who can be deleted. */
   #guest = 0;
@@ -97,7 +153,34 @@ export class CachedWorld {
     }
     const shelf = await made("bookshelf", { name: "Shelf", books: books.map(({ id }) => id) });
     this.items = [...pages, ...chapters, ...books, shelf];
+    await this.#learnAddresses(runtime);
     return this;
+  }
+
+  /** What readers may read: items, by their present addresses and some of the former ones too, and screens of pages. */
+  get reads(): readonly Read[] {
+    const items = this.items.map(({ kind, path }): Read => ({ kind, path, by: "id" }));
+    const addresses = this.#addresses.map(({ kind, path }): Read => ({ kind, path, by: "address" }));
+    const screens = addresses.filter(({ kind }) => kind === "page").map((read): Read => ({ ...read, by: "screen" }));
+    return [...items, ...addresses, ...screens.slice(-MAX_SCREENS)];
+  }
+
+  async #learnAddresses({ store }: TestRuntime): Promise<void> {
+    const present = await rows<Address>(
+      store.db,
+      sql`select 'book' as kind, '/books/' || books.slug as path from books where id = any(${this.#idsOf("book")}::integer[])
+        union all select 'chapter', '/books/' || books.slug || '/chapter/' || chapters.slug from chapters
+          join books on books.id = book_id where chapters.id = any(${this.#idsOf("chapter")}::integer[])
+        union all select 'page', '/books/' || books.slug || '/page/' || pages.slug from pages
+          join books on books.id = book_id where pages.id = any(${this.#idsOf("page")}::integer[])
+        union all select 'bookshelf', '/shelves/' || slug from bookshelves where id = any(${this.#idsOf("bookshelf")}::integer[])`,
+    );
+    const former = this.#addresses.filter(({ path }) => !present.some((each) => each.path === path));
+    this.#addresses = [...former.slice(-MAX_FORMER), ...present];
+  }
+
+  #idsOf(kind: Item["kind"]): number[] {
+    return this.#of(kind).map(({ id }) => id);
   }
 
   /** Makes a step on one runtime; one that is refused changes nothing. */
@@ -150,8 +233,22 @@ export class CachedWorld {
           runtime,
           sql`update pages set name = ${name} where book_id = ${pick(this.#of("book"), b).id}::integer`,
         ),
+      // Another item gets the address that one had, or may still have.
+      reuse: () => put(item.path, { name: `Shared ${this.#run} ${c % 2}` }),
+      reslug: () =>
+        this.#statement(
+          runtime,
+          sql`update books set slug = 'slug-' || id || ${`-${this.#names}`} where id = ${pick(this.#of("book"), a).id}::integer`,
+        ),
+      carry: () => put(pick(this.#of("chapter"), a).path, { book_id: pick(this.#of("book"), b).id }),
+      attach: () =>
+        runtime.ask("POST", "/api/attachments", {
+          body: { name, uploaded_to: page.id, link: "https://example.com/manual" },
+        }),
+      detach: () => this.#detach(runtime, b),
     };
     await makes[step]();
+    await this.#learnAddresses(runtime);
   }
 
   #of(kind: Item["kind"]): readonly Item[] {
@@ -174,6 +271,11 @@ export class CachedWorld {
   async #deletion(runtime: TestRuntime, at: number): Promise<string> {
     const { body } = await runtime.ask("GET", "/api/recycle-bin?sort=-id&count=5");
     return `/api/recycle-bin/${pick<{ id: number }>(body.data, at)?.id ?? 0}`;
+  }
+
+  async #detach(runtime: TestRuntime, at: number): Promise<void> {
+    const { body } = await runtime.ask("GET", "/api/attachments?sort=-id&count=5");
+    await runtime.ask("DELETE", `/api/attachments/${pick<{ id: number }>(body.data, at)?.id ?? 0}`);
   }
 
   async #uncomment(runtime: TestRuntime, at: number): Promise<void> {

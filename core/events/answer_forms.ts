@@ -1,0 +1,39 @@
+import { JsonBytes } from "../http/default_headers.ts";
+
+/** An answer as it is cached: JSON as bytes, or an object that is frozen with all that is in it. */
+export interface KeptAnswer {
+  readonly shared: JsonBytes | object;
+  /** Approximate bytes of memory. */
+  readonly size: number;
+}
+
+/** The forms in which answers are read. */
+export type AnswerForm = keyof typeof ANSWER_FORMS;
+
+/** Makes an answer of its JSON. */
+export const ANSWER_FORMS = {
+  json(text: string): KeptAnswer {
+    const shared = new JsonBytes(text);
+    return { shared, size: shared.blob.size };
+  },
+  /** A copy that nobody else has: plugins may go on to use the objects that they returned. */
+  value(text: string): KeptAnswer {
+    const shared: object = JSON.parse(text);
+    const count = freeze(shared);
+    return { shared, size: text.length * (WIDE.test(text) ? 2 : 1) + NODE_BYTES * count };
+  },
+};
+
+/** Approximate bytes of an object or a value in it, beside its text. */
+const NODE_BYTES = 60;
+/** Characters that make a text take two bytes for each of its characters. */
+const WIDE = /[\u0100-\uffff]/;
+
+/** Freezes a value with all that is in it. Returns the number of values. */
+function freeze(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 1;
+  let count = 1;
+  for (const each of Object.values(value)) count += freeze(each);
+  Object.freeze(value);
+  return count;
+}

@@ -1,0 +1,68 @@
+/** Answers that are cached: what a plugin says of them, and what it gets. */
+import type { TableName } from "../../db/mod.ts";
+import type { JsonBytes } from "../http/default_headers.ts";
+import type { Viewer } from "../viewer.ts";
+
+/** A table that an answer about an item is read from. */
+export interface TableDependency {
+  readonly table: TableName;
+  /** An integer column: only the rows with the item's id in it are read. Without it, any row may be. */
+  readonly column?: string;
+  /** The only columns that are read: updates of others forget nothing. */
+  readonly only?: readonly string[];
+}
+
+/** Notes that a load reads the rows with these values in a column, beside those that are declared. */
+export type NoteRows = (table: TableName, column: string, values: readonly number[]) => void;
+
+/** A table of which only noted rows are read. */
+export type NotedRows = TableDependency & { readonly column: string };
+
+/** Answers about items of one kind. */
+export interface AnswerSource<A extends object = object> {
+  /** The tables that answers are read from; undefined if they must not be cached. Called once, after the boot. */
+  dependsOn(): readonly TableDependency[] | undefined;
+  /** Further tables that `load` notes rows of. */
+  readonly notes?: readonly NotedRows[];
+  /** The tables that `findBy` finds ids in. */
+  readonly aliasNotes?: readonly NotedRows[];
+  /** The answer, to be sent as JSON; undefined where there is none for the viewer, which is not cached. */
+  load(viewer: Viewer, id: number, note: NoteRows): Promise<A | undefined>;
+  /** Called for each answer that is not loaded for its reader. */
+  onHit?(viewer: Viewer, id: number): void;
+}
+
+/** Answers of one source. */
+export interface CachedAnswers<A extends object = object> {
+  /**
+   * The answer about an item, as its JSON; undefined where there is none for the viewer, an object where nothing is cached. A
+   * promise unless it is cached. Throws what `load` throws.
+   */
+  read(viewer: Viewer, id: number): Answered<A> | Promise<Answered<A>>;
+  /**
+   * The same answer as an object, which is frozen if it is cached; undefined where there is none for the viewer. Throws what `load`
+   * throws.
+   */
+  find(viewer: Viewer, id: number): Promise<A | undefined>;
+  /**
+   * The same of the item with an alias, such as a slug; undefined where nothing is cached or known of the alias, so that the item is
+   * to be found without the cache. `idOf` finds its id and notes the rows that this follows from, in the tables of `aliasNotes`: while
+   * these rows do not change, the alias is of this item. Who sees the item is decided by `load`. Throws what `load` and `idOf` throw.
+   */
+  findBy(viewer: Viewer, alias: string, idOf: (note: NoteRows) => Promise<number | undefined>): Promise<A | undefined>;
+}
+
+/** An answer as its JSON, or as the object where nothing is cached; undefined where there is none for the viewer. */
+export type Answered<A extends object> = JsonBytes | A | undefined;
+
+/** Figures of the cache since the process started. */
+export interface AnswerCacheFigures {
+  readonly hits: number;
+  readonly misses: number;
+  readonly bytes: number;
+  readonly entries: number;
+  /** Answers removed for others. */
+  readonly evictions: number;
+  /** Answers removed since something that they depend on changed. */
+  readonly forgotten: number;
+}

@@ -5,52 +5,72 @@
  */
 import { type TSchema, type TUnsafe, Type } from "@sinclair/typebox";
 import type { JudgeAnswer } from "./answer_judge.ts";
+import { isTypeBox, type Models, modelOf } from "./input_schemas.ts";
 
 /** Schemas of success answers by status. */
 export type AnswerSchemas = Readonly<Record<number, TSchema>>;
 
 /** A route's own options, as far as they concern answers. */
 interface RouteHook {
-  readonly response?: TSchema | AnswerSchemas | undefined;
+  readonly response?: NamedAnswers | undefined;
   readonly detail?: Readonly<Record<string, unknown>>;
   readonly afterHandle?: unknown;
   /** Schemas of a `guard` or `group` that encloses the route. */
   readonly standaloneValidator?: readonly GuardSchemas[];
 }
 
+/** A schema, or schemas by status; a text is the name of a model. */
+type NamedAnswers = TSchema | string | Readonly<Record<number, TSchema | string>>;
+
 interface GuardSchemas {
-  readonly response?: TSchema | AnswerSchemas;
+  readonly response?: NamedAnswers;
+}
+
+/** The route whose options `withoutResponse` changes. */
+interface RecordedRoute {
+  readonly method: string;
+  readonly path: string;
+  readonly judge: JudgeAnswer | undefined;
+  /** The models of the app, which may be added after the route. */
+  models(): Models;
 }
 
 /**
  * The options of a route without `response`, its own and that of the guards around it. Its schemas are kept in `detail` as a function, since Elysia copies the objects
  * there without their symbols, by which TypeBox knows schemas.
  */
-export function withoutResponse(
-  hook: RouteHook,
-  { method, path, judge }: { readonly method: string; readonly path: string; readonly judge: JudgeAnswer | undefined },
-): RouteHook {
+export function withoutResponse(hook: RouteHook, { method, path, judge, models }: RecordedRoute): RouteHook {
   const { response: named, standaloneValidator: guards, ...rest } = hook;
   const response = named ?? guards?.find((guard) => guard.response)?.response;
   const own = guards ? { ...rest, standaloneValidator: guards.map(({ response: _, ...guard }) => guard) } : rest;
-  // The name of a model is for the compiler alone.
-  const schemas = typeof response === "object" ? bySchemaStatus(response) : undefined;
-  const detail = schemas ? { detail: { ...own.detail, "x-answers": () => schemas } } : {};
+  let known: AnswerSchemas | undefined;
+  const schemas = () => {
+    known ??= response === undefined ? undefined : byStatus(response, models());
+    return known;
+  };
+  const detail = response ? { detail: { ...own.detail, "x-answers": schemas } } : {};
   if (!judge) return { ...own, ...detail };
   const check = (context: { readonly responseValue: unknown; readonly set: { readonly status?: unknown } }) =>
-    judge({ route: `${method} ${path}`, schemas, value: context.responseValue, status: context.set.status });
+    judge({ route: `${method} ${path}`, schemas: schemas(), value: context.responseValue, status: context.set.status });
   return { ...own, ...detail, afterHandle: [own.afterHandle ?? [], check].flat() };
 }
 
 /** The schemas that `withoutResponse` kept in the documentation of a route; undefined for a route without any. */
 export function answersOf(detail: Readonly<Record<string, unknown>>): AnswerSchemas | undefined {
   const answers = detail["x-answers"];
-  return typeof answers === "function" ? (answers() as AnswerSchemas) : undefined;
+  return typeof answers === "function" ? (answers() as AnswerSchemas | undefined) : undefined;
 }
 
-/** One schema is that of status 200. A schema has its kind under a symbol, a record by status has none. */
-function bySchemaStatus(response: TSchema | AnswerSchemas): AnswerSchemas {
-  return Object.getOwnPropertySymbols(response).length > 0 ? { 200: response as TSchema } : (response as AnswerSchemas);
+/**
+ * One schema is that of status 200. A schema has its kind under a symbol, a record by status has none. Undefined for schemas of
+ * other libraries. Throws for the name of a model that there is not.
+ */
+function byStatus(response: NamedAnswers, models: Models): AnswerSchemas | undefined {
+  const isOne =
+    typeof response === "string" || "~standard" in response || Object.getOwnPropertySymbols(response).length > 0;
+  const named = Object.entries(isOne ? { 200: response } : response);
+  const schemas = named.map(([status, schema]) => [status, modelOf(schema, models)] as const);
+  return schemas.every(([, schema]) => isTypeBox(schema)) ? (Object.fromEntries(schemas) as AnswerSchemas) : undefined;
 }
 
 /**

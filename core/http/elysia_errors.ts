@@ -9,9 +9,10 @@ import { ApiError } from "../errors.ts";
 
 /**
  * The error to answer for what Elysia throws: schemas that refuse the input are a 422 with the errors by field, as rules are.
- * Elysia's own answers show the schema and the input. Anything else is returned as it is.
+ * Elysia's own answers show the schema and the input. `status` is the one that was set: Elysia sets 422 where `Decode` of a
+ * `t.Transform` throws, and throws that error itself. Anything else is returned as it is.
  */
-export function knownError(thrown: unknown): unknown {
+export function knownError(thrown: unknown, status?: unknown): unknown {
   if (thrown instanceof ValidationError) return thrown.type === "response" ? responseError(thrown) : inputError(thrown);
   if (thrown instanceof InvalidFileType) return inputErrors({ [thrown.property]: [thrown.message] });
   if (thrown instanceof ParseError)
@@ -19,7 +20,12 @@ export function knownError(thrown: unknown): unknown {
   if (thrown instanceof InvalidCookieSignature) return new ApiError(400, "A cookie of the request is invalid.");
   if (thrown instanceof ElysiaCustomStatusResponse && typeof thrown.response === "string")
     return new ApiError(thrown.code as number, thrown.response);
-  return thrown;
+  return status === 422 && isOfDecode(thrown) ? inputErrors({ input: [thrown.message] }) : thrown;
+}
+
+/** Whether `Decode` of a schema threw an error: a handler may have set 422 as well before it failed. */
+function isOfDecode(thrown: unknown): thrown is Error {
+  return thrown instanceof Error && /typebox\/\S*\/transform\/decode/.test(thrown.stack ?? "");
 }
 
 /**
@@ -48,12 +54,24 @@ function inputErrors(validation: Readonly<Record<string, readonly string[]>>): A
 /** One message for each field: TypeBox lists several for a missing one. A field of a list is `tags.0.name`. */
 function inputError(error: ValidationError): ApiError {
   const messages: Record<string, string[]> = {};
-  for (const one of error.all) {
+  const errors = error.all;
+  for (const one of errors) {
     const { path = "", message = "", schema } = one as Partial<FieldError>;
-    const field = path.replace(/^\//, "").replaceAll("/", ".") || error.type;
-    messages[field] ??= [typeof schema?.error === "string" ? schema.error : message];
+    // Schemas of other libraries name the whole input so.
+    const field = path === "root" ? error.type : path.replace(/^\//, "").replaceAll("/", ".") || error.type;
+    messages[field] ??= [ownMessage(schema?.error, error, { property: path, message, errors }) ?? message];
   }
   return inputErrors(messages);
+}
+
+/** The text that the option `error` of a schema gives, which may be a function as in Elysia's documentation. */
+function ownMessage(option: unknown, error: ValidationError, about: object): string | undefined {
+  const { type: on, validator, value } = error;
+  const text =
+    typeof option === "function"
+      ? option({ type: "validation", on, value, found: value, ...about }, validator)
+      : option;
+  return typeof text === "string" ? text : undefined;
 }
 
 interface FieldError {

@@ -79,8 +79,8 @@ function arrangeParsers(parsers: HookEntry[]): void {
 }
 
 function moveFirst(hooks: HookEntry[] | undefined): void {
-  const at = hooks?.findIndex(({ fn }) => FIRST.has(fn)) ?? 0;
-  if (hooks && at > 0) hooks.unshift(...hooks.splice(at, 1));
+  // A guard and its route each have a permit.
+  hooks?.sort((one, other) => Number(FIRST.has(other.fn)) - Number(FIRST.has(one.fn)));
 }
 
 /** Elysia awaits hooks that are declared async. */

@@ -1,10 +1,13 @@
-/** Mounting of plugins' routes: each route is served once and names a permission that some plugin adds. */
+/**
+ * Mounting of plugins' routes: each route is served once and names a permission that some plugin adds. All of it is checked at
+ * boot, since Elysia keeps the last of two equal routes in silence, and a route without a permit would answer everybody.
+ */
 import { BootError } from "../errors.ts";
 import { permissionHint } from "../runtime/left_out.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { type AnyPluginApp, duplicateRoutes } from "./plugin_app.ts";
 import { readsAsked } from "./renamed_members.ts";
-import type { RouteInfo } from "./route_table.ts";
+import { permitsOf, type RouteInfo } from "./route_table.ts";
 import type { HttpServer } from "./server.ts";
 
 /** Methods whose routes would never be called. */
@@ -36,13 +39,18 @@ export function mountPlugin(plugin: AnyPlugin, app: AnyPluginApp, http: HttpServ
     if (method in UNREACHABLE)
       throw new BootError(`${who} serves ${method} ${path}, which would never be called: ${UNREACHABLE[method]}`);
   const mounted = orBootError(`Cannot mount the routes of the plugin "${plugin.name}"`, () => http.mount(app));
-  for (const { method, path, permit } of mounted) {
+  for (const { method, path, permit, detail } of mounted) {
     // Elysia serves a path with and without a slash at its end.
     const route = `${method} ${path.replace(/(?<=.)\/$/, "")}`;
     const owner = owners.get(route)?.plugin;
     if (owner !== undefined)
       throw new BootError(`${who} serves ${method} ${path}, which the plugin "${owner}" serves already`);
     owners.set(route, { plugin: plugin.name, path });
+    const [, second] = permitsOf(detail).filter((name) => name !== "access-api" && name !== "public");
+    if (second !== undefined)
+      throw new BootError(
+        `${who} serves ${method} ${path} by two permissions, "${permit}" and "${second}"; a route and its guards name one`,
+      );
     if (permit === undefined) throw new BootError(`${who} serves ${method} ${path} without saying what it permits`);
   }
   return mounted;

@@ -7,6 +7,7 @@ import type { Permit } from "../runtime/registry.ts";
 import { hasPermission } from "../viewer.ts";
 import type { JudgeAnswer } from "./answer_judge.ts";
 import { type AnswerSchemas, withoutResponse } from "./answer_schemas.ts";
+import { modelsOf } from "./input_schemas.ts";
 import type { RequestState } from "./request_context.ts";
 import type { appBelow } from "./server.ts";
 
@@ -62,8 +63,40 @@ interface ElysiaParts {
  * that is named becomes a list too, since macros would skip it.
  */
 function withOwnLists({ parse, ...rest }: { readonly parse?: unknown }): object {
-  const hook = parse === undefined ? rest : { ...rest, parse: [parse].flat() };
+  return withCopiedLists(parse === undefined ? rest : { ...rest, parse: [parse].flat() });
+}
+
+function withCopiedLists(hook: object): object {
   return Object.fromEntries(Object.entries(hook).map(([name, part]) => [name, Array.isArray(part) ? [...part] : part]));
+}
+
+type Chain = (this: unknown, ...args: unknown[]) => unknown;
+
+/**
+ * Copies the options of guards, of groups, and of the routes within them: macros change the objects that they get, which a plugin
+ * may share between its routes, such as `const open = { permit: "public" }`.
+ */
+function copyOptions(app: object): void {
+  const { group, guard } = app as { readonly group: Chain; readonly guard: Chain };
+  const copied = (part: unknown): unknown => {
+    if (typeof part === "function") return (inner: object) => part(copyingRoutes(inner));
+    return typeof part === "object" && part !== null ? withCopiedLists(part) : part;
+  };
+  const copying = (chain: Chain): Chain =>
+    function (...args) {
+      return chain.apply(this, args.map(copied));
+    };
+  Object.assign(app, { group: copying(group), guard: copying(guard) });
+}
+
+/** The instance within a guard or group; what Elysia creates for it does not have the changes of the app. */
+function copyingRoutes<Inner extends object>(inner: Inner): Inner {
+  copyOptions(inner);
+  const { add } = inner as unknown as { readonly add: Chain };
+  const adding: Chain = function (method, path, handler, hook, ...rest) {
+    return add.call(this, method, path, handler, withOwnLists(hook ?? {}), ...rest);
+  };
+  return Object.assign(inner, { add: adding });
 }
 
 /** Changes how routes are added: duplicates are recorded, and schemas of answers are taken from their options. */
@@ -84,6 +117,7 @@ export function recordingDuplicates<App extends object>(
     if (failures.length > 0) throw failures[0];
   });
   let guarded: AnswerSchemas | undefined;
+  copyOptions(app);
   const recording: typeof add = function (this: unknown, method, path, handler, hook, ...rest) {
     // The schema of answers of a `guard` for all routes that follow.
     if (validator.local?.response) {
@@ -96,9 +130,11 @@ export function recordingDuplicates<App extends object>(
     seen.add(route);
     const options = withoutResponse(
       { response: guarded, ...withOwnLists(hook ?? {}) },
-      { method, path: prefix + own, judge },
+      { method, path: prefix + own, judge, models: () => modelsOf(app) },
     );
-    return add.call(this, method, path, handler, options, ...rest);
+    // Elysia answers a constant with one Response for all requests, whose copies have no content type.
+    const isOwn = typeof handler === "function" || handler instanceof Response;
+    return add.call(this, method, path, isOwn ? handler : () => handler, options, ...rest);
   };
   DUPLICATES.set(app, duplicates);
   return Object.assign(app, { add: recording });

@@ -4,29 +4,43 @@
  */
 import type { AnyElysia } from "elysia";
 import { type AnswerSchemas, answersOf } from "./answer_schemas.ts";
+import { type InputSchemas, inputSchemasOf, modelsOf } from "./input_schemas.ts";
 
 /** A route. */
 export interface RouteInfo {
   readonly method: string;
   /** With parameters as `:name`, such as `/api/books/:id`. */
   readonly path: string;
+  /** The narrowest of those of the route and of the guards around it. */
   readonly permit: string | undefined;
   readonly detail: Readonly<Record<string, unknown>>;
   /** Schemas of success answers by status; undefined where the route names none. */
   readonly response: AnswerSchemas | undefined;
+  readonly input: InputSchemas;
 }
 
-/** The routes of a plugin's app, with their permit and documentation. */
+/** The routes of a plugin's app, with their permit and documentation. Throws for schemas that name no model of the app. */
 export function routesOf(app: AnyElysia): RouteInfo[] {
-  return app.routes.map(({ method, path, hooks }) => {
-    const detail = ((hooks as { detail?: Record<string, unknown> } | undefined)?.detail ?? {}) as Record<
-      string,
-      unknown
-    >;
-    const permit = detail["x-permission"];
-    const response = answersOf(detail);
-    return { method, path, detail, response, permit: typeof permit === "string" ? permit : undefined };
+  const models = modelsOf(app);
+  return app.routes.map(({ method, path, hooks = {} }) => {
+    const { detail = {} } = hooks as { detail?: Record<string, unknown> };
+    const input = inputSchemasOf(hooks, models);
+    return { method, path, detail, input, response: answersOf(detail), permit: permitsOf(detail)[0] };
   });
+}
+
+const PERMIT = "x-permit:";
+
+/** The documentation that keeps a permit. Each has a key of its own, since Elysia merges the details of guards and their routes. */
+export function permitDetail(permit: string): object {
+  return { [PERMIT + permit]: true };
+}
+
+/** What a route and the guards around it permit, all of which is checked: permissions first, "public" last. */
+export function permitsOf(detail: object): string[] {
+  const permits = Object.keys(detail).flatMap((key) => (key.startsWith(PERMIT) ? [key.slice(PERMIT.length)] : []));
+  const width = (permit: string) => ["access-api", "public"].indexOf(permit);
+  return permits.sort((one, other) => width(one) - width(other));
 }
 
 /** Methods in the order in which `Allow` lists them. */

@@ -24,7 +24,7 @@ import { type AnyPluginApp, bodyBeforeParsers, checkPermit, recordingDuplicates 
 import { attachState, currentRequestId, RequestState, stateOf, withRequest } from "./request_context.ts";
 import { overrideMethod, pathOf, rewriteUrl, withoutBody } from "./request_rewrite.ts";
 import { type Authenticate, type RouteScope, RouteScopes } from "./route_scope.ts";
-import { type RouteInfo, RouteTable, routesOf } from "./route_table.ts";
+import { permitDetail, type RouteInfo, RouteTable, routesOf } from "./route_table.ts";
 import type { Watch } from "./running_requests.ts";
 import { leakOf } from "./shared_hooks.ts";
 import { beginStoreSession, currentStoreSession } from "./store_session.ts";
@@ -79,7 +79,7 @@ export function appBelow<Prefix extends string>(prefix: Prefix, judge?: JudgeAns
     .macro("permit", (permit: Permit) => ({
       parse: runsFirst(({ request }: { request: Request }) => bodyBeforeParsers(request, stateOf(request), permit)),
       // A type assertion, since Elysia's type has no OpenAPI extensions (x-…).
-      detail: { "x-permission": permit } as DocumentDecoration,
+      detail: permitDetail(permit) as DocumentDecoration,
       transform: runsFirst(({ request, params }: { request: Request; params: Record<string, string | null> }) => {
         checkPermit(stateOf(request), permit);
         // A segment that cannot be decoded is null here; handlers expect text.
@@ -140,14 +140,16 @@ export class HttpServer {
       .onError(
         { as: "global" },
         runsLast(({ code, error, request, set }: ErrorContext) => {
+          const isMissing = code === "NOT_FOUND" && !(error instanceof ApiError);
+          const thrown = isMissing ? this.#noRouteError(request) : knownError(error, set.status);
           // The status of the answer is that of the error, whatever the handler has set.
           set.status = 200;
-          const isMissing = code === "NOT_FOUND" && !(error instanceof ApiError);
-          const thrown = isMissing ? this.#noRouteError(request) : knownError(error);
           return answerOfError(thrown) ?? this.#errors.of(request, stateOf(request), thrown);
         }),
       )
       .mapResponse({ as: "global" }, ({ request, responseValue, route, set }) => {
+        // An error is answered alike if a handler returns it.
+        if (responseValue instanceof Error) throw responseValue;
         const state = stateOf(request);
         state.route = route;
         return applyDefaultHeaders(responseValue, state, set);

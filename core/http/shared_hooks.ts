@@ -3,6 +3,7 @@
  * wrappers, headers, and the names of decorators, states and models. The boot refuses a plugin whose part would apply to others.
  */
 import type { AnyElysia } from "elysia";
+import { modelsOf } from "./input_schemas.ts";
 
 /**
  * Runs `mount`, which adds an app to the root. Returns what would apply to the routes of other plugins, as the text of an error;
@@ -24,10 +25,6 @@ export function leakOf(app: AnyElysia, root: AnyElysia, mount: () => void): stri
     ({ name, count }) => count > (before.find((one) => one.name === name)?.count ?? 0),
   );
   return leaked && `its "${leaked.name}" would apply to the routes of other plugins; hooks must be local`;
-}
-
-function modelsOf(app: object): Readonly<Record<string, unknown>> {
-  return (app as { definitions: { type: Record<string, unknown> } }).definitions.type;
 }
 
 /** The global hooks, schemas, wrappers and headers of an app, counted by kind. */

@@ -20,6 +20,9 @@ const gardener = definePlugin({
     publicRoutes: ["/api/gardener/*", "/api/api/gardener/*"],
   },
   setup({ app }) {
+    // The permit of the guard must not get into the options that the routes below share.
+    app.guard(closed, (guarded) => guarded.get("/gardener/fence", () => "fence", open));
+    app.group("/gardener/house", closed, (house) => house.get("/door", () => "door", { permit: "settings-manage" }));
     app
       .get(
         "/gardener/refused",
@@ -61,6 +64,8 @@ const gardener = definePlugin({
         },
         open,
       )
+      .get("/gardener/returned", () => new Error("dry") as never, open)
+      .get("/gardener/constant", "roses", open)
       .get(
         "/gardener/nothing",
         () => {
@@ -140,7 +145,7 @@ describe("what a route throws", () => {
   });
 
   test("is answered 500 where Elysia itself fails, over HTTP and within the process", async () => {
-    for (const name of ["header", "nothing"]) {
+    for (const name of ["header", "nothing", "returned"]) {
       const { status, body } = await ask("GET", name);
       expect([name, status, body.error.code]).toEqual([name, 500, 500]);
       const viewer = { id: 1, name: "Admin", slug: "", roles: [], permissions: new Set(), admin: true, via: "token" };
@@ -148,6 +153,13 @@ describe("what a route throws", () => {
       expect([name, call.status]).toEqual([name, 500]);
     }
   });
+});
+
+test("a constant is answered as what a handler returns", async () => {
+  // Bun adds the content type of a text when it sends it.
+  using server = Bun.serve({ port: 0, fetch: (request) => runtime.runtime.http.handle(request, "127.0.0.1") });
+  const answer = await fetch(new URL("/api/gardener/constant", server.url));
+  expect([await answer.text(), answer.headers.get("content-type")]).toEqual(["roses", "text/plain;charset=utf-8"]);
 });
 
 test("mapResponse is not called for errors", async () => {
@@ -179,6 +191,17 @@ test("a HEAD of a stream that does not end is answered without its length", asyn
 test("routes of other instances, promised ones too, are those of the plugin, each with its own permit", async () => {
   expect((await ask("GET", "shared/closed")).status).toBe(401);
   expect([(await ask("GET", "shared/open")).body, (await ask("GET", "later")).body]).toEqual(["spade", "later"]);
+});
+
+test("a guard and its route are both checked, and the narrower permit is that of the route", async () => {
+  const permits = ["fence", "house/door", "shared/open"].map(
+    (name) => runtime.runtime.http.routes().find(({ path }) => path === `/api/gardener/${name}`)?.permit,
+  );
+  expect(permits).toEqual(["access-api", "settings-manage", "public"]);
+  expect((await ask("GET", "fence")).status).toBe(401);
+  const { token } = await runtime.person("neighbour", ["access-api"]);
+  expect((await ask("GET", "fence", { as: token })).body).toBe("fence");
+  expect((await ask("GET", "house/door", { as: token })).status).toBe(403);
 });
 
 test("the schema of answers of a guard changes no answer, as that of a route", async () => {
@@ -216,6 +239,16 @@ describe("the boot refuses", () => {
   test("routes that would never be called", async () => {
     expect(await boot(({ app }) => void app.head("/weeds", () => "", open))).toContain("a HEAD is answered as the GET");
     expect(await boot(({ app }) => void app.ws("/weeds", { ...open, message() {} }))).toContain("acceptWebSocket()");
+  });
+
+  test("a route that needs two permissions", async () => {
+    const refusal = await boot(
+      ({ app }) =>
+        void app.guard({ permit: "users-manage" }, (guarded) =>
+          guarded.get("/weeds", () => "", { permit: "settings-manage" }),
+        ),
+    );
+    expect(refusal).toContain('by two permissions, "settings-manage" and "users-manage"');
   });
 
   test("routes that cannot be loaded", async () => {

@@ -6,6 +6,21 @@ import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runti
 const about = "A route of the test.";
 const order: string[] = [];
 
+function centimetres(text: string): number {
+  if (!text.endsWith("cm")) throw new Error("Expected a height in cm");
+  return Number.parseInt(text, 10);
+}
+
+/** A schema of another library (standardschema.dev). */
+const seeds = {
+  "~standard": {
+    version: 1,
+    vendor: "test",
+    validate: (value: { kind?: unknown }) =>
+      typeof value.kind === "string" ? { value } : { issues: [{ message: "Expected a kind", path: ["kind"] }] },
+  },
+};
+
 const florist = definePlugin({
   name: "florist",
   permissions: {
@@ -102,6 +117,23 @@ const florist = definePlugin({
         { permit: "public", ...endpoint("florist", "b", { about }) },
       )
       .get("/florist/rows", () => Rows.of({ id: 1 }), { permit: "public", ...endpoint("florist", "r", { about }) })
+      .post("/florist/vases", ({ body }) => ({ height: body.height }), {
+        permit: "public",
+        body: t.Object({ height: t.Transform(t.String()).Decode(centimetres).Encode(String) }),
+        ...endpoint("florist", "vase", { about, rules: {} }),
+      })
+      .post("/florist/soil", ({ body }) => ({ litres: body.litres }), {
+        permit: "public",
+        body: t.Object({
+          litres: t.Number({ error: ({ property }) => `${property} is no number` }),
+        }),
+        ...endpoint("florist", "soil", { about, rules: {} }),
+      })
+      .post("/florist/seeds", ({ body }) => body, {
+        permit: "public",
+        body: seeds as never,
+        ...endpoint("florist", "seeds", { about, rules: {} }),
+      })
       .get("/florist/nothing", () => {}, { permit: "public", ...endpoint("florist", "n", { about }) });
     app.guard({ body: t.Object({ flower: t.String() }) }, (guarded) =>
       guarded.put("/florist/orders", ({ body }) => body, {
@@ -167,6 +199,16 @@ describe("a schema of the body", () => {
     ]);
     const empty = await runtime.ask("POST", "/api/florist/orders");
     expect([empty.status, Object.keys(empty.body.error.validation).toSorted()]).toEqual([422, ["count", "flower"]]);
+  });
+
+  test("answers 422 where it converts, has a message of its own, or is one of another library", async () => {
+    const post = async (name: string, body: object) =>
+      (await runtime.ask("POST", `/api/florist/${name}`, { as: null, body })).body;
+    expect(await post("vases", { height: "30 cm" })).toEqual({ height: 30 });
+    expect(await post("vases", { height: "tall" })).toEqual(invalid({ input: ["Expected a height in cm"] }));
+    expect(await post("soil", { litres: "much" })).toEqual(invalid({ litres: ["/litres is no number"] }));
+    expect(await post("seeds", { kind: "rose" })).toEqual({ kind: "rose" });
+    expect(await post("seeds", {})).toEqual(invalid({ kind: ["Expected a kind"] }));
   });
 
   test("of a guard applies too, and an override of the method leads to it", async () => {
@@ -249,7 +291,7 @@ test("what Elysia's helpers answer has the default headers and one shape of erro
   expect([nothing.status, nothing.body]).toEqual([200, ""]);
 });
 
-describe("the boot refuses what would change the routes of other plugins:", () => {
+describe("the boot refuses", () => {
   const boot = async (setup: Parameters<typeof definePlugin>[0]["setup"]) => {
     try {
       await (await bootTestRuntime({ extra: [definePlugin({ name: "weeds", setup })] })).stop();
@@ -262,6 +304,13 @@ describe("the boot refuses what would change the routes of other plugins:", () =
   test("headers of all answers", async () => {
     expect(await boot(({ app }) => void app.headers({ "x-powered-by": "weeds" }))).toContain(
       'its "headers" would apply',
+    );
+  });
+
+  test("a schema that names no model", async () => {
+    const flower = { permit: "access-api", body: "flower" } as const;
+    expect(await boot(({ app }) => void app.post("/weeds", () => "", flower as object))).toContain(
+      'its schema "flower" is not a model of the plugin',
     );
   });
 

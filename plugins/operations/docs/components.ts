@@ -15,8 +15,9 @@ export class Components {
     return mapSchema(schema, (part) => {
       // A recursive schema refers to itself by its name.
       if (part.$ref !== undefined) return t.Ref(part.$ref);
-      const { $id } = part;
-      return $id === undefined ? part : t.Ref(this.#register($id, withoutOwnOptions(part)));
+      // Elysia's `model` makes the name a reference.
+      const name = part.$id?.replace("#/components/schemas/", "");
+      return name === undefined ? part : t.Ref(this.#register(name, withoutOwnOptions(part)));
     });
   }
 

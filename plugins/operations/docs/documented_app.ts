@@ -9,7 +9,7 @@ import { schemaOf, type TSchema, t, withContributedFields } from "lectern/core";
 import { Components } from "./components.ts";
 import type { DescribedRoute } from "./describe.ts";
 import type { Json } from "./json.ts";
-import { requestBody } from "./request_body.ts";
+import { fieldsOfInput, requestBody } from "./request_body.ts";
 
 /** What the document is made from. */
 export interface DocumentedRoutes {
@@ -58,8 +58,9 @@ export async function swaggerDocument({ routes, fields, items, named }: Document
     };
     const hook = {
       parse: "application/json",
-      params: pathParameters(path),
+      params: pathParameters(route),
       query: queryOf(route),
+      headers: headersOf(route),
       response: answers,
       detail,
     };
@@ -83,15 +84,21 @@ function answersOf(
   return Object.fromEntries(answers);
 }
 
-function pathParameters(path: string): TSchema | undefined {
+function pathParameters({ input, path }: DescribedRoute): TSchema | undefined {
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name as string);
   if (names.length === 0) return undefined;
+  const own = fieldsOfInput(input.params);
   const schemaFor = (name: string) => (/^(?:id|\w+Id)$/.test(name) ? t.Integer({ minimum: 1 }) : t.String());
-  return t.Object(Object.fromEntries(names.map((name) => [name, schemaFor(name)])));
+  return t.Object(Object.fromEntries(names.map((name) => [name, own[name] ?? schemaFor(name)])));
 }
 
-/** The query of a route: the parameters of listings, its rules where it has no body, and those that it names itself. */
-function queryOf({ facts, method, response }: DescribedRoute): TSchema | undefined {
+function headersOf({ input }: DescribedRoute): TSchema | undefined {
+  const fields = fieldsOfInput(input.headers);
+  return Object.keys(fields).length > 0 ? t.Object(fields) : undefined;
+}
+
+/** The query of a route: the parameters of listings, its rules where it has no body, its schemas, and those that it names itself. */
+function queryOf({ facts, input, method, response }: DescribedRoute): TSchema | undefined {
   const rules = { ...(method === "GET" ? facts.rules : {}), ...facts.query };
   const { properties = {}, required = [] } = schemaOf(rules) as {
     properties?: Record<string, object>;
@@ -102,6 +109,6 @@ function queryOf({ facts, method, response }: DescribedRoute): TSchema | undefin
     return [name, required.includes(name) ? property : t.Optional(property)];
   });
   const isListing = response?.[200]?.["x-listing"] === true;
-  const query = { ...Object.fromEntries(own), ...(isListing ? LIST_PARAMETERS : {}) };
+  const query = { ...Object.fromEntries(own), ...fieldsOfInput(input.query), ...(isListing ? LIST_PARAMETERS : {}) };
   return Object.keys(query).length > 0 ? t.Object(query) : undefined;
 }

@@ -58,9 +58,13 @@ function shapeOf(schema: TSchema, prefixes?: readonly string[]): ErrorShape {
 }
 
 /** The errors of a route, as references to components. */
-export function errorAnswers({ facts, path, permit, response }: DescribedRoute, shapes: readonly ErrorShape[]): Json {
+export function errorAnswers(
+  { facts, input, path, permit, response }: DescribedRoute,
+  shapes: readonly ErrorShape[],
+): Json {
   const shape = shapes.find(({ prefixes }) => !prefixes || isBelow(path, prefixes));
-  const checksInput = facts.rules !== undefined || response?.[200]?.["x-listing"] === true;
+  const isListing = response?.[200]?.["x-listing"] === true;
+  const checksInput = facts.rules !== undefined || isListing || Object.values(input).some(({ length }) => length > 0);
   const statuses = [
     ...(permit === "public" ? [] : ["401", "403"]),
     ...(path.includes(":") ? ["404"] : []),

@@ -54,11 +54,13 @@ function raisedOperation(operation: Json, route: DescribedRoute, { security, sha
     ...rest
   } = operation as { parameters?: Json[]; responses?: Record<string, Json> };
   const answers = Object.entries(responses).map(([status, answer]) => [status, raisedAnswer(answer, status, route)]);
+  // A route may answer without a schema.
+  if (answers.length === 0) answers.push(["200", { description: "Success" }]);
   return {
     ...rest,
     ...security.of(route),
     parameters: parameters.map(raisedParameter),
-    responses: { ...Object.fromEntries(answers), ...errorAnswers(route, shapes) },
+    responses: { ...errorAnswers(route, shapes), ...Object.fromEntries(answers) },
   };
 }
 
@@ -72,7 +74,7 @@ function raisedParameter({ name, in: place, required, description, schema }: Jso
 /** Only `description` and `content` belong to an answer; the package copies the options of its schema there. */
 function raisedAnswer(answer: Json, status: string, { facts, response }: DescribedRoute): Json {
   const schema = response?.[Number(status)] as TSchema;
-  const description = schema.description ?? (status === "101" ? "Switched to a WebSocket" : "Success");
+  const description = schema.description ?? descriptionOf(status);
   const media = mediaTypeOf(schema);
   if (media !== undefined) {
     const types = media
@@ -85,6 +87,11 @@ function raisedAnswer(answer: Json, status: string, { facts, response }: Describ
   if (!json) return { description: status === "204" ? "No content" : description };
   const example = facts.example?.response === undefined ? {} : { example: facts.example.response };
   return { description, content: { "application/json": { schema: plainSchema(json), ...example } } };
+}
+
+function descriptionOf(status: string): string {
+  if (status === "101") return "Switched to a WebSocket";
+  return Number(status) < 400 ? "Success" : "Error";
 }
 
 /** A schema of JSON schema 2020-12, without options of the runtime. */

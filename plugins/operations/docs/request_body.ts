@@ -1,15 +1,54 @@
-import { type ItemSchemas, schemaOf } from "lectern/core";
+import { type ItemSchemas, mapSchema, schemaOf, type TSchema } from "lectern/core";
 import type { DescribedRoute } from "./describe.ts";
 import type { Json } from "./json.ts";
+import { plainSchema } from "./raise.ts";
 
 /** The media types in which every body may be sent. */
 const TYPES = ["application/json", "multipart/form-data", "application/x-www-form-urlencoded"];
 
-/** The body of a route from its rules; nothing for routes without a body. */
-export function requestBody({ facts, action, method }: DescribedRoute, items: ItemSchemas): { requestBody?: Json } {
-  if (!facts.rules || method === "GET" || Object.keys(facts.rules).length === 0) return {};
-  const schema = schemaOf(facts.rules, items);
+/** The body of a route from its rules, or from its schemas; nothing for routes without a body. */
+export function requestBody(
+  { facts, action, input, method }: DescribedRoute,
+  items: ItemSchemas,
+): { requestBody?: Json } {
+  if (method === "GET") return {};
+  const hasRules = Object.keys(facts.rules ?? {}).length > 0;
+  const schema = hasRules ? schemaOf(facts.rules ?? {}, items) : bodySchema(input.body);
+  if (!schema) return {};
   const example = facts.example?.request === undefined ? {} : { example: facts.example.request };
   const content = TYPES.map((type) => [type, type.endsWith("json") ? { schema, ...example } : { schema }]);
-  return { requestBody: { required: action === "create", content: Object.fromEntries(content) } };
+  const required = action === "create" || (Array.isArray(schema.required) && !hasRules);
+  return { requestBody: { required, content: Object.fromEntries(content) } };
+}
+
+/** The fields of the schemas of a route and its guards, with the types that JSON has; `t.Optional` in place of `required`. */
+export function fieldsOfInput(schemas: readonly TSchema[]): Record<string, TSchema> {
+  return Object.assign({}, ...schemas.map((schema) => (jsonTypes(schema).properties ?? {}) as Record<string, TSchema>));
+}
+
+function bodySchema(schemas: readonly TSchema[]): Json | undefined {
+  const all = schemas.map((schema) => plainSchema(jsonTypes(schema)));
+  return all.length > 1 ? { allOf: all } : all[0];
+}
+
+/** Formats of texts that Elysia's types convert, such as `t.Numeric`: a document says the type that they are converted to. */
+const CONVERTED = ["numeric", "integer", "boolean", "ObjectString", "ArrayString", "date"];
+/** Types that JSON does not have. */
+const FOREIGN = ["Date", "undefined"];
+
+/**
+ * A schema without what JSON schema does not know: texts that are converted, dates as objects, messages. Elysia marks the objects
+ * of schemas it has compiled as closed, but ignores further keys.
+ */
+function jsonTypes(schema: TSchema): TSchema {
+  return mapSchema(schema, (part) => {
+    const { additionalProperties, elysiaMeta, error, nullable, ...rest } = part;
+    const kept = (additionalProperties ? { ...rest, additionalProperties } : rest) as TSchema;
+    if (!Array.isArray(part.anyOf)) return kept;
+    const options = (part.anyOf as TSchema[]).filter(
+      ({ format, type }) => !FOREIGN.includes(type) && !CONVERTED.includes(format),
+    );
+    const { anyOf, ...others } = kept;
+    return (options.length === 1 ? { ...options[0], ...others } : { ...kept, anyOf: options }) as TSchema;
+  });
 }

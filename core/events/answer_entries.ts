@@ -64,16 +64,16 @@ export class AnswerEntries {
     this.#entries.set(key, entry);
     this.#bytes += size;
     for (const surrogateKey of surrogateKeys) {
-      const tagged = this.#bySurrogateKey.get(surrogateKey) ?? new Set();
-      this.#bySurrogateKey.set(surrogateKey, tagged.add(entry));
+      const entries = this.#bySurrogateKey.get(surrogateKey) ?? new Set();
+      this.#bySurrogateKey.set(surrogateKey, entries.add(entry));
     }
   }
 
   /** Removes the entries with a surrogate key. Returns their number. */
   deleteWith(surrogateKey: string): number {
-    const tagged = [...(this.#bySurrogateKey.get(surrogateKey) ?? [])];
-    for (const entry of tagged) this.#delete(entry);
-    return tagged.length;
+    const found = [...(this.#bySurrogateKey.get(surrogateKey) ?? [])];
+    for (const entry of found) this.#delete(entry);
+    return found.length;
   }
 
   /** Removes all entries. */
@@ -87,9 +87,9 @@ export class AnswerEntries {
     this.#entries.delete(entry.key);
     this.#bytes -= entry.size;
     for (const surrogateKey of entry.surrogateKeys) {
-      const tagged = this.#bySurrogateKey.get(surrogateKey);
-      tagged?.delete(entry);
-      if (tagged?.size === 0) this.#bySurrogateKey.delete(surrogateKey);
+      const entries = this.#bySurrogateKey.get(surrogateKey);
+      entries?.delete(entry);
+      if (entries?.size === 0) this.#bySurrogateKey.delete(surrogateKey);
     }
   }
 }

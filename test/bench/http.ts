@@ -71,6 +71,10 @@ function cases(cookie: string): Record<string, Pair> {
       ours: { name: "Lectern", port: LECTERN_PORT, shot: () => ({ method: "GET", path: "/api/books", headers }) },
       theirs: { name: "bare", port: BARE_PORT, shot: () => ({ method: "GET", path: "/bun-sql/books", headers }) },
     },
+    "100 books, bare with one JSON text": {
+      ours: { name: "one JSON text", port: BARE_PORT, shot: () => ({ method: "GET", path: "/json-text/books" }) },
+      theirs: { name: "bare", port: BARE_PORT, shot: () => ({ method: "GET", path: "/api/books" }) },
+    },
     "page create": againstBare((n) => ({
       method: "POST",
       path: "/api/pages",
@@ -111,7 +115,8 @@ async function compare(name: string, connections: number, { ours, theirs }: Pair
   record("Requests per second", {
     case: name,
     connections,
-    "Lectern /s": Math.round(our.perSecond),
+    measured: ours.name,
+    "/s": Math.round(our.perSecond),
     "p50 ms": our.p50.toFixed(2),
     "p99 ms": our.p99.toFixed(2),
     beside: theirs.name,

@@ -20,7 +20,7 @@ export const PARTS: readonly Part[] = [
     title: "HTTP by route",
     about:
       "Requests per second and latency of the runtime beside hand-written servers that make the same statements (`bare.ts`), without credentials, limits, permissions or events.",
-    args: ["test/bench/http.ts", "3"],
+    args: ["test/bench/http.ts", "2"],
   },
   {
     name: "workers",

@@ -18,6 +18,8 @@ const TEMPLATE_VARIABLE = "TEST_DATABASE_TEMPLATE";
 /** A database of a test's own. */
 export interface TestDatabase {
   readonly name: string;
+  /** Whether it is a copy of the template; a file that runs alone on the server of DATABASE_URL has none. */
+  readonly isCopy: boolean;
   /** Removes it; every store over it has to be closed. */
   drop(): Promise<void>;
 }
@@ -26,8 +28,9 @@ export interface TestDatabase {
 export async function createTestDatabase(content: "empty" | "migrated"): Promise<TestDatabase> {
   const { admin, leave } = await adminStore();
   const name = newName(process.env[TEMPLATE_VARIABLE]);
+  let template: string | undefined;
   try {
-    const template = content === "migrated" ? await templateOn(admin) : undefined;
+    template = content === "migrated" ? await templateOn(admin) : undefined;
     await admin.sql.unsafe(`create database ${name}${template === undefined ? "" : ` template ${template}`}`);
     // A copy has no rights of the template on itself; the boot would revoke this one.
     if (template !== undefined) await admin.sql.unsafe(`revoke temporary on database ${name} from public`);
@@ -37,6 +40,7 @@ export async function createTestDatabase(content: "empty" | "migrated"): Promise
   }
   return {
     name,
+    isCopy: template !== undefined,
     async drop() {
       await dropDatabase(admin, name);
       await leave();

@@ -94,7 +94,7 @@ export async function bootTestRuntime(options: TestRuntimeOptions = {}): Promise
     ? await openStore({ ...on, dataDir: "", readCheckMs: TEST_CHECK_MS })
     : await openTestStore(database);
   // Copies of one template would be one instance to `migrate-from`.
-  if (own && !isEmpty) await store.sql`update instance set id = gen_random_uuid()`;
+  if (own?.isCopy) await store.sql`update instance set id = gen_random_uuid()`;
   await prepare?.(store, dataDir);
   const env: Record<string, string> = {
     APP_URL: BASE_URL,

@@ -56,9 +56,15 @@ export const PARTS: readonly Part[] = [
     args: ["test/bench/permissions.ts", "1000000"],
   },
   {
-    name: "search",
-    title: "Search at 1,000,000 pages",
+    name: "search-100k",
+    title: "Search at 100,000 pages",
     about: "Medians in milliseconds, with the total that was answered; `+` marks a lower bound.",
+    args: ["test/bench/search.ts", "100000"],
+  },
+  {
+    name: "search-1m",
+    title: "Search at 1,000,000 pages",
+    about: "The same at a million pages.",
     args: ["test/bench/search.ts", "1000000"],
   },
   {
@@ -68,8 +74,14 @@ export const PARTS: readonly Part[] = [
     args: ["test/bench/stalls.ts"],
   },
   {
-    name: "growth",
-    title: "What grows with the store",
+    name: "growth-20k",
+    title: "What grows with the store, at 20,000 pages",
+    about: "Boot, listings and totals, search, changes of many items, bytes by table.",
+    args: ["test/bench/growth.ts", "20000"],
+  },
+  {
+    name: "growth-1m",
+    title: "What grows with the store, at 1,000,000 pages",
     about: "A store of 1,000,000 pages: boot, listings and totals, search, changes of many items, bytes by table.",
     args: ["test/bench/growth.ts", "1000000"],
   },

@@ -203,7 +203,8 @@ onEachStore("a store", (store) => {
     });
     await store().notify("news", "one");
     await next.promise;
-    await store().sql`select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%'`;
+    await store().sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where query like 'listen%' and datname = current_database()`;
     await lost.promise;
     await back.promise;
     next = Promise.withResolvers();

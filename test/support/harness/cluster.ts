@@ -12,6 +12,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
 import { freePort } from "./ports.ts";
 
+/** By this variable a run of many files names a cluster for those that open stores of both kinds (`db/_stores.ts`). */
+export const SERVER_VARIABLE = "TEST_SERVER_URL";
 const DEBIAN = "/usr/lib/postgresql";
 const START_MAX_MS = 30_000;
 

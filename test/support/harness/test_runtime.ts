@@ -17,7 +17,7 @@ import { withExtensions } from "../../../core/runtime/extend_plugins.ts";
 import { withoutPlugins } from "../../../core/runtime/left_out.ts";
 import { readSettings } from "../../../core/runtime/settings.ts";
 import plugins from "../../../plugins/mod.ts";
-import { createTestDatabase, openTestStore } from "./test_database.ts";
+import { createTestDatabase, DEFAULT_ENV, openTestStore } from "./test_database.ts";
 
 export { testFileStore } from "./file_store_suite.ts";
 
@@ -76,8 +76,9 @@ export interface TestRuntimeOptions {
   readonly on?: { readonly databaseUrl: string; readonly readUrls?: readonly string[] };
 }
 
-const ADMIN_TOKEN = "adminid:adminsecret";
-const BASE_URL = "http://localhost";
+const { ADMIN_TOKEN, APP_URL: BASE_URL } = DEFAULT_ENV;
+/** What only the first boot over a database reads. */
+const FIRST_BOOT_ENV = ["ADMIN_EMAIL", "ADMIN_PASSWORD", "ADMIN_TOKEN"];
 /** Between two looks at replicas. */
 const TEST_CHECK_MS = 200;
 
@@ -88,7 +89,9 @@ export async function bootTestRuntime(options: TestRuntimeOptions = {}): Promise
   const { beside, on, prepare, without = [] } = options;
   const installed = withoutPlugins(plugins, without, "lectern/plugins");
   const isEmpty = prepare !== undefined || without.length > 0;
-  const own = beside || on ? undefined : await createTestDatabase(isEmpty ? "empty" : "migrated");
+  const isFirst = FIRST_BOOT_ENV.some((name) => options.env?.[name] !== undefined);
+  const content = isEmpty ? "empty" : isFirst ? "migrated" : "booted";
+  const own = beside || on ? undefined : await createTestDatabase(content);
   const database = own?.name ?? beside?.database ?? "";
   const store = on
     ? await openStore({ ...on, dataDir: "", readCheckMs: TEST_CHECK_MS })
@@ -97,14 +100,8 @@ export async function bootTestRuntime(options: TestRuntimeOptions = {}): Promise
   if (own?.isCopy) await store.sql`update instance set id = gen_random_uuid()`;
   await prepare?.(store, dataDir);
   const env: Record<string, string> = {
-    APP_URL: BASE_URL,
+    ...DEFAULT_ENV,
     DATA_DIR: dataDir,
-    ADMIN_EMAIL: "admin@example.com",
-    ADMIN_PASSWORD: "correct horse battery",
-    ADMIN_TOKEN,
-    API_REQUESTS_PER_MIN: "1000000",
-    LOG_LEVEL: "silent",
-    PLUGIN_ROLES: process.env.TEST_PLUGIN_ROLES ?? "all",
     ...options.env,
   };
   const config = readSettings("lectern", configSchema, env);

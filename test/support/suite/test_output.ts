@@ -36,6 +36,10 @@ const CRASH = /^✗ (\S+_test\.ts) \(worker crashed: .*\)$/;
 const STRAY_ERROR = "# Unhandled error between tests";
 const RULE = /^-{10,}$/;
 const MAX_LAST_LINES = 60;
+/** Longer lines, such as a screen in an error, are cut: the command that repeats the test shows them. */
+const MAX_LINE_LENGTH = 1_000;
+/** Before the summary, Bun lists the failures of a long run again. */
+const FAILURES_AGAIN = /^\d+ tests? failed:$/;
 /** How Bun shows an error: lines of the source, its name and message, then where it was thrown. */
 const ERROR = /^(?: *\d+ \| |error: |\w*Error: |# Unhandled error)/;
 const THROWN_AT = /^ +at /;
@@ -50,6 +54,7 @@ export function readTestOutput({ show, repeatOf }: TestOutputOptions): TestOutpu
   let isError = false;
   let wasThrownAt = false;
   let strayRules = -1;
+  let hasEnded = false;
   let rest = "";
 
   function fail(name: string, line: string): void {
@@ -62,7 +67,9 @@ export function readTestOutput({ show, repeatOf }: TestOutputOptions): TestOutpu
     const isThrownAt = THROWN_AT.test(line);
     if (!isError || (wasThrownAt && !isThrownAt)) isError = ERROR.test(line);
     wasThrownAt = isThrownAt;
-    if (isError || REASON.test(line)) show(`${line}\n`);
+    if (!isError && !REASON.test(line)) return;
+    const more = line.length - MAX_LINE_LENGTH;
+    show(more > 0 ? `${line.slice(0, MAX_LINE_LENGTH)}… (and ${more} characters)\n` : `${line}\n`);
   }
 
   /** Errors outside of tests fail the run without a line of a result. */
@@ -77,6 +84,8 @@ export function readTestOutput({ show, repeatOf }: TestOutputOptions): TestOutpu
   function read(line: string): void {
     lastLines.push(line);
     if (lastLines.length > MAX_LAST_LINES) lastLines.shift();
+    hasEnded ||= FAILURES_AGAIN.test(line);
+    if (hasEnded) return;
     const [, header] = HEADER.exec(line) ?? [];
     const [, crashed] = CRASH.exec(line) ?? [];
     const [, result, name = ""] = RESULT.exec(line) ?? [];

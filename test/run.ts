@@ -10,19 +10,27 @@
  * Failures are shown when they happen. The last line sums up: `N passed, N failed`; a process that dies or hangs is a failure.
  */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { availableParallelism, tmpdir } from "node:os";
+import { mkdtempSync, rmSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { browserPath } from "./support/harness/browser_path.ts";
 import { type Cluster, SERVER_VARIABLE, startCluster } from "./support/harness/cluster.ts";
-import { sweepLeftovers } from "./support/harness/leftovers.ts";
+import { folderOfRun, placeOfRun } from "./support/harness/leftovers.ts";
+import { makeReadyFolder, READY_VARIABLE } from "./support/harness/program.ts";
 import { type SharedServer, shareEmbedded, shareServer } from "./support/harness/test_database.ts";
 import { BOTH_STORES } from "./support/suite/both_stores.ts";
 import { readTimings, updatedTimings, writeTimings } from "./support/suite/order.ts";
 import { showProgress } from "./support/suite/progress.ts";
 import { type RunningQueue, startQueue, TEST_TIMEOUT_MS } from "./support/suite/queue.ts";
-import { needsBrowser, opensRuntime, opensStores, ROOT, testFiles } from "./support/suite/test_files.ts";
+import {
+  needsBrowser,
+  opensRuntime,
+  opensStores,
+  ROOT,
+  startsPrograms,
+  testFiles,
+} from "./support/suite/test_files.ts";
 
 const TIMINGS = join(ROOT, ".ci/timings.json");
 /** Files wait about half of their time: for the store, for programs, for deadlines. */
@@ -97,7 +105,9 @@ async function main({ filters, full, seed, title, updatesTimings, junit }: Wante
   const again = files.filter((path) => (full ? opensRuntime(path) && !needsBrowser(path) : path in BOTH_STORES));
   process.stdout.write(`${files.length} files, ${again.length} of them on two stores; seed ${seed}\n`);
   const timings = readTimings(TIMINGS);
-  const folder = mkdtempSync(join(tmpdir(), "lectern-run-"));
+  const folder = folderOfRun(placeOfRun());
+  // Whatever a test creates goes with the folder at the end, also what a killed process left behind.
+  process.env.TMPDIR = folder;
   const embedded = await shareEmbedded();
   const cluster = files.some(opensStores) || again.length > 0 ? await throwAwayCluster() : undefined;
   const url = process.env.DATABASE_URL || cluster?.url;
@@ -106,8 +116,7 @@ async function main({ filters, full, seed, title, updatesTimings, junit }: Wante
   const progress = showProgress(queues, timings);
   const start = (name: string, env: SharedServer["env"], paths: readonly string[], workers: number, full: boolean) => {
     if (paths.length === 0) return;
-    const own = join(folder, name);
-    mkdirSync(own);
+    const own = mkdtempSync(join(folder, `${name}-`));
     const report = junit === undefined ? [] : ["--reporter=junit", `--reporter-outfile=${join(junit, `${name}.xml`)}`];
     queues.push(
       startQueue({
@@ -127,7 +136,11 @@ async function main({ filters, full, seed, title, updatesTimings, junit }: Wante
       }),
     );
   };
-  const env = cluster ? { ...embedded.env, [SERVER_VARIABLE]: cluster.url } : embedded.env;
+  const env = {
+    ...embedded.env,
+    ...(cluster && { [SERVER_VARIABLE]: cluster.url }),
+    ...(files.some(startsPrograms) && { [READY_VARIABLE]: await makeReadyFolder() }),
+  };
   start("embedded", env, files, server ? (full ? WORKERS / 2 : WORKERS - 1) : WORKERS, false);
   if (server) start("server", server.env, again, full ? WORKERS / 2 : 2, true);
   const outcomes = await Promise.all(queues.map(({ done }) => done));
@@ -136,7 +149,6 @@ async function main({ filters, full, seed, title, updatesTimings, junit }: Wante
   await cluster?.stop();
   await embedded.stop();
   rmSync(folder, { recursive: true, force: true });
-  sweepLeftovers();
   const passed = outcomes.reduce((sum, { counts }) => sum + counts.passed, 0);
   const failed = outcomes.reduce((sum, { counts }) => sum + counts.failed, 0);
   if (updatesTimings && failed === 0)

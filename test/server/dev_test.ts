@@ -8,7 +8,7 @@ import { dataFolder, type Program, startProgram } from "../support/harness/progr
 setDefaultTimeout(120_000);
 const PATIENCE_MS = 30_000;
 const home = realpathSync(mkdtempSync(join(tmpdir(), "lectern-dev-")));
-const data = dataFolder();
+const data = dataFolder("ready");
 let program: Program | undefined;
 afterAll(async () => {
   program?.signal("SIGTERM");

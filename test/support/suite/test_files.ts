@@ -27,3 +27,8 @@ export function needsBrowser(path: string): boolean {
 export function opensStores(path: string): boolean {
   return path.startsWith("db/");
 }
+
+/** Whether a test file starts the program over a copy of a data folder (`support/harness/program.ts`). */
+export function startsPrograms(path: string): boolean {
+  return path.startsWith("test/") && readFileSync(join(ROOT, path), "utf8").includes('dataFolder("ready")');
+}

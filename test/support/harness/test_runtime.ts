@@ -17,6 +17,7 @@ import { withExtensions } from "../../../core/runtime/extend_plugins.ts";
 import { withoutPlugins } from "../../../core/runtime/left_out.ts";
 import { readSettings } from "../../../core/runtime/settings.ts";
 import plugins from "../../../plugins/mod.ts";
+import { timedBoot } from "./boot_times.ts";
 import { createTestDatabase, DEFAULT_ENV, openTestStore } from "./test_database.ts";
 
 export { testFileStore } from "./file_store_suite.ts";
@@ -124,7 +125,7 @@ export async function bootTestRuntime(options: TestRuntimeOptions = {}): Promise
       env,
       ...options.choices,
     });
-  const runtime = await start().catch(async (error: unknown) => {
+  const runtime = await timedBoot(start).catch(async (error: unknown) => {
     // Some tests want a boot that fails; it has to close and remove the same.
     await store.close();
     await drops();

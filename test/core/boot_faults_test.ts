@@ -1,6 +1,7 @@
 /** Errors at boot name both sides: the plugin with file and line, and what it collides with. */
 import { describe, expect, test } from "bun:test";
 import { type AnyPlugin, BootError, definePlugin, sql } from "lectern/core";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { bootTestRuntime } from "../support/harness/test_runtime.ts";
 
 async function bootError(plugin: AnyPlugin): Promise<string> {
@@ -67,9 +68,10 @@ describe("boot() stops and names the plugin", () => {
 
   test("whose setup does not end within its limit", async () => {
     const stuck = definePlugin({ name: "stuck", setup: () => new Promise<void>(() => {}) });
-    const boots = bootTestRuntime({ extra: [stuck], env: { PLUGIN_SETUP_TIMEOUT_MS: "150" } });
+    const limitMs = scaled(150);
+    const boots = bootTestRuntime({ extra: [stuck], env: { PLUGIN_SETUP_TIMEOUT_MS: String(limitMs) } });
     await expect(boots).rejects.toThrow(
-      'The setup of the plugin "stuck" did not end within 150 ms (PLUGIN_SETUP_TIMEOUT_MS)',
+      `The setup of the plugin "stuck" did not end within ${limitMs} ms (PLUGIN_SETUP_TIMEOUT_MS)`,
     );
   });
 

@@ -4,6 +4,7 @@ import type { ContentKind } from "lectern/contracts";
 import { type AnyPlugin, BootError, definePlugin, type PluginContext, sql } from "lectern/core";
 import { rows } from "lectern/db";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
+import { until } from "../support/harness/until.ts";
 
 setDefaultTimeout(120_000);
 
@@ -134,7 +135,7 @@ test("a schedule that fails is shown to administrators beside other faults", asy
   try {
     await runtime.runtime.start();
     const faults = () => runtime.contexts.get("stuck")?.runtime.faults() ?? [];
-    for (const end = Date.now() + 20_000; faults().length === 0 && Date.now() < end; ) await Bun.sleep(50);
+    await until(() => faults().length > 0);
     expect(faults()).toMatchObject([{ plugin: "stuck", place: "schedule tidy", message: "no room left" }]);
   } finally {
     await runtime.stop();

@@ -10,7 +10,8 @@ test("limits hold as they are on an idle machine, and grow with what slows one d
   expect(slownessOf({ ...IDLE, load: 6 })).toBe(3);
   expect(slownessOf({ ...IDLE, load: 6, workMs: 100 })).toBe(4);
   expect(slownessOf({ ...IDLE, atStart: 1.5 })).toBe(1.5);
-  for (const slow of [{ workMs: 5_000 }, { load: 400 }, { atStart: 9 }]) expect(slownessOf({ ...IDLE, ...slow })).toBe(5);
+  for (const slow of [{ workMs: 5_000 }, { load: 400 }, { atStart: 9 }])
+    expect(slownessOf({ ...IDLE, ...slow })).toBe(5);
 });
 
 test("this machine is measured within a fraction of a second, and once for limits of the same moment", () => {
@@ -23,8 +24,19 @@ test("this machine is measured within a fraction of a second, and once for limit
 
 test("waiting ends with what is wanted, or with an error that says what was there instead", async () => {
   let looks = 0;
-  expect(await until(() => ++looks, (count) => count === 3)).toBe(3);
+  expect(
+    await until(
+      () => ++looks,
+      (count) => count === 3,
+    ),
+  ).toBe(3);
   const started = performance.now();
-  await expect(until(() => "early", (word) => word === "late", 20)).rejects.toThrow(/^Still "early" after \d+ ms$/);
+  await expect(
+    until(
+      () => "early",
+      (word) => word === "late",
+      20,
+    ),
+  ).rejects.toThrow(/^Still "early" after \d+ ms$/);
   expect(performance.now() - started).toBeWithin(20, scaled(1_000));
 });

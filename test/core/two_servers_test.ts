@@ -35,8 +35,9 @@ const worker = (place: string) =>
 
 /** When the schedule is due next, as its present run has left it in the store. */
 async function nextTick(): Promise<number> {
-  const [row] = await one.store.sql<{ next_at: Date }[]>`select next_at from schedules where name = 'two-worker:tick'`;
-  return Number(row?.next_at);
+  const [row] = await one.store.sql<{ ms: number }[]>`select (extract(epoch from next_at) * 1000)::float8 as ms
+    from schedules where name = 'two-worker:tick'`;
+  return row?.ms ?? 0;
 }
 
 const env = { RATE_LIMITS_SHARED: "true", ALLOW_PRIVATE_HOSTS: "127.0.0.0/8" };

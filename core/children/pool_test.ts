@@ -2,6 +2,8 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isAlive } from "../../db/embedded/pid.ts";
+import { until } from "../../test/support/harness/until.ts";
 import { ApiError } from "../errors.ts";
 import { createLog } from "../log.ts";
 import { ChildPool, type RunOptions } from "./pool.ts";
@@ -175,19 +177,8 @@ setTimeout(() => { process.stdout.write(JSON.stringify(pool.pids)); process.stdo
   expect(pids.length).toBeGreaterThan(0);
   server.kill("SIGKILL");
   await server.exited;
-  await Promise.all(pids.map(gone));
+  await until(() => !pids.some(isAlive));
 });
-
-async function gone(pid: number): Promise<void> {
-  for (;;) {
-    try {
-      process.kill(pid, 0);
-    } catch {
-      return;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
 
 test("owners take turns, however many tasks each has, also with one process", async () => {
   const pool = poolOf({ children: 1, maxWaiting: 20 });

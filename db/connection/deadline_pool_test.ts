@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { sql } from "kysely";
+import { until } from "../../test/support/harness/until.ts";
 import { onEachStore } from "../_stores.ts";
 import { rows, withSlowPool } from "../mod.ts";
 
@@ -17,8 +18,10 @@ onEachStore("polls", (store) => {
     const first = await limit();
     expect(first?.limit).toBe("2s");
     await store().sql`select pg_terminate_backend(${first?.pid ?? 0})`;
-    await Bun.sleep(300);
-    const second = await limit();
+    const second = await until(
+      () => limit().catch(() => undefined),
+      (found) => found !== undefined && found.pid !== first?.pid,
+    );
     expect(second?.limit).toBe("2s");
     expect(second?.pid).not.toBe(first?.pid);
     expect(await rows(store().db, sql`select current_setting('statement_timeout') as limit`)).toEqual([{ limit: "0" }]);
@@ -33,7 +36,7 @@ onEachStore("polls", (store) => {
   });
 
   test("wait no longer for a free connection", async () => {
-    const ask = () => store().queryWithDeadline(sql`select pg_sleep(1.5)`);
+    const ask = () => store().queryWithDeadline(sql`select pg_sleep(1.3)`);
     const ends = await Promise.allSettled([ask(), ask(), ask(), ask(), ask()]);
     expect(ends.map((end) => (end.status === "rejected" ? String(end.reason) : "read"))).toEqual([
       ...Array(4).fill("read"),
@@ -52,9 +55,7 @@ onEachStore("slow statements", (store) => {
     );
     return n;
   };
-  const untilSleeping = async (n: number) => {
-    while ((await sleeping()) !== n) await Bun.sleep(10);
-  };
+  const untilSleeping = (n: number) => until(sleeping, (found) => found === n);
 
   test("delay no quick ones, however many there are", async () => {
     const gone = new AbortController();

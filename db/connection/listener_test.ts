@@ -2,10 +2,11 @@ import { expect, test } from "bun:test";
 import { connect, createServer, type Socket } from "node:net";
 import postgres from "postgres";
 import { startCluster, systemBinaries } from "../../test/support/harness/cluster.ts";
+import { scaled } from "../../test/support/harness/machine_speed.ts";
 import { Listener } from "./listener.ts";
 import { serverBy } from "./server.ts";
 
-const CHECK_MS = 200;
+const CHECK_MS = scaled(200);
 
 /** A link to a server that can stop passing anything, while its connections stay open. */
 async function freezableLink(to: number) {

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { sql } from "kysely";
+import { until } from "../../test/support/harness/until.ts";
 import { onEachStore } from "../_stores.ts";
 import { rows } from "../query/query.ts";
 
@@ -36,11 +37,13 @@ onEachStore("single statements", (store) => {
             .catch(() => {});
       }
     await Promise.all(asking);
+    // The last sessions may break somewhat later.
+    const works = () => rows(store().db, sql`select ${7}::int as n`).catch(() => []);
+    expect(await until(works, ({ length }) => length > 0)).toEqual([{ n: 7 }]);
     expect(outcomes.wrong).toBe(0);
     expect(outcomes.failed).toBeGreaterThan(0);
     expect(outcomes.own + outcomes.failed).toBe(2_000);
-    expect(await rows(store().db, sql`select ${7}::int as n`)).toEqual([{ n: 7 }]);
-  }, 20_000);
+  }, 60_000);
 
   test("each get their own answer while a table is altered", async () => {
     await store().sql.unsafe("create table altered (n int); insert into altered values (1), (2)");
@@ -66,7 +69,8 @@ onEachStore("single statements", (store) => {
         () => false,
       ),
     );
-    await Bun.sleep(20);
+    const sleeping = () => store().sql`select from pg_stat_activity where wait_event = 'PgSleep'`;
+    await until(async () => (await sleeping()).length > 0);
     await store().sql.unsafe(BREAK);
     expect(await slow).toBe("lost");
     const made = (await Promise.all(rest)).filter(Boolean).length;

@@ -12,6 +12,7 @@ import {
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
+import { until } from "../../test/support/harness/until.ts";
 import { dataFolder } from "../_stores.ts";
 import { openStore, rows, StoreError } from "../mod.ts";
 import { tryLock } from "./file_lock.ts";
@@ -294,11 +295,8 @@ test(
     await rows(store.db, sql`insert into kept values (1)`);
     process.kill(serverPid(folder) as number, "SIGKILL");
     const asked = async () => (await rows<{ id: number }>(store.db, sql`select id from kept`)).length;
-    const until = performance.now() + 30_000;
-    let found = 0;
-    while ((found === 0 || restarts === 0) && performance.now() < until)
-      found = await asked().catch(() => sleep(100).then(() => 0));
-    expect([found, restarts]).toEqual([1, 1]);
+    const served = async () => [await asked().catch(() => 0), restarts] as const;
+    expect(await until(served, ([found, times]) => found > 0 && times > 0)).toEqual([1, 1]);
     await store.close();
     expect(serverPid(folder)).toBeUndefined();
   },
@@ -320,13 +318,11 @@ test(
     const good = readFileSync(settings, "utf8");
     appendFileSync(settings, "shared_buffers = 'much'\n");
     process.kill(serverPid(folder) as number, "SIGKILL");
-    const until = performance.now() + 30_000;
-    while (failures.length === 0 && performance.now() < until) await sleep(100);
+    await until(() => failures.length > 0);
     await sleep(2_000);
     expect([failures.length, restarts]).toEqual([1, 0]);
     writeFileSync(settings, good);
-    while (restarts === 0 && performance.now() < until + 30_000) await sleep(100);
-    expect(restarts).toBe(1);
+    expect(await until(() => restarts)).toBe(1);
     await store.close();
   },
   TIMEOUT_MS,

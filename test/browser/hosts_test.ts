@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { installed, sampleHosts, type TestHost } from "../support/data/sample_hosts.ts";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { errorsOf, openScreens, picture, type ScreenRuntime } from "../support/harness/screens.ts";
 
 setDefaultTimeout(60_000);
@@ -19,7 +20,7 @@ afterAll(() => screens.stop());
 
 async function visit(...asked: Parameters<ScreenRuntime["visit"]>): Promise<Page> {
   const page = await screens.visit(...asked);
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(scaled(10_000));
   return page;
 }
 async function sound(page: Page, name: string): Promise<void> {

@@ -2,7 +2,9 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { raw, sampleHosts } from "../support/data/sample_hosts.ts";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { errorsOf, openScreens, picture, type ScreenRuntime } from "../support/harness/screens.ts";
+import { until } from "../support/harness/until.ts";
 
 setDefaultTimeout(60_000);
 const NASTY = `<img src=x onerror=alert(1)>"'>&amp;`;
@@ -18,7 +20,7 @@ afterAll(() => screens.stop());
 
 async function visit(...asked: Parameters<ScreenRuntime["visit"]>): Promise<Page> {
   const page = await screens.visit(...asked);
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(scaled(10_000));
   return page;
 }
 async function sound(page: Page, name: string): Promise<void> {
@@ -98,7 +100,7 @@ test("a key is made, its secret is shown once and hidden, and everything that is
   });
   const away = page.getByRole("button", { name: "I have saved the secret" });
   await away.click().catch(() => {});
-  await page.waitForTimeout(200);
+  await until(() => asked > 0);
   expect([asked, await page.locator("h1").textContent()]).toEqual([1, "Your new key"]);
   await away.click();
   await page.waitForURL(`**${KEYS}`);

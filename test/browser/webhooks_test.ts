@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { openReceiver, type Receiver } from "../support/fakes/webhook_receiver.ts";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { errorsOf, openScreens, picture, type ScreenRuntime } from "../support/harness/screens.ts";
 import { until } from "../support/harness/until.ts";
 import { webhooksIdle } from "../support/harness/webhook_queue.ts";
@@ -30,7 +31,7 @@ afterAll(async () => {
 
 async function visit(...asked: Parameters<ScreenRuntime["visit"]>): Promise<Page> {
   const page = await screens.visit(...asked);
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(scaled(10_000));
   return page;
 }
 async function sound(page: Page, name: string): Promise<void> {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { type AnyContext, type Contracts, definePlugin } from "lectern/core";
 import { markup as here } from "../../plugins/content/markup/markup.ts";
 import { PAYLOADS } from "../fixtures/payloads.ts";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 const FILLER = `<p>${"Nothing to see here. ".repeat(1_000)}</p>\n`;
@@ -227,7 +228,8 @@ test("a child that is killed at work is a clear answer, and the next page is sav
 });
 
 test("what takes too long is refused and ends", async () => {
-  const impatient = await bootTestRuntime({ env: { CHILD_TIMEOUT: "3" }, beside: runtime });
+  const seconds = Math.ceil(scaled(3));
+  const impatient = await bootTestRuntime({ env: { CHILD_TIMEOUT: String(seconds) }, beside: runtime });
   try {
     // The pattern of breaks within a line takes time with the cube of the blanks.
     const markdown = `a${" ".repeat(19_000)}b\n\n`.repeat(15);
@@ -235,7 +237,7 @@ test("what takes too long is refused and ends", async () => {
       body: { book_id: book, name: "Slow", markdown },
     });
     expect(status).toBe(422);
-    expect(body.error.message).toBe("This takes more than the 3 seconds it may take; send less at once.");
+    expect(body.error.message).toBe(`This takes more than the ${seconds} seconds it may take; send less at once.`);
     expect(
       (await impatient.ask("POST", "/api/pages", { body: { book_id: book, name: "b", html: FILLER } })).status,
     ).toBe(200);

@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { EngineAnswer, EngineHit, SearchDocument } from "lectern/contracts";
 import { definePlugin } from "lectern/core";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 /** The engine's own store, and how it behaves next. */
@@ -49,7 +50,12 @@ const plugin = definePlugin({
     }),
 });
 
-const ENV = { SEARCH_ENGINE: "gull", SEARCH_CANDIDATES: "100", SEARCH_TIMEOUT_MS: "300", SEARCH_ENGINE_ROUNDS: "3" };
+const ENV = {
+  SEARCH_ENGINE: "gull",
+  SEARCH_CANDIDATES: "100",
+  SEARCH_TIMEOUT_MS: String(scaled(300)),
+  SEARCH_ENGINE_ROUNDS: "3",
+};
 let runtime: TestRuntime;
 let book: number;
 beforeAll(async () => {

@@ -1,11 +1,20 @@
 /** Errors at boot name both sides: the plugin with file and line, and what it collides with. */
-import { describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type AnyPlugin, BootError, definePlugin, sql } from "lectern/core";
-import { bootTestRuntime } from "../support/harness/test_runtime.ts";
+import { FEW, WITH_BOOKS } from "../support/harness/few_plugins.ts";
+import { scaled } from "../support/harness/machine_speed.ts";
+import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
-async function bootError(plugin: AnyPlugin): Promise<string> {
+/** Boots that fail share its database. */
+let base: TestRuntime;
+beforeAll(async () => {
+  base = await bootTestRuntime({ only: FEW });
+});
+afterAll(() => base.stop());
+
+async function bootError(plugin: AnyPlugin, only = FEW): Promise<string> {
   try {
-    const runtime = await bootTestRuntime({ extra: [plugin] });
+    const runtime = await bootTestRuntime({ extra: [plugin], beside: base, only });
     await runtime.stop();
     return "booted";
   } catch (error) {
@@ -67,9 +76,11 @@ describe("boot() stops and names the plugin", () => {
 
   test("whose setup does not end within its limit", async () => {
     const stuck = definePlugin({ name: "stuck", setup: () => new Promise<void>(() => {}) });
-    const boots = bootTestRuntime({ extra: [stuck], env: { PLUGIN_SETUP_TIMEOUT_MS: "150" } });
+    const limitMs = scaled(150);
+    const env = { PLUGIN_SETUP_TIMEOUT_MS: String(limitMs) };
+    const boots = bootTestRuntime({ extra: [stuck], env, beside: base, only: FEW });
     await expect(boots).rejects.toThrow(
-      'The setup of the plugin "stuck" did not end within 150 ms (PLUGIN_SETUP_TIMEOUT_MS)',
+      `The setup of the plugin "stuck" did not end within ${limitMs} ms (PLUGIN_SETUP_TIMEOUT_MS)`,
     );
   });
 
@@ -106,7 +117,7 @@ describe("boot() stops and names the plugin", () => {
       },
       setup: () => {},
     });
-    const boots = bootTestRuntime({ extra: [twin] });
+    const boots = bootTestRuntime({ extra: [twin], beside: base, only: WITH_BOOKS });
     await expect(boots).rejects.toThrow(
       /Cannot migrate plugin "twin" at step "0001_init": relation "tags" already exists.*The table exists already and is written by "tags"/,
     );
@@ -128,7 +139,7 @@ describe("boot() stops and names the plugin", () => {
       permissions: { publicRoutes: ["/api/books/:slug"] },
       setup: ({ app }) => void app.get("/books/:slug", () => "mine", { permit: "public" }),
     });
-    expect(await bootError(odd)).toEndWith(
+    expect(await bootError(odd, WITH_BOOKS)).toEndWith(
       '("id") in the same location: "books" serves /api/books/:id, "odd" serves /api/books/:slug',
     );
   });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type AnyContext, type AnyPlugin, BootError, definePlugin, sql, t } from "lectern/core";
 import { PUBLIC } from "../support/data/open_routes.ts";
+import { FEW, WITH_BOOKS } from "../support/harness/few_plugins.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 declare module "lectern/core" {
@@ -19,9 +20,17 @@ declare module "lectern/db" {
 
 type App = AnyContext["app"];
 
-async function bootError(...extra: AnyPlugin[]): Promise<string> {
+/** Boots that fail share its database. */
+let base: TestRuntime;
+beforeAll(async () => {
+  base = await bootTestRuntime({ only: FEW });
+});
+afterAll(() => base.stop());
+
+/** Boots a plugin among few of those that ship. */
+async function bootError(extra: AnyPlugin, only = FEW): Promise<string> {
   try {
-    const runtime = await bootTestRuntime({ extra });
+    const runtime = await bootTestRuntime({ extra: [extra], beside: base, only });
     await runtime.stop();
     return "booted";
   } catch (error) {
@@ -164,7 +173,7 @@ describe("boot() stops and names the plugin", () => {
 
   test("that wants a table nobody makes", async () => {
     const slip = definePlugin({ name: "slip", permissions: { read: ["boks" as "books"] }, setup: () => {} });
-    expect(await bootError(slip)).toBe(
+    expect(await bootError(slip, WITH_BOOKS)).toBe(
       'The plugin "slip" needs the table "boks", which no plugin creates; did you mean "books"?',
     );
   });
@@ -175,7 +184,7 @@ describe("boot() stops and names the plugin", () => {
       permissions: { publicRoutes: ["/api/books/:name/vague"] },
       setup: ({ app }) => void app.get("/books/:name/vague", () => "", { permit: "public" }),
     });
-    expect(await bootError(vague)).toStartWith("Cannot compile the routes of the plugins: ");
+    expect(await bootError(vague, WITH_BOOKS)).toStartWith("Cannot compile the routes of the plugins: ");
   });
 
   test("whose settings cannot be read, without showing their values", async () => {
@@ -200,7 +209,9 @@ describe("boot() stops and names the plugin", () => {
       },
       setup: () => {},
     });
-    await expect(bootTestRuntime({ extra: [bad] })).rejects.toThrow('plugin "bad-step" at step "0001_init"');
+    await expect(bootTestRuntime({ extra: [bad], beside: base, only: FEW })).rejects.toThrow(
+      'plugin "bad-step" at step "0001_init"',
+    );
   });
 });
 
@@ -214,7 +225,7 @@ test("boot() follows the operator's choices, and stops where they name what is n
   });
   const env = { TOLD_SIZE: "3", TOLD_GRANTED: "yes" };
   for (const choices of [{}, { denied: { told: ["env"] as const } }, { settings: { told: { size: 2 } }, denied: {} }]) {
-    const runtime = await bootTestRuntime({ extra: [told], env, choices });
+    const runtime = await bootTestRuntime({ extra: [told], env, choices, beside: base, only: FEW });
     await runtime.stop();
   }
   expect(seen).toEqual([
@@ -222,7 +233,7 @@ test("boot() follows the operator's choices, and stops where they name what is n
     [1, undefined],
     [3, "yes"],
   ]);
-  const slip = bootTestRuntime({ extra: [told], choices: { denied: { tolt: ["env"] } } });
+  const slip = bootTestRuntime({ extra: [told], choices: { denied: { tolt: ["env"] } }, beside: base, only: FEW });
   await expect(slip).rejects.toThrow('"denied" names the plugin "tolt", which does not exist; did you mean "told"?');
   const thief = definePlugin({
     name: "thief",
@@ -338,7 +349,7 @@ test.each([
   ["ALLOW_PRIVATE_HOSTS", "intranet"],
   ["PORT", "99999"],
 ])("boot() refuses %s=%s and names the variable", async (variable, value) => {
-  const refusal = await bootTestRuntime({ env: { [variable]: value } }).then(
+  const refusal = await bootTestRuntime({ env: { [variable]: value }, beside: base, only: FEW }).then(
     () => "booted",
     (error: Error) => `${error.name} ${error.message}`,
   );

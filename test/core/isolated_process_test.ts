@@ -12,6 +12,7 @@ import { IsolatedProcess } from "../../core/isolated/isolated_process.ts";
 import { landlockAbi } from "../../core/isolated/landlock.ts";
 import { openSyscalls } from "../../core/isolated/syscalls.ts";
 import type { Aim } from "../fixtures/isolated/escapes.ts";
+import { until } from "../support/harness/until.ts";
 
 setDefaultTimeout(60_000);
 const ROOT = join(import.meta.dir, "../..");
@@ -118,8 +119,13 @@ test("the process ends with the server, also where that is killed", async () => 
   expect(isRunning(pid)).toBe(true);
   server.kill("SIGKILL");
   await server.exited;
-  for (const start = Date.now(); isRunning(pid) && Date.now() - start < 10_000; ) await Bun.sleep(10);
-  expect(isRunning(pid)).toBe(false);
+  expect(
+    await until(
+      () => isRunning(pid),
+      (found) => !found,
+      10_000,
+    ),
+  ).toBe(false);
 });
 
 test("a message that is too long or malformed ends the process", async () => {

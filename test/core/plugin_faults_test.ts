@@ -7,12 +7,13 @@ import { afterAll, beforeAll, expect, type Mock, setDefaultTimeout, spyOn, test 
 import { readFileSync } from "node:fs";
 import { utimes } from "node:fs/promises";
 import { join } from "node:path";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 import { type How, MARK, trouble, whileFailing } from "../support/harness/trouble.ts";
 
 setDefaultTimeout(120_000);
 
-const LIMIT_MS = 300;
+const LIMIT_MS = scaled(300);
 const METRICS_TOKEN = "scraper";
 
 let runtime: TestRuntime;

@@ -1,8 +1,9 @@
 /** What a plugin registers without declaring it stops the boot, and so does what the operator denied. */
-import { expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type AnyContext, type AnyPlugin, definePlugin } from "lectern/core";
 import type { PinnedGrants } from "../../core/runtime/pins.ts";
-import { bootTestRuntime, type TestRuntimeOptions } from "../support/harness/test_runtime.ts";
+import { WITH_SCREENS } from "../support/harness/few_plugins.ts";
+import { bootTestRuntime, type TestRuntime, type TestRuntimeOptions } from "../support/harness/test_runtime.ts";
 
 declare module "lectern/core" {
   interface Jobs {
@@ -15,9 +16,20 @@ type Permissions = Partial<AnyPlugin["permissions"]>;
 const plugin = (permissions: Permissions, setup: (context: AnyContext) => void) =>
   definePlugin({ name: "acme", requires: ["web"], permissions, setup: setup as () => void });
 
-async function bootError(extra: AnyPlugin, choices?: TestRuntimeOptions["choices"]): Promise<string> {
+/** Boots that fail share its database. */
+let base: TestRuntime;
+beforeAll(async () => {
+  base = await bootTestRuntime({ only: WITH_SCREENS });
+});
+afterAll(() => base.stop());
+
+async function bootError(
+  extra: AnyPlugin,
+  choices?: TestRuntimeOptions["choices"],
+  among: { only?: readonly string[] } = { only: WITH_SCREENS },
+): Promise<string> {
   try {
-    const runtime = await bootTestRuntime({ extra: [extra], ...(choices && { choices }) });
+    const runtime = await bootTestRuntime({ extra: [extra], beside: base, ...among, ...(choices && { choices }) });
     await runtime.stop();
     return "";
   } catch (error) {
@@ -161,7 +173,7 @@ test("an event of others is performed by a declared power alone", async () => {
       ),
     );
   for (const permissions of [{}, { performs: ["migrate_item"] as const }]) {
-    const runtime = await bootTestRuntime({ extra: [performer(permissions)] });
+    const runtime = await bootTestRuntime({ extra: [performer(permissions)], beside: base });
     await runtime.ask("GET", "/api/acme");
     await runtime.stop();
   }
@@ -169,7 +181,7 @@ test("an event of others is performed by a declared power alone", async () => {
     'PowerError: The plugin "acme" performs "migrate_item", which it does not declare; add to its permissions: performs: ["migrate_item"], or to "events" of the plugin if the event is its own',
     "performed",
   ]);
-  expect(await bootError({ ...performer({}), events: ["migrate_item"] })).toBe(
+  expect(await bootError({ ...performer({}), events: ["migrate_item"] }, undefined, {})).toBe(
     'The plugin "acme" lists "migrate_item" in "events", which is an event of "migrate"; to perform it, add to its permissions: performs: ["migrate_item"]',
   );
 });

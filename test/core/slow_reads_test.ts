@@ -2,8 +2,15 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { definePlugin, sql } from "lectern/core";
 import { rows } from "lectern/db";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
+import { until } from "../support/harness/until.ts";
 
+/** How long a statement of a search, a listing or a write may take, and how long one waits for a connection. */
+const LIMIT_MS = scaled(700);
+const WAIT_MS = scaled(1_500);
+/** Several fit into the wait, but not those of all requests of a user. */
+const NAP_MS = scaled(400);
 const VIEWS = ["access-api", "book-view-all", "chapter-view-all", "page-view-all"];
 const SEARCH_TOO_LONG = "This search takes too long. Look for more or rarer words, or for one kind of content.";
 const LISTING_TOO_LONG = "This listing takes too long. Ask for it with other filters or a smaller offset.";
@@ -34,10 +41,10 @@ beforeAll(async () => {
   runtime = await bootTestRuntime({
     extra: [sleeper],
     env: {
-      SEARCH_TIMEOUT_MS: "700",
-      LISTING_TIMEOUT_MS: "700",
-      WRITE_TIMEOUT_MS: "700",
-      DATABASE_WAIT_MS: "1500",
+      SEARCH_TIMEOUT_MS: String(LIMIT_MS),
+      LISTING_TIMEOUT_MS: String(LIMIT_MS),
+      WRITE_TIMEOUT_MS: String(LIMIT_MS),
+      DATABASE_WAIT_MS: String(WAIT_MS),
     },
   });
   await runtime.runtime.start();
@@ -61,6 +68,17 @@ async function whileLocked<T>(table: string, run: () => Promise<T>): Promise<T> 
   }) as Promise<T>;
 }
 
+/** How many statements of this database are in a state. */
+const statements = async (state: ReturnType<typeof sql<boolean>>) =>
+  (
+    await rows<{ n: number }>(
+      runtime.db,
+      sql`select count(*)::integer as n from pg_stat_activity where datname = current_database() and ${state}`,
+    )
+  )[0]?.n ?? 0;
+const waiting = () => statements(sql<boolean>`wait_event_type = 'Lock'`);
+const sleeping = () => statements(sql<boolean>`wait_event = 'PgSleep'`);
+
 const refused = (status: number, message: string) => ({ status, body: { error: { code: status, message } } });
 
 test("pages are read while searches and filtered listings hang", async () => {
@@ -73,7 +91,7 @@ test("pages are read while searches and filtered listings hang", async () => {
     ];
     let ended = 0;
     for (const one of slow) void one.then(() => ended++);
-    await Bun.sleep(100);
+    await until(waiting, (n) => n >= 4);
     for (let n = 0; n < 20; n++) expect((await runtime.ask("GET", `/api/pages/${page}`)).status).toBe(200);
     expect((await runtime.ask("GET", "/api/books", { as: ann })).status).toBe(200);
     expect(ended).toBe(0);
@@ -97,11 +115,11 @@ test("a search or a listing that takes too long is answered with how to narrow i
 test("a user with many slow reads starves nobody, and waits no longer than the limit", async () => {
   let ended = 0;
   const many = Array.from({ length: 20 }, async () => {
-    const answer = await runtime.ask("GET", "/api/sleep/400", { as: ann });
+    const answer = await runtime.ask("GET", `/api/sleep/${NAP_MS}`, { as: ann });
     ended += 1;
     return answer;
   });
-  await Bun.sleep(100);
+  await until(sleeping, (n) => n > 0);
   expect((await runtime.ask("GET", "/api/sleep/1", { as: bob })).status).toBe(200);
   expect(ended).toBe(0);
   const answers = await Promise.all(many);
@@ -125,7 +143,7 @@ test("a client that disconnects frees its connection", async () => {
       "127.0.0.1",
     ),
   );
-  await Bun.sleep(200);
+  await until(sleeping, (n) => n > 0);
   gone.abort();
   await Promise.all(asked);
   expect((await runtime.ask("GET", "/api/sleep/1", { as: ann })).status).toBe(200);

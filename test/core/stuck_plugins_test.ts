@@ -1,9 +1,11 @@
 /** Plugins that never answer or fail outside of requests: jobs, hooks of starts and stops, listeners, contents of books. */
-import { expect, type Mock, setDefaultTimeout, spyOn, test } from "bun:test";
+import { afterAll, beforeAll, expect, type Mock, setDefaultTimeout, spyOn, test } from "bun:test";
 import type { ContentKind } from "lectern/contracts";
 import { type AnyPlugin, BootError, definePlugin, type PluginContext, sql } from "lectern/core";
 import { rows } from "lectern/db";
+import { FEW, WITH_PAGES } from "../support/harness/few_plugins.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
+import { until } from "../support/harness/until.ts";
 
 setDefaultTimeout(120_000);
 
@@ -15,6 +17,13 @@ declare module "lectern/core" {
 }
 
 const never = () => new Promise<never>(() => {});
+
+/** The runtimes of all tests share its database. */
+let base: TestRuntime;
+beforeAll(async () => {
+  base = await bootTestRuntime({ only: WITH_PAGES });
+});
+afterAll(() => base.stop());
 
 /** A plugin whose setup is all that a test needs of it. */
 function stuck(setup: (context: PluginContext) => void): AnyPlugin {
@@ -42,7 +51,7 @@ test("jobs that never end fail at the end of their lease, so that the jobs of ot
       job("stuck_neighbour", async () => void done++);
     },
   });
-  const runtime = await bootTestRuntime({ extra: [plugin] });
+  const runtime = await bootTestRuntime({ extra: [plugin], beside: base, only: FEW });
   try {
     // As many as jobs run at a time, and one more.
     for (let at = 0; at < 5; at++) await runtime.runtime.jobs.enqueue(runtime.db, "stuck_job", {});
@@ -69,7 +78,7 @@ test("a stop logs hooks of plugins that throw or never end, and goes on", async 
     });
   });
   const runtime = await bootTestRuntime({
-    extra: [plugin],
+    ...{ extra: [plugin], beside: base, only: FEW },
     env: { STOP_WORK_TIMEOUT_MS: "200", LOG_LEVEL: "error" },
   });
   const lines = await logged(() => runtime.stop());
@@ -90,7 +99,7 @@ test.each<[string, () => void | Promise<void>, RegExp]>([
   ["never ends", never, /^The start of the plugin "stuck" did not end within 2000 ms \(PLUGIN_SETUP_TIMEOUT_MS\)$/],
 ])("a hook of the start that %s stops the server and names the plugin", async (_title, hook, text) => {
   const runtime = await bootTestRuntime({
-    extra: [stuck(({ onStart }) => onStart(hook))],
+    ...{ extra: [stuck(({ onStart }) => onStart(hook))], beside: base, only: FEW },
     env: { PLUGIN_SETUP_TIMEOUT_MS: "2000" },
   });
   try {
@@ -110,7 +119,7 @@ test("a listener to answers that fails is a fault, and the others are called", a
     });
     runtime.onAnswer(() => void heard++);
   });
-  const runtime = await bootTestRuntime({ extra: [plugin] });
+  const runtime = await bootTestRuntime({ extra: [plugin], beside: base, only: FEW });
   try {
     runtime.runtime.http.observers.notify({ method: "GET", route: "/api/books", status: 200, ms: 1 });
     expect(heard).toBe(1);
@@ -130,11 +139,11 @@ test("a schedule that fails is shown to administrators beside other faults", asy
       every("tidy", 100, () => Promise.reject(new Error("no room left")));
     },
   });
-  const runtime = await bootTestRuntime({ extra: [plugin] });
+  const runtime = await bootTestRuntime({ extra: [plugin], beside: base, only: FEW });
   try {
     await runtime.runtime.start();
     const faults = () => runtime.contexts.get("stuck")?.runtime.faults() ?? [];
-    for (const end = Date.now() + 20_000; faults().length === 0 && Date.now() < end; ) await Bun.sleep(50);
+    await until(() => faults().length > 0);
     expect(faults()).toMatchObject([{ plugin: "stuck", place: "schedule tidy", message: "no room left" }]);
   } finally {
     await runtime.stop();
@@ -153,7 +162,8 @@ test.each<[string, object]>([
   ["that no JSON can hold", { contents: async () => [{ id: 1n }] }],
 ])("contents of a book %s are left out", async (_title, contents) => {
   const runtime: TestRuntime = await bootTestRuntime({
-    extra: [stuck(({ contribute }) => contribute("content", { ...KIND, ...contents }))],
+    ...{ extra: [stuck(({ contribute }) => contribute("content", { ...KIND, ...contents }))], beside: base },
+    only: WITH_PAGES,
   });
   try {
     const { body: book } = await runtime.ask("POST", "/api/books", { body: { name: "Steady" } });

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import * as contracts from "../../core/contracts/mod.ts";
 import * as core from "../../core/mod.ts";
 import * as db from "../../db/mod.ts";
+import { TSC } from "../support/harness/command.ts";
 import { readServices, type Service } from "./_contracts.ts";
 import { lineAt, ROOT, readSources, type Source } from "./_source.ts";
 import { targetOf } from "./_tests.ts";
@@ -103,7 +104,7 @@ export function checkTypes(examples: readonly Example[]): string[] {
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
     writeFileSync(join(folder, "setting.ts"), SETTING);
     for (const [at, example] of examples.entries()) writeFileSync(join(folder, `example_${at}.ts`), moduleOf(example));
-    const run = Bun.spawnSync([process.execPath, "x", "tsc", "--pretty", "false", "-p", folder], { cwd: ROOT });
+    const run = Bun.spawnSync([process.execPath, "x", ...TSC, folder, "--pretty", "false"], { cwd: ROOT });
     return findingsOf(run.stdout.toString() + run.stderr.toString(), examples);
   } finally {
     rmSync(folder, { recursive: true, force: true });

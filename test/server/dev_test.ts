@@ -4,9 +4,9 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { dataFolder, type Program, startProgram } from "../support/harness/program.ts";
+import { until } from "../support/harness/until.ts";
 
 setDefaultTimeout(120_000);
-const PATIENCE_MS = 30_000;
 const home = realpathSync(mkdtempSync(join(tmpdir(), "lectern-dev-")));
 const data = dataFolder("ready");
 let program: Program | undefined;
@@ -52,33 +52,34 @@ test("a change of a plugin is served soon, a broken one says why and waits to be
       return String(error);
     }
   };
-  const until = async (seen: () => unknown, wanted: unknown): Promise<void> => {
-    for (const start = Date.now(); Date.now() - start < PATIENCE_MS; await Bun.sleep(25))
-      if (Bun.deepEquals(await seen(), wanted)) return;
-    expect([await seen(), dev.output()]).toEqual([wanted, ""]);
-  };
+  // An error shows what the program wrote.
+  const become = (seen: () => unknown, wanted: unknown) =>
+    until(
+      async () => [await seen(), dev.output()] as const,
+      ([found]) => Bun.deepEquals(found, wanted),
+    );
   const servers = () => dev.output().split("answers at").length - 1;
 
-  await until(says, { says: "one!" });
+  await become(says, { says: "one!" });
   write("parrot/plugin.ts", plugin('"two"'));
-  await until(says, { says: "two!" });
+  await become(says, { says: "two!" });
   write("parrot/words/words.ts", 'export const words = "?";\n');
-  await until(says, { says: "two?" });
+  await become(says, { says: "two?" });
 
   write("parrot/plugin.ts", plugin("]"));
-  await until(() => dev.output().includes("the next change starts it again"), true);
+  await become(() => dev.output().includes("the next change starts it again"), true);
   expect(dev.output()).toContain(
     `Cannot load the plugins of "./parrot": Unexpected ] (${join(home, "parrot/plugin.ts")}:7)`,
   );
   write("parrot/plugin.ts", plugin('"four"'));
-  await until(says, { says: "four?" });
+  await become(says, { says: "four?" });
 
   const before = servers();
   write("parrot/notes.txt", "Not a source.");
   write("node_modules/other/index.ts", "export {};");
   write("parrot/words/more.ts", "export {};");
-  await until(servers, before + 1);
-  await until(says, { says: "four?" });
+  await become(servers, before + 1);
+  await become(says, { says: "four?" });
   expect(servers()).toBe(before + 1);
 
   expect(existsSync(join(data.path, "postgres/cluster/postmaster.pid"))).toBe(true);

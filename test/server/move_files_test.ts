@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { fakeS3 } from "../support/fakes/s3.ts";
 import { CLI, command } from "../support/harness/command.ts";
 import { dataFolder, startProgram } from "../support/harness/program.ts";
+import { until } from "../support/harness/until.ts";
 
 const TIMEOUT_MS = 300_000;
 const MARKER = "lectern-instance.json";
@@ -53,7 +54,7 @@ test(
       stdout: "ignore",
       stderr: "ignore",
     });
-    while (s3.objects.size < FILES / 3) await Bun.sleep(5);
+    await until(() => s3.objects.size >= FILES / 3);
     child.kill("SIGKILL");
     await child.exited;
     expect(s3.objects.has(MARKER)).toBe(false);

@@ -9,6 +9,7 @@ import { once } from "node:events";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { until } from "../support/harness/until.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const START_MS = 120_000;
@@ -57,31 +58,21 @@ async function ask(command: string): Promise<{ status: number; body: Record<stri
 async function start(command: string): Promise<void> {
   // A process group of its own: npx, shells and Bun are between the command and the server.
   server = spawn("sh", ["-c", command], { cwd: ROOT, env, stdio: "ignore", detached: true });
-  for (let tries = 0; tries < START_MS / 100; tries++) {
-    if (
-      await fetch(`${base}/api`, { redirect: "manual" }).then(
-        () => true,
-        () => false,
-      )
-    )
-      return;
-    await Bun.sleep(100);
-  }
-  throw new Error(`Nothing answers at ${base}`);
+  await until(answers, Boolean, START_MS);
 }
+
+const answers = () =>
+  fetch(`${base}/api`, { redirect: "manual" }).then(
+    () => true,
+    () => false,
+  );
 
 async function stop(): Promise<void> {
   if (server?.pid === undefined) return;
   const ended = once(server, "exit");
   process.kill(-server.pid, "SIGTERM");
   await ended;
-  while (
-    await fetch(`${base}/api`).then(
-      () => true,
-      () => false,
-    )
-  )
-    await Bun.sleep(50);
+  await until(async () => !(await answers()));
   server = undefined;
 }
 

@@ -8,6 +8,7 @@ import {
   type RawConnection,
   startProgram,
 } from "../support/harness/program.ts";
+import { until } from "../support/harness/until.ts";
 
 const PAGES = 200;
 const AT_ONCE = 8;
@@ -30,15 +31,12 @@ test("on SIGTERM it answers the request under way, takes no more, and ends in or
   // Answered on another connection, so the one above has been accepted.
   expect((await program.ask("GET", "/api/system")).status).toBe(200);
   program.signal("SIGTERM");
-  const refused = async () => {
-    for (;;) {
-      const open = await openConnection(program.port).catch(() => undefined);
-      if (!open) return true;
-      open.hangUp();
-      await Bun.sleep(10);
-    }
+  const isRefused = async () => {
+    const open = await openConnection(program.port).catch(() => undefined);
+    open?.hangUp();
+    return !open;
   };
-  expect(await refused()).toBe(true);
+  expect(await until(isRefused)).toBe(true);
   line.write(body.slice(10));
   const answer = await line.read();
   expect(answer).toStartWith("HTTP/1.1 200");
@@ -88,7 +86,7 @@ test("on SIGTERM amid uploads and imports it answers every request and resets no
   for (const [at, { head, bytes }] of all.entries())
     lines[at]?.write(Buffer.concat([Buffer.from(head), bytes.subarray(0, bytes.length / 2)]));
   program.signal("SIGTERM");
-  while (!program.output().includes('"stopping"')) await Bun.sleep(5);
+  await until(() => program.output().includes('"stopping"'));
   for (const [at, { bytes }] of all.entries()) {
     lines[at]?.write(bytes.subarray(bytes.length / 2));
     await Bun.sleep(20);
@@ -106,13 +104,11 @@ test("connections that come at the moment of the stop are answered as well", asy
   const page = await create(program, "/api/pages", { name: "With files", book_id: book, html: "<p>x</p>" });
   const body = form("file", "x".repeat(400_000), { name: "A", uploaded_to: String(page) });
   const { head, bytes } = post(program, "/api/attachments", "multipart/form-data; boundary=cut", body);
-  const send = async () => {
-    const line = await openConnection(program.port);
+  const lines = await Promise.all(Array.from({ length: AT_ONCE * 4 }, () => openConnection(program.port)));
+  const answers = lines.map((line) => {
     line.write(Buffer.concat([Buffer.from(head), bytes]));
     return line.read();
-  };
-  const answers = Array.from({ length: AT_ONCE * 4 }, send);
-  await Bun.sleep(10);
+  });
   program.signal("SIGTERM");
   expect((await Promise.all(answers)).map((text) => text.slice(0, 12))).toEqual(answers.map(() => "HTTP/1.1 200"));
   expect(await program.ended).toBe(0);
@@ -140,7 +136,7 @@ test("what takes longer than a stop may take is answered so, and the second sign
   other.write(half(stubborn));
   expect((await stubborn.ask("GET", "/api/system")).status).toBe(200);
   stubborn.signal("SIGTERM");
-  while (!stubborn.output().includes('"stopping"')) await Bun.sleep(5);
+  await until(() => stubborn.output().includes('"stopping"'));
   stubborn.signal("SIGTERM");
   expect(await stubborn.ended).toBeNull();
 });

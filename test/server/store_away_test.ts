@@ -2,14 +2,17 @@
  * A store that is stalled or gone: every request is answered in time and in its own error shape, and the store is used again
  * when it is back.
  */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Cluster, startCluster, systemBinaries } from "../support/harness/cluster.ts";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { dataFolder, type Program, startProgram } from "../support/harness/program.ts";
 import { embeddedPid, whileStalled } from "../support/harness/stall.ts";
+import { until } from "../support/harness/until.ts";
 
-const DATABASE_TIMEOUT_MS = 600;
+setDefaultTimeout(scaled(120_000));
+const DATABASE_TIMEOUT_MS = scaled(600);
 /** Distinguishes the deadline from hanging: far more than any answer takes, far less than a client waits. */
-const ANSWERED_WITHIN_MS = 15_000;
+const ANSWERED_WITHIN_MS = scaled(15_000);
 const AWAY = "The database is not available at the moment. Please try again later.";
 
 interface Kind {
@@ -43,14 +46,14 @@ for (const { name, onServer } of KINDS) {
       const book = await program.ask("POST", "/api/books", { name: "Runbooks" });
       const made = await program.ask("POST", "/api/pages", { book_id: book.body.id, name: "One", html: "<p>1</p>" });
       page = made.body.id as number;
-    }, 90_000);
+    });
     afterAll(async () => {
       program.signal("SIGTERM");
       const code = await program.ended;
       await cluster?.stop();
       folder.remove();
       expect([code, program.output()]).toEqual([0, expect.any(String)]);
-    }, 120_000);
+    });
 
     const get = (path: string, headers: Record<string, string> = {}) =>
       fetch(`http://127.0.0.1:${program.port}${path}`, {
@@ -91,14 +94,14 @@ for (const { name, onServer } of KINDS) {
     }
 
     async function expectServed(): Promise<void> {
-      for (const until = Date.now() + 30_000; Date.now() < until; await Bun.sleep(50)) {
+      await until(async () => {
         const tried = [
           api("GET", `/api/pages/${page}`),
           api("GET", "/api/search?query=one"),
           api("POST", "/api/books", { name: "Back" }),
         ];
-        if ((await Promise.all(tried)).every(({ status }) => status === 200)) break;
-      }
+        return (await Promise.all(tried)).every(({ status }) => status === 200);
+      });
       // Every connection of every kind has come back.
       for (let n = 0; n < 10; n++) {
         expect((await api("GET", `/api/pages/${page}`)).status).toBe(200);
@@ -124,7 +127,7 @@ for (const { name, onServer } of KINDS) {
         expect(refused.headers.get("retry-after")).toBe("5");
       });
       await expectServed();
-    }, 120_000);
+    });
 
     test("while it is gone requests are answered 503, and served again when it is back", async () => {
       if (cluster) {
@@ -133,7 +136,7 @@ for (const { name, onServer } of KINDS) {
         await cluster.restart();
       } else process.kill(pid(), "SIGQUIT");
       await expectServed();
-    }, 120_000);
+    });
 
     test("what works in the background goes on", async () => {
       const sent = await program.ask("POST", "/api/books", { name: "After all" });
@@ -142,7 +145,7 @@ for (const { name, onServer } of KINDS) {
       // No job has used up its tries meanwhile.
       const { body } = await program.ask("GET", "/api/system/jobs");
       expect(body.data).toEqual([]);
-    }, 120_000);
+    });
   });
 }
 
@@ -155,11 +158,11 @@ for (const { name } of KINDS.filter(({ onServer }) => onServer))
     try {
       await whileStalled(cluster.pid(), async () => {
         program.signal("SIGTERM");
-        expect(await Promise.race([program.ended, Bun.sleep(60_000).then(() => "still there")])).toBe(0);
+        expect(await Promise.race([program.ended, Bun.sleep(scaled(60_000)).then(() => "still there")])).toBe(0);
       });
     } finally {
       program.signal("SIGTERM");
       await cluster.stop();
       folder.remove();
     }
-  }, 90_000);
+  });

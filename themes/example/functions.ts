@@ -3,6 +3,7 @@
  * command. Activate it with APP_THEME=example, or copy the folder.
  */
 import { defineTheme, sql } from "lectern/core";
+import type {} from "lectern/plugins";
 
 /** Patterns of keys of common services. */
 const SECRETS = [/AKIA[0-9A-Z]{16}/, /ghp_[A-Za-z0-9]{36}/, /-----BEGIN [A-Z ]*PRIVATE KEY-----/];

@@ -1,3 +1,5 @@
+import { scaled } from "../harness/machine_speed.ts";
+
 /** A call that a receiver got. */
 export interface Received {
   readonly method: string;
@@ -14,7 +16,7 @@ export interface Receiver {
   readonly received: Received[];
   /** Replaces how it answers; 200 at first. */
   answer: (received: Received) => Response | Promise<Response>;
-  /** Resolves once so many calls came, or those that came are as wanted; rejects after `ms`, 30,000 by default. */
+  /** Resolves once so many calls came, or those that came are as wanted; rejects after `ms`, 30,000 by default, later on a slow machine. */
   until(wanted: number | ((received: readonly Received[]) => boolean), ms?: number): Promise<void>;
   stop(): Promise<void>;
 }
@@ -45,7 +47,9 @@ export function openReceiver(): Receiver {
       const isDone = () => (typeof wanted === "number" ? received.length >= wanted : wanted(received));
       const look = () => isDone() && resolve();
       waiting.add(look);
-      const limit = setTimeout(() => reject(new Error(`Only ${received.length} calls came within ${ms} ms`)), ms);
+      const limitMs = scaled(ms);
+      const late = () => reject(new Error(`Only ${received.length} calls came within ${limitMs} ms`));
+      const limit = setTimeout(late, limitMs);
       look();
       return promise.finally(() => {
         clearTimeout(limit);

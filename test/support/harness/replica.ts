@@ -21,6 +21,8 @@ const CONFLICT = "40001";
 export interface ReplicaServer {
   /** The same database on the replica. */
   urlOf(primaryUrl: string): string;
+  /** Sends it a statement; one that its replay cancels is sent again. */
+  run(text: string): Promise<postgres.Row[]>;
   /** Stops to replay what it receives, and goes on. */
   pause(): Promise<void>;
   resume(): Promise<void>;
@@ -88,6 +90,7 @@ export async function startReplica(primaryUrl: string): Promise<ReplicaServer> {
   };
   return {
     urlOf,
+    run,
     async pause() {
       await run("select pg_wal_replay_pause()");
       await until(async () => (await run("select pg_get_wal_replay_pause_state() as state"))[0]?.state === "paused");

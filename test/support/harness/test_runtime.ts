@@ -65,6 +65,11 @@ export interface TestRuntimeOptions {
   readonly env?: Record<string, string>;
   /** Names of shipped plugins that are left out; the database is then a new one without their tables. */
   readonly without?: readonly string[];
+  /**
+   * Names of the only shipped plugins that boot, with those that they require, where a test needs no more; the database has the
+   * tables of all.
+   */
+  readonly only?: readonly string[];
   /** Plugins beside those that ship. */
   readonly extra?: readonly AnyPlugin[];
   /** The operator's settings, and the grants that the operator denies and accepts. */
@@ -87,8 +92,9 @@ const TEST_CHECK_MS = 200;
 export async function bootTestRuntime(options: TestRuntimeOptions = {}): Promise<TestRuntime> {
   const dataDir = mkdtempSync(join(tmpdir(), "lectern-runtime-"));
   chmodSync(dataDir, 0o755);
-  const { beside, on, prepare, without = [] } = options;
-  const installed = withoutPlugins(plugins, without, "lectern/plugins");
+  const { beside, on, only, prepare, without = [] } = options;
+  const chosen = only === undefined ? plugins : plugins.filter(({ name }) => only.includes(name));
+  const installed = withoutPlugins(chosen, without, "lectern/plugins");
   const isEmpty = prepare !== undefined || without.length > 0;
   const isFirst = FIRST_BOOT_ENV.some((name) => options.env?.[name] !== undefined);
   const content = isEmpty ? "empty" : isFirst ? "migrated" : "booted";

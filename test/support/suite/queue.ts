@@ -4,11 +4,12 @@
  */
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { machineSlowness, SLOWNESS_VARIABLE, scaled } from "../harness/machine_speed.ts";
 import { inOrder, readTimings, type Timings, writeTimings } from "./order.ts";
 import { ROOT } from "./test_files.ts";
 import { type Counts, readTestOutput } from "./test_output.ts";
 
-/** Of each test; a busy machine takes longer than the five seconds that Bun allows. */
+/** Of each test on an idle machine; on a busy one it is longer. */
 export const TEST_TIMEOUT_MS = 60_000;
 /** By this variable a run names the file to which its workers append each file that has ended (at_end.ts). */
 export const ENDED_FILES_VARIABLE = "TEST_ENDED_FILES";
@@ -58,7 +59,7 @@ export function startQueue(queue: Queue): RunningQueue {
     "--no-isolate",
     "--no-orphans",
     "--timeout",
-    `${TEST_TIMEOUT_MS}`,
+    `${scaled(TEST_TIMEOUT_MS)}`,
   ];
   const child = Bun.spawn(
     [
@@ -72,7 +73,12 @@ export function startQueue(queue: Queue): RunningQueue {
     ],
     {
       cwd: ROOT,
-      env: { ...process.env, ...queue.env, [ENDED_FILES_VARIABLE]: endedFile },
+      env: {
+        ...process.env,
+        ...queue.env,
+        [ENDED_FILES_VARIABLE]: endedFile,
+        [SLOWNESS_VARIABLE]: String(machineSlowness()),
+      },
       stdin: "ignore",
       stdout: "ignore",
       stderr: "pipe",

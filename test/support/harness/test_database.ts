@@ -9,6 +9,7 @@ import { migrate, openStore, type Store, syncRoles } from "lectern/db";
 import { inBootOrder } from "../../../core/runtime/boot_order.ts";
 import { coreMigrations } from "../../../core/runtime/migrations.ts";
 import plugins from "../../../plugins/mod.ts";
+import { FAST_SETTINGS } from "./fast_settings.ts";
 import { folderOfRun } from "./leftovers.ts";
 
 /** By these environment variables a run names the folder of its embedded server and its template to its files. */
@@ -108,13 +109,13 @@ export async function shareServer(url: string): Promise<SharedServer> {
   };
 }
 
-/** Starts an embedded server, which waits for no disk at a commit, since nobody will miss its data, and makes a template on it. */
+/** Starts an embedded server whose data nobody misses, and makes a template on it. */
 export async function shareEmbedded(): Promise<SharedServer> {
   const folder = folderOfRun();
   const open = (database: string) => openStore({ dataDir: folder, database, poolSize: 2 });
   const admin = await open("postgres");
-  for (const name of ["synchronous_commit", "full_page_writes"])
-    await admin.sql.unsafe(`alter system set ${name} = off`);
+  for (const [name, value] of Object.entries(FAST_SETTINGS))
+    await admin.sql.unsafe(`alter system set ${name} = ${value}`);
   await admin.sql.unsafe("select pg_reload_conf()");
   return {
     env: { DATABASE_URL: "", [FOLDER_VARIABLE]: folder, [TEMPLATE_VARIABLE]: await createTemplate(admin, open) },

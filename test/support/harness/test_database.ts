@@ -11,6 +11,7 @@ import { coreMigrations } from "../../../core/runtime/migrations.ts";
 import plugins from "../../../plugins/mod.ts";
 import { FAST_SETTINGS } from "./fast_settings.ts";
 import { folderOfRun } from "./leftovers.ts";
+import { recorded } from "./sent_statements.ts";
 
 /** By these environment variables a run names the folder of its embedded server and its template to its files. */
 const FOLDER_VARIABLE = "TEST_EMBEDDED_FOLDER";
@@ -73,10 +74,10 @@ async function adminStore(): Promise<{ admin: Store; leave: () => Promise<void> 
 }
 
 /** Opens a store over a database of the tests' server. */
-export function openTestStore(database: string, poolSize = 6): Promise<Store> {
+export async function openTestStore(database: string, poolSize = 6): Promise<Store> {
   const server = process.env.DATABASE_URL;
-  if (server === undefined || server === "") return openStore({ dataDir: embeddedFolder(), poolSize, database });
-  return openStore({ databaseUrl: urlOf(server, database), dataDir: "", poolSize });
+  if (!server) return recorded(await openStore({ dataDir: embeddedFolder(), poolSize, database }));
+  return recorded(await openStore({ databaseUrl: urlOf(server, database), dataDir: "", poolSize }));
 }
 
 /** The URL of another database of a server; for "postgres" the one that the URL names, which is sure to be there. */

@@ -63,7 +63,7 @@ async function openOnServer(): Promise<Store> {
 }
 
 async function startServer(): Promise<string> {
-  const started = await startCluster();
+  const started = await startCluster({ fast: true });
   if (!started) throw new Error("Cannot start a cluster: no PostgreSQL is installed here");
   atEnd(() => started.stop());
   return started.url;

@@ -38,7 +38,7 @@ const isHere = systemBinaries() !== undefined;
 const onServer = isHere ? test : test.skip;
 const skipped = isHere ? "" : " (skipped: no PostgreSQL is installed here)";
 onServer(`a connection that the network drops silently is reported and replaced${skipped}`, async () => {
-  const cluster = await startCluster();
+  const cluster = await startCluster({ fast: true });
   if (!cluster) throw new Error("Cannot start a cluster: no PostgreSQL is installed here");
   const link = await freezableLink(Number(new URL(cluster.url).port));
   const url = cluster.url.replace(/:\d+\//, `:${link.port}/`);

@@ -163,6 +163,34 @@ onEachStore("statements as a role", (store) => {
     await expect(rows(denied.db, word)).rejects.toThrow("the operator denied it");
   });
 
+  test("observers are shown the statement of a plugin, not the call that carries it", async () => {
+    const shown: string[][] = [[], []];
+    for (const some of shown)
+      store().observe(({ text, plugin, name }) => {
+        if (name === "test.findObserved" || text.includes("observed")) some.push([plugin, name, text].join(" "));
+      });
+    const find = prepared("test.findObserved", (q) =>
+      (q as unknown as Kysely<House>).selectFrom("boxes").select("name").where("name", "=", "observed"),
+    );
+    await find.execute(own.db, {});
+    await find.execute(store().db, {});
+    await withSlowPool({ key: "1", limitMs: 1_000 }, () => rows(own.db, sql`select 'observed slow'`));
+    await own.queryWithDeadline(sql`select 'observed poll'`);
+    await own.db.transaction().execute(async (tx) => {
+      await write(tx, sql`delete from boxes where name = 'observed'`);
+      await rows(tx, sql`select 'observed within'`);
+    });
+    expect(shown[0]).toEqual([
+      'shelf test.findObserved select "name" from "boxes" where "name" = $1',
+      ' test.findObserved select "name" from "boxes" where "name" = $1',
+      "shelf  select 'observed slow'",
+      "shelf  select 'observed poll'",
+      "shelf  delete from boxes where name = 'observed'",
+      "shelf  select 'observed within'",
+    ]);
+    expect(shown[1]).toEqual(shown[0]);
+  });
+
   test("statements that are no reads or writes of rows are refused", async () => {
     for (const text of [
       "set role none",

@@ -16,7 +16,9 @@ import { inBootOrder } from "../../../core/runtime/boot_order.ts";
 import { coreMigrations } from "../../../core/runtime/migrations.ts";
 import { readSettings } from "../../../core/runtime/settings.ts";
 import plugins from "../../../plugins/mod.ts";
+import { FAST_SETTINGS } from "./fast_settings.ts";
 import { folderOfRun } from "./leftovers.ts";
+import { recorded } from "./sent_statements.ts";
 
 /** By these environment variables a run names the folder of its embedded server and its template to its files. */
 const FOLDER_VARIABLE = "TEST_EMBEDDED_FOLDER";
@@ -83,10 +85,10 @@ async function adminStore(): Promise<{ admin: Store; leave: () => Promise<void> 
 }
 
 /** Opens a store over a database of the tests' server. */
-export function openTestStore(database: string, poolSize = 6): Promise<Store> {
+export async function openTestStore(database: string, poolSize = 6): Promise<Store> {
   const server = process.env.DATABASE_URL;
-  if (server === undefined || server === "") return openStore({ dataDir: embeddedFolder(), poolSize, database });
-  return openStore({ databaseUrl: urlOf(server, database), dataDir: "", poolSize });
+  if (!server) return recorded(await openStore({ dataDir: embeddedFolder(), poolSize, database }));
+  return recorded(await openStore({ databaseUrl: urlOf(server, database), dataDir: "", poolSize }));
 }
 
 /** The URL of another database of a server; for "postgres" the one that the URL names, which is sure to be there. */
@@ -118,13 +120,13 @@ export async function shareServer(url: string): Promise<SharedServer> {
   };
 }
 
-/** Starts an embedded server, which waits for no disk at a commit, since nobody will miss its data, and makes a template on it. */
+/** Starts an embedded server whose data nobody misses, and makes a template on it. */
 export async function shareEmbedded(): Promise<SharedServer> {
   const folder = folderOfRun();
   const open = (database: string) => openStore({ dataDir: folder, database, poolSize: 2 });
   const admin = await open("postgres");
-  for (const name of ["synchronous_commit", "full_page_writes"])
-    await admin.sql.unsafe(`alter system set ${name} = off`);
+  for (const [name, value] of Object.entries(FAST_SETTINGS))
+    await admin.sql.unsafe(`alter system set ${name} = ${value}`);
   await admin.sql.unsafe("select pg_reload_conf()");
   return {
     env: { DATABASE_URL: "", [FOLDER_VARIABLE]: folder, [TEMPLATE_VARIABLE]: await createTemplate(admin, open) },

@@ -18,6 +18,7 @@ import { withoutPlugins } from "../../../core/runtime/left_out.ts";
 import { readSettings } from "../../../core/runtime/settings.ts";
 import plugins from "../../../plugins/mod.ts";
 import { timedBoot } from "./boot_times.ts";
+import { recorded } from "./sent_statements.ts";
 import { createTestDatabase, DEFAULT_ENV, openTestStore } from "./test_database.ts";
 
 export { testFileStore } from "./file_store_suite.ts";
@@ -101,7 +102,7 @@ export async function bootTestRuntime(options: TestRuntimeOptions = {}): Promise
   const own = beside || on ? undefined : await createTestDatabase(content);
   const database = own?.name ?? beside?.database ?? "";
   const store = on
-    ? await openStore({ ...on, dataDir: "", readCheckMs: TEST_CHECK_MS })
+    ? recorded(await openStore({ ...on, dataDir: "", readCheckMs: TEST_CHECK_MS }))
     : await openTestStore(database);
   // Copies of one template would be one instance to `migrate-from`.
   if (own?.isCopy) await store.sql`update instance set id = gen_random_uuid()`;

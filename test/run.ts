@@ -18,9 +18,11 @@ import { browserPath } from "./support/harness/browser_path.ts";
 import { type Cluster, SERVER_VARIABLE, startCluster } from "./support/harness/cluster.ts";
 import { folderOfRun, placeOfRun } from "./support/harness/leftovers.ts";
 import { makeReadyFolder, READY_VARIABLE } from "./support/harness/program.ts";
-import { type SharedServer, shareEmbedded, shareServer } from "./support/harness/test_database.ts";
+import { STATEMENTS_VARIABLE } from "./support/harness/sent_statements.ts";
+import { type SharedServer, shareEmbedded, shareServer, TEMPLATE_VARIABLE } from "./support/harness/test_database.ts";
 import { BOTH_STORES } from "./support/suite/both_stores.ts";
 import { readTimings, updatedTimings, writeTimings } from "./support/suite/order.ts";
+import { planStatements } from "./support/suite/planned_statements.ts";
 import { showProgress } from "./support/suite/progress.ts";
 import { type RunningQueue, startQueue, TEST_TIMEOUT_MS } from "./support/suite/queue.ts";
 import {
@@ -83,7 +85,7 @@ function skipped(what: string, why: string): undefined {
 
 /** A throw-away cluster of the system's own PostgreSQL; undefined, with a line that says so, where there is none. */
 async function throwAwayCluster(): Promise<Cluster | undefined> {
-  return (await startCluster()) ?? skipped("on a throw-away server", "no PostgreSQL is installed here");
+  return (await startCluster({ fast: true })) ?? skipped("on a throw-away server", "no PostgreSQL is installed here");
 }
 
 /** The files that run, without those of a browser that is absent. */
@@ -97,6 +99,20 @@ function chosenFiles(filters: readonly string[]): string[] {
 
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** Has the second server plan what the tests have sent to the embedded store. Shows and counts what it refuses. */
+async function refusedStatements({ env }: SharedServer, folder: string): Promise<number> {
+  const server = { url: env.DATABASE_URL ?? "", template: env[TEMPLATE_VARIABLE] ?? "" };
+  const { version, planned, utility, refusedByBoth, leftOut, refused } = await planStatements(folder, server);
+  const tables = Object.keys(leftOut).length;
+  const ofTests = Object.values(leftOut).reduce((sum, count) => sum + count, 0);
+  process.stdout.write(
+    `PostgreSQL ${version} planned ${planned} statements; not plannable: ${utility}, refused by both stores: ${refusedByBoth}, ` +
+      `on ${tables} tables of tests: ${ofTests}\n`,
+  );
+  for (const finding of refused) process.stdout.write(`(fail) refused by PostgreSQL ${version}: ${finding}\n`);
+  return refused.length;
 }
 
 async function main({ filters, full, seed, title, updatesTimings, junit }: Wanted): Promise<number> {
@@ -136,8 +152,10 @@ async function main({ filters, full, seed, title, updatesTimings, junit }: Wante
       }),
     );
   };
+  const statements = server && files.some(opensRuntime) ? mkdtempSync(join(folder, "statements-")) : undefined;
   const env = {
     ...embedded.env,
+    ...(statements !== undefined && { [STATEMENTS_VARIABLE]: statements }),
     ...(cluster && { [SERVER_VARIABLE]: cluster.url }),
     ...(files.some(startsPrograms) && { [READY_VARIABLE]: await makeReadyFolder() }),
   };
@@ -145,12 +163,13 @@ async function main({ filters, full, seed, title, updatesTimings, junit }: Wante
   if (server) start("server", server.env, again, full ? WORKERS / 2 : 2, true);
   const outcomes = await Promise.all(queues.map(({ done }) => done));
   progress.end();
+  const refused = server && statements !== undefined ? await refusedStatements(server, statements) : 0;
   await server?.stop();
   await cluster?.stop();
   await embedded.stop();
   rmSync(folder, { recursive: true, force: true });
   const passed = outcomes.reduce((sum, { counts }) => sum + counts.passed, 0);
-  const failed = outcomes.reduce((sum, { counts }) => sum + counts.failed, 0);
+  const failed = outcomes.reduce((sum, { counts }) => sum + counts.failed, refused);
   if (updatesTimings && failed === 0)
     writeTimings(TIMINGS, updatedTimings(timings, outcomes[0]?.measured ?? {}, testFiles()));
   process.stdout.write(

@@ -22,7 +22,7 @@ import { recorded } from "./sent_statements.ts";
 
 /** By these environment variables a run names the folder of its embedded server and its template to its files. */
 const FOLDER_VARIABLE = "TEST_EMBEDDED_FOLDER";
-const TEMPLATE_VARIABLE = "TEST_DATABASE_TEMPLATE";
+export const TEMPLATE_VARIABLE = "TEST_DATABASE_TEMPLATE";
 
 /** A database of a test's own. */
 export interface TestDatabase {

@@ -84,7 +84,7 @@ export function startQueue(queue: Queue): RunningQueue {
       stderr: "pipe",
     },
   );
-  const output = readTestOutput(queue);
+  const output = readTestOutput({ ...queue, root: ROOT });
   let heardAt = performance.now();
   const watch = setInterval(() => {
     if (performance.now() - heardAt < SILENCE_MAX_MS) return;

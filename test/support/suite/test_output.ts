@@ -4,6 +4,8 @@
  * shown wherever it stands, and each failure with the command that repeats it, both when they happen. Other lines are dropped.
  */
 
+import { relative } from "node:path";
+
 /** What has been read so far. */
 export interface Counts {
   passed: number;
@@ -23,6 +25,8 @@ export interface TestOutput {
 
 /** What a reader needs. */
 export interface TestOutputOptions {
+  /** The folder that paths are relative to. */
+  readonly root: string;
   /** Shows a failure: lines that end with a line break. */
   show(text: string): void;
   /** The command that runs one test again; `title` is a regular expression, absent for a whole file. */
@@ -43,11 +47,12 @@ const FAILURES_AGAIN = /^\d+ tests? failed:$/;
 /** How Bun shows an error: lines of the source, its name and message, then where it was thrown. */
 const ERROR = /^(?: *\d+ \| |error: |\w*Error: |# Unhandled error)/;
 const THROWN_AT = /^ +at /;
+const THROWN_IN = /([^\s(]+_test\.ts):\d+:\d+\)?$/;
 /** The line after a failed one that says why there is no error, such as a timeout. */
 const REASON = /^ {2}\^ /;
 
 /** Creates a reader. */
-export function readTestOutput({ show, repeatOf }: TestOutputOptions): TestOutput {
+export function readTestOutput({ root, show, repeatOf }: TestOutputOptions): TestOutput {
   const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
   const lastLines: string[] = [];
   let path = "";
@@ -72,9 +77,11 @@ export function readTestOutput({ show, repeatOf }: TestOutputOptions): TestOutpu
     show(more > 0 ? `${line.slice(0, MAX_LINE_LENGTH)}… (and ${more} characters)\n` : `${line}\n`);
   }
 
-  /** Errors outside of tests fail the run without a line of a result. */
+  /** Errors outside of tests fail the run without a line of a result; where they were thrown says of which file they are. */
   function readStray(line: string): void {
+    const [, thrownIn] = THROWN_IN.exec(line) ?? [];
     if (line === STRAY_ERROR) strayRules = 0;
+    else if (strayRules === 1 && thrownIn !== undefined) path = relative(root, thrownIn);
     else if (strayRules >= 0 && RULE.test(line) && ++strayRules === 2) {
       strayRules = -1;
       fail("", "(an error outside of tests)");

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readTestOutput } from "./test_output.ts";
@@ -24,6 +24,7 @@ async function outputOf(files: Record<string, string>) {
   );
   const shown: string[] = [];
   const output = readTestOutput({
+    root: realpathSync(folder),
     show: (text) => void shown.push(text),
     repeatOf: (path, title) => `repeat ${path} ${title ?? "whole"}`,
   });

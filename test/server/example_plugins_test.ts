@@ -24,7 +24,7 @@ const MAIL_KEY = "key of the provider";
 
 const made = realpathSync(mkdtempSync(join(tmpdir(), "lectern-packages-")));
 const home = realpathSync(mkdtempSync(join(tmpdir(), "lectern-operator-")));
-const data = dataFolder("ready");
+const data = dataFolder();
 const receiver = openReceiver();
 const mailApi = openReceiver();
 const fileServer = openFileServer();

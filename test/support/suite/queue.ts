@@ -57,7 +57,6 @@ export function startQueue(queue: Queue): RunningQueue {
   const options = [
     `--parallel=${Math.max(workers, 2)}`,
     "--no-isolate",
-    "--no-orphans",
     "--timeout",
     `${scaled(TEST_TIMEOUT_MS)}`,
   ];

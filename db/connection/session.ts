@@ -38,6 +38,14 @@ export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
+/** A sender over a connection, with a limit of answers. */
+function timed(connection: Connection, answerMs: number): Sender {
+  return {
+    send: (text, parameters) => connection.send(text, parameters, answerMs),
+    describe: (text) => connection.describe(text, answerMs),
+  };
+}
+
 /** The approximate size of a value in bytes. */
 function sizeOf(value: unknown): number {
   if (typeof value === "string") return value.length;
@@ -137,7 +145,9 @@ export class Session implements DatabaseConnection {
     chunkSize: number,
     role?: EnforcedRole,
   ): AsyncIterableIterator<QueryResult<Row>> {
-    const own = this.#connection ? undefined : await this.#pools.transactions.acquire(currentSlowQuery()?.key);
+    const slow = currentSlowQuery();
+    const own = this.#connection ? undefined : await this.#pools.transactions.acquire(slow?.key);
+    const answerMs = own ? answerTimeoutFor(slow?.limitMs ?? this.#pools.limits.statementMs) : this.#answerTimeoutMs;
     let finished = false;
     let outgoing: Outgoing | undefined;
     try {
@@ -145,12 +155,13 @@ export class Session implements DatabaseConnection {
       await this.#settle();
       const connection = own ?? this.#held();
       // Behind a pooler the end of the connection then ends the session, with what the statement may have left in it.
-      if (own?.isPooled) await own.send("begin", []);
-      outgoing = role && (await role.outgoing(own ?? this.#sender(), query.sql, query.parameters));
+      if (own?.isPooled) await own.send("begin", [], answerMs);
+      outgoing =
+        role && (await role.outgoing(own ? timed(own, answerMs) : this.#sender(), query.sql, query.parameters));
       const { text, parameters } = outgoing ?? { text: query.sql, parameters: query.parameters };
-      for await (const rows of connection.stream(text, parameters, chunkSize, this.#answerTimeoutMs))
+      for await (const rows of connection.stream(text, parameters, chunkSize, answerMs))
         yield { rows: rows as unknown as Row[] };
-      if (own?.isPooled) await own.send("commit", []);
+      if (own?.isPooled) await own.send("commit", [], answerMs);
       finished = true;
     } catch (error) {
       throw outgoing ? this.#failedAs(outgoing, error) : error;

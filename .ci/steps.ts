@@ -45,6 +45,8 @@ const SLOW = [
   "db/connection/deadline_pool_test.ts",
   "db/connection/hosts_test.ts",
   "db/connection/pooler_test.ts",
+  "db/connection/stalled_server_test.ts",
+  "db/connection/throwaway_store_test.ts",
   "db/embedded/embedded_test.ts",
   "db/grants/enforcement_test.ts",
   "db/query/write_test.ts",

@@ -137,7 +137,9 @@ export class Session implements DatabaseConnection {
     chunkSize: number,
     role?: EnforcedRole,
   ): AsyncIterableIterator<QueryResult<Row>> {
-    const own = this.#connection ? undefined : await this.#pools.transactions.acquire(currentSlowQuery()?.key);
+    const slow = currentSlowQuery();
+    const own = this.#connection ? undefined : await this.#pools.transactions.acquire(slow?.key);
+    const answerMs = own ? answerTimeoutFor(slow?.limitMs ?? this.#pools.limits.statementMs) : this.#answerTimeoutMs;
     let finished = false;
     let outgoing: Outgoing | undefined;
     try {
@@ -145,12 +147,12 @@ export class Session implements DatabaseConnection {
       await this.#settle();
       const connection = own ?? this.#held();
       // Behind a pooler the end of the connection then ends the session, with what the statement may have left in it.
-      if (own?.isPooled) await own.send("begin", []);
-      outgoing = role && (await role.outgoing(this.#sender(own), query.sql, query.parameters));
+      if (own?.isPooled) await own.send("begin", [], answerMs);
+      outgoing = role && (await role.outgoing(this.#sender(own, answerMs), query.sql, query.parameters));
       const { text, parameters } = outgoing ?? { text: query.sql, parameters: query.parameters };
-      for await (const rows of connection.stream(text, parameters, chunkSize, this.#answerTimeoutMs))
+      for await (const rows of connection.stream(text, parameters, chunkSize, answerMs))
         yield { rows: rows as unknown as Row[] };
-      if (own?.isPooled) await own.send("commit", []);
+      if (own?.isPooled) await own.send("commit", [], answerMs);
       finished = true;
     } catch (error) {
       throw outgoing ? this.#failedAs(outgoing, error) : error;
@@ -282,11 +284,11 @@ export class Session implements DatabaseConnection {
   }
 
   /** Over the connection of a stream, or that of the open transaction. */
-  #sender(own?: Connection): Sender {
+  #sender(own?: Connection, answerMs = this.#answerTimeoutMs): Sender {
     const held = () => own ?? this.#held();
     return {
-      send: (text, parameters, carried) => held().send(text, parameters, this.#answerTimeoutMs, carried),
-      describe: (text) => this.#answered(held().describe(text, this.#answerTimeoutMs)),
+      send: (text, parameters, carried) => held().send(text, parameters, answerMs, carried),
+      describe: (text) => this.#answered(held().describe(text, answerMs)),
     };
   }
 

@@ -149,6 +149,17 @@ test("counts are right however items are written, and are taken anew where nobod
   expect(second.body.total).toBe(seen?.n as number);
 });
 
+test("a server that starts does not wait for a transaction that writes content", async () => {
+  const { page } = await tree("Busy");
+  const tables = ["books", "chapters", "bookshelves", "pages"];
+  const second = await runtime.db.transaction().execute(async (tx) => {
+    for (const table of tables) await sql`lock table ${sql.table(table)} in row exclusive mode`.execute(tx);
+    return await bootTestRuntime({ beside: runtime });
+  });
+  expect((await second.ask("GET", `/api/pages/${page}`)).status).toBe(200);
+  await second.stop();
+});
+
 test("a listing scans the index of its order and probes access lists, and its total counts no pages", async () => {
   const { book } = await tree("Planned");
   await rows(

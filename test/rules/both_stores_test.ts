@@ -26,7 +26,8 @@ const SUBJECTS: Readonly<Record<string, RegExp>> = {
 const ONE_STORE: Readonly<Record<string, string>> = {
   "test/content/gone_kinds_test.ts": "a generated column of a plugin's own table, as the shipped tables have them",
   "test/core/answer_cache_property_test.ts": "waits for notifications; answer_cache_test.ts is about them, and on both",
-  "test/core/boot_statements_test.ts": "a step that takes its time; two_servers_test.ts is about two boots, and on both",
+  "test/core/boot_statements_test.ts":
+    "a step that takes its time; two_servers_test.ts is about two boots, and on both",
   "test/core/disk_full_test.ts": "a function that raises the error of a full disk",
   "test/core/isolated_plugin_test.ts": "a catalog that is refused before it is asked; grants_escape_test.ts is on both",
   "test/core/planned_statements_test.ts": "a server of its own",

@@ -54,12 +54,7 @@ export function startQueue(queue: Queue): RunningQueue {
   // Bun begins with the files that took longest, so the wanted order is given to it as times.
   const order = inOrder(files, queue.timings, queue.seed);
   writeTimings(orderFile, Object.fromEntries(order.map((path, at) => [path, (order.length - at) * 1000])));
-  const options = [
-    `--parallel=${Math.max(workers, 2)}`,
-    "--no-isolate",
-    "--timeout",
-    `${scaled(TEST_TIMEOUT_MS)}`,
-  ];
+  const options = [`--parallel=${Math.max(workers, 2)}`, "--no-isolate", "--timeout", `${scaled(TEST_TIMEOUT_MS)}`];
   const child = Bun.spawn(
     [
       process.execPath,

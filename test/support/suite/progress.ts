@@ -6,6 +6,8 @@ import type { RunningQueue } from "./queue.ts";
 
 const DRAW_MS = 1_000;
 const LOG_MS = 60_000;
+/** The part of all that has to have ended for a pace: the first files are those that take long. */
+const ENOUGH = 0.2;
 const CLEAR_LINE = "\r\x1b[2K";
 
 /** The progress of a run. */
@@ -57,12 +59,13 @@ export function progressLine(queues: readonly RunningQueue[], timings: Timings, 
   return `${done} of ${files} files${failures}, about ${clock(leftMs)} left`;
 }
 
-/** By the pace so far where some files have ended, since machines differ from the one of the timings. */
+/** By the timings, and once enough has ended by the pace so far, since machines differ from the one of the timings. */
 function timeLeft(queue: RunningQueue, ended: ReadonlySet<string>, timings: Timings, elapsedMs: number): number {
   const sum = (paths: Iterable<string>) => [...paths].reduce((ms, path) => ms + expectedMs(path, timings), 0);
   const doneMs = sum(ended);
-  const waitingMs = sum(queue.files) - doneMs;
-  return doneMs === 0 ? waitingMs / queue.workers : (waitingMs / doneMs) * elapsedMs;
+  const allMs = sum(queue.files);
+  if (doneMs < ENOUGH * allMs) return Math.max(0, allMs / queue.workers - elapsedMs);
+  return ((allMs - doneMs) / doneMs) * elapsedMs;
 }
 
 /** Minutes and seconds. */

@@ -47,11 +47,14 @@ const MAX_NAME_LENGTH = 63;
 export async function migrate(db: Db, plugin: string, migrations: Migrations): Promise<string[]> {
   const applied: string[] = [];
   if ((await pending(db, plugin, migrations)).length === 0) return applied;
-  for (;;) {
-    const name = await step(db, plugin, migrations);
-    if (name === undefined) return applied;
-    applied.push(name);
+  for (let isLast = false; !isLast; ) {
+    const ran = await step(db, plugin, migrations);
+    // Another process may have run it meanwhile.
+    if (!ran) break;
+    applied.push(ran.name);
+    isLast = ran.isLast;
   }
+  return applied;
 }
 
 /**
@@ -182,7 +185,12 @@ export async function dropLedger(db: Db, plugin: string): Promise<void> {
   await sql`drop table if exists ${ledger(plugin)}`.execute(db);
 }
 
-async function step(db: Db, plugin: string, migrations: Migrations): Promise<string | undefined> {
+/** Runs the first pending step; undefined where none is left. */
+async function step(
+  db: Db,
+  plugin: string,
+  migrations: Migrations,
+): Promise<{ readonly name: string; readonly isLast: boolean } | undefined> {
   let name: string | undefined;
   try {
     return await db.transaction().execute(async (tx) => {
@@ -193,7 +201,7 @@ async function step(db: Db, plugin: string, migrations: Migrations): Promise<str
       if (!status.hasLedger) await createLedger(tx, plugin);
       await recordingTables(tx, plugin, async () => migrations[name as string]?.(tx));
       await sql`insert into ${ledger(plugin)} (name) values (${name})`.execute(tx);
-      return name;
+      return { name, isLast: status.pending.length === 1 };
     });
   } catch (cause) {
     const found = cause instanceof Error ? cause.message : String(cause);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { MailRejected } from "lectern/contracts";
 import { definePlugin, t } from "lectern/core";
 import { fakeSmtp } from "../support/fakes/smtp.ts";
+import { FEW } from "../support/harness/few_plugins.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 /** The provider: what it received, and how it answers next. */
@@ -42,7 +43,7 @@ const pigeon = definePlugin({
 const ENV = { MAIL_FROM: "Wiki <wiki@example.com>", ALLOW_PRIVATE_HOSTS: "127.0.0.0/8,::1/128", MAIL_TIMEOUT: "1" };
 let runtime: TestRuntime;
 beforeAll(async () => {
-  runtime = await bootTestRuntime({ extra: [pigeon], env: ENV });
+  runtime = await bootTestRuntime({ extra: [pigeon], only: FEW, env: ENV });
 }, 120_000);
 afterAll(async () => {
   await runtime.stop();
@@ -90,7 +91,7 @@ test("what is rejected for good is not sent again and kept as a dead job with th
   provider.status = 422;
   const failed = [];
   for (const MAIL_TRANSPORT of ["pigeon", "smtp"]) {
-    const one = await bootTestRuntime({ extra: [pigeon], env: { ...env, MAIL_TRANSPORT } });
+    const one = await bootTestRuntime({ extra: [pigeon], only: FEW, env: { ...env, MAIL_TRANSPORT } });
     await one.ask("POST", "/api/users", { body: { name: "Ina", email: "gone@example.com", send_invite: true } });
     await one.runtime.jobs.drain();
     failed.push(...(await one.store.sql`select attempts, dead, last_error from jobs where name = 'user_invite'`));
@@ -120,7 +121,7 @@ test("several transports without a choice, a wrong choice and a missing sender s
   const smtp = fakeSmtp();
   const host = { MAIL_HOST: "127.0.0.1", MAIL_PORT: String(smtp.port) };
   const failing = async (env: Record<string, string>) =>
-    bootTestRuntime({ extra: [pigeon], env: { ...ENV, ...env } }).then(
+    bootTestRuntime({ extra: [pigeon], only: FEW, env: { ...ENV, ...env } }).then(
       () => "",
       (error: Error) => error.message,
     );
@@ -133,7 +134,11 @@ test("several transports without a choice, a wrong choice and a missing sender s
     expect(await failing({ MAIL_FROM: "" })).toContain(
       'the mail transport is "pigeon", so MAIL_FROM must be an address',
     );
-    const chosen = await bootTestRuntime({ extra: [pigeon], env: { ...ENV, ...host, MAIL_TRANSPORT: "smtp" } });
+    const chosen = await bootTestRuntime({
+      extra: [pigeon],
+      only: FEW,
+      env: { ...ENV, ...host, MAIL_TRANSPORT: "smtp" },
+    });
     await chosen.ask("POST", "/api/users", { body: { name: "Ina", email: "smtp@example.com", send_invite: true } });
     await chosen.runtime.jobs.drain();
     await chosen.stop();

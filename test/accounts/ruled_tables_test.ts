@@ -2,6 +2,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { type BootError, definePlugin, sql } from "lectern/core";
 import type {} from "lectern/plugins";
+import { WITH_BOOKS } from "../support/harness/few_plugins.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 setDefaultTimeout(120_000);
@@ -43,7 +44,9 @@ const lending = (
   });
 
 async function bootError(plugin: ReturnType<typeof lending>): Promise<string> {
-  const booted: TestRuntime | BootError = await bootTestRuntime({ extra: [plugin] }).catch((error: BootError) => error);
+  const booted: TestRuntime | BootError = await bootTestRuntime({ extra: [plugin], only: WITH_BOOKS }).catch(
+    (error: BootError) => error,
+  );
   if ("message" in booted) return booted.message;
   await booted.stop();
   return "booted";
@@ -73,7 +76,10 @@ test("content without a column of items stops the boot", async () => {
 });
 
 test("an item of a kind that is no content is decided by roles, without acl_id", async () => {
-  const runtime = await bootTestRuntime({ extra: [lending("id integer, owned_by integer", { hasRule: false })] });
+  const runtime = await bootTestRuntime({
+    extra: [lending("id integer, owned_by integer", { hasRule: false })],
+    only: WITH_BOOKS,
+  });
   const { token } = await runtime.person("Ida", ["access-api"]);
   const { status } = await runtime.ask("GET", "/api/test-loans/1", { as: token });
   await runtime.stop();

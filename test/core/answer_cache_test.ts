@@ -4,6 +4,7 @@ import { findItem } from "lectern/contracts";
 import { type AnyContext, type CachedAnswers, definePlugin, inLanguage, sql, type Viewer } from "lectern/core";
 import { rows } from "lectern/db";
 import { finder } from "../support/harness/cached_world.ts";
+import { WITH_PAGES } from "../support/harness/few_plugins.ts";
 import { bootTestRuntime, type TestRuntime, type TestRuntimeOptions } from "../support/harness/test_runtime.ts";
 import { until } from "../support/harness/until.ts";
 
@@ -11,7 +12,7 @@ const READERS = 100;
 
 /** A started server with a page. */
 async function served(options: TestRuntimeOptions = {}) {
-  const server = await bootTestRuntime(options);
+  const server = await bootTestRuntime({ only: WITH_PAGES, ...options });
   await server.runtime.start();
   const book = (await server.ask("POST", "/api/books", { body: { name: "Runbooks" } })).body;
   const made = async (name: string, html = `<p>${name}</p>`) =>
@@ -77,7 +78,7 @@ test("objects for screens count too, by their text", async () => {
 test("with ANSWER_CACHE_BYTES=0 nothing is cached, and answers are the same", async () => {
   const server = await served();
   const page = await server.made("Failover");
-  const off = await bootTestRuntime({ beside: server, env: { ANSWER_CACHE_BYTES: "0" } });
+  const off = await bootTestRuntime({ beside: server, only: WITH_PAGES, env: { ANSWER_CACHE_BYTES: "0" } });
   await off.runtime.start();
   const raw = async ({ runtime, token }: Pick<TestRuntime, "runtime" | "token">, method: string) => {
     const request = new Request(`http://localhost/api/pages/${page.id}`, {

@@ -3,6 +3,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { type AnyPlugin, BootError, definePlugin, SYSTEM, sql } from "lectern/core";
 import { rows } from "lectern/db";
 import type {} from "lectern/plugins";
+import { FEW } from "../support/harness/few_plugins.ts";
 import { bootTestRuntime, type TestRuntime, type TestRuntimeOptions } from "../support/harness/test_runtime.ts";
 
 setDefaultTimeout(120_000);
@@ -67,14 +68,16 @@ const finder = definePlugin({
 });
 
 async function told(options: TestRuntimeOptions): Promise<typeof said> {
-  const runtime = await bootTestRuntime({ extra: [finder], ...options });
+  const runtime = await bootTestRuntime({ extra: [finder], only: FEW, ...options });
   await runtime.ask("GET", "/api/test-finder");
   await runtime.stop();
   return said;
 }
 
 async function bootError(plugin: AnyPlugin): Promise<string> {
-  const booted: TestRuntime | BootError = await bootTestRuntime({ extra: [plugin] }).catch((error: BootError) => error);
+  const booted: TestRuntime | BootError = await bootTestRuntime({ extra: [plugin], only: FEW }).catch(
+    (error: BootError) => error,
+  );
   if (booted instanceof BootError) return booted.message;
   await (booted as TestRuntime).stop();
   return "";
@@ -106,7 +109,11 @@ test("where roles are off, the builder still has these columns alone", async () 
 
 test("an operator who denies reading denies columns", async () => {
   for (const kind of ["read", "columns"] as const) {
-    const runtime = await bootTestRuntime({ extra: [finder], choices: { denied: { "test-finder": [kind] } } });
+    const runtime = await bootTestRuntime({
+      extra: [finder],
+      only: FEW,
+      choices: { denied: { "test-finder": [kind] } },
+    });
     const { status } = await runtime.ask("GET", "/api/test-finder");
     await runtime.stop();
     expect([kind, status]).toEqual([kind, 500]);

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Elysia } from "elysia";
 import { definePlugin, elysiaTypes as t } from "lectern/core";
+import { FEW } from "../support/harness/few_plugins.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 class Wilted extends Error {
@@ -214,7 +215,7 @@ describe("the boot refuses", () => {
   const boot = async (...setups: Parameters<typeof definePlugin>[0]["setup"][]) => {
     try {
       const extra = setups.map((setup, index) => definePlugin({ name: `weeds${index}`, setup }));
-      await (await bootTestRuntime({ extra })).stop();
+      await (await bootTestRuntime({ extra, beside: runtime, only: FEW })).stop();
       return "booted";
     } catch (error) {
       return (error as Error).message;

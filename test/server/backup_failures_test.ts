@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { command } from "../support/harness/command.ts";
+import { quickCommand } from "../support/harness/command.ts";
 import { dataFolder } from "../support/harness/program.ts";
 
 const LONG = 180_000;
@@ -21,8 +21,8 @@ const refusing = Bun.serve({
 });
 
 beforeAll(async () => {
-  expect((await command(["files", "sweep"], source)).code).toBe(0);
-  expect((await command(["backup", archive], source)).code).toBe(0);
+  expect((await quickCommand(["files", "sweep"], source)).code).toBe(0);
+  expect((await quickCommand(["backup", archive], source)).code).toBe(0);
 }, LONG);
 afterAll(async () => {
   root.remove();
@@ -43,7 +43,7 @@ test(
       ["backup", name],
       ["restore", name, "--replace"],
     ]) {
-      const { code, err } = await command(args, { ...source, ...bucket });
+      const { code, err } = await quickCommand(args, { ...source, ...bucket });
       expect(code).toBe(1);
       expect(err).toMatch(
         /^Cannot use the backup "s3:\/\/backups\/one.tar.zst": .*check FILES_S3_ENDPOINT, .* is resolved$/,
@@ -61,11 +61,11 @@ test(
     mkdirSync(target.DATA_DIR);
     const files = join(target.DATA_DIR, "files");
     writeFileSync(files, "");
-    const failed = await command(["restore", archive], target);
+    const failed = await quickCommand(["restore", archive], target);
     expect([failed.code, failed.out]).toEqual([1, ""]);
     expect(failed.err).toMatch(/^Cannot use the backup ".*": Cannot store the file ".*": E[A-Z]+: .* is resolved$/);
     rmSync(files);
-    expect(await command(["restore", archive], target)).toMatchObject({ code: 0, err: "" });
+    expect(await quickCommand(["restore", archive], target)).toMatchObject({ code: 0, err: "" });
   },
   LONG,
 );

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "lectern/db";
-import { command } from "../support/harness/command.ts";
+import { command, quickCommand } from "../support/harness/command.ts";
 import { rowsOf } from "../support/harness/instance_contents.ts";
 import { dataFolder, startProgram } from "../support/harness/program.ts";
 import { until } from "../support/harness/until.ts";
@@ -41,7 +41,7 @@ test(
     const kept = names();
     expect(kept.length).toBeLessThanOrEqual(2);
     const env = { DATA_DIR: dataDir };
-    expect((await command(["backup", "--verify", join(dataDir, "backups", kept.at(-1) ?? "")], env)).code).toBe(0);
+    expect((await quickCommand(["backup", "--verify", join(dataDir, "backups", kept.at(-1) ?? "")], env)).code).toBe(0);
   },
   LONG,
 );
@@ -96,9 +96,9 @@ test(
     const dataDir = folder("migrated");
     const env = { DATA_DIR: dataDir };
     const backups = join(dataDir, "backups");
-    expect((await command(["migrate", "plugins/mod.ts"], env)).code).toBe(0);
+    expect((await quickCommand(["migrate", "plugins/mod.ts"], env)).code).toBe(0);
     // A new plugin creates tables and alters none.
-    expect((await command(["check", "plugins/mod.ts", pluginWith(1)], env)).code).toBe(0);
+    expect((await quickCommand(["check", "plugins/mod.ts", pluginWith(1)], env)).code).toBe(0);
     expect(existsSync(backups)).toBe(false);
     const before = await rowsOf({ dataDir });
     for (let times = 0; times < 2; times++)
@@ -109,7 +109,7 @@ test(
     expect((await rowsOf({ dataDir }))["public.ledger_notes"]).toEqual(['{"id": 7, "more": "new"}']);
     mkdirSync(join(dataDir, "files", "images"), { recursive: true });
     writeFileSync(join(dataDir, "files", "images", "kept"), "x");
-    const restored = await command(["restore", join(backups, made ?? ""), "--replace"], env);
+    const restored = await quickCommand(["restore", join(backups, made ?? ""), "--replace"], env);
     expect(restored).toMatchObject({ code: 0, err: "" });
     expect(await rowsOf({ dataDir })).toEqual(before);
     expect(existsSync(join(dataDir, "files", "images", "kept"))).toBe(true);
@@ -123,14 +123,14 @@ test(
     const dataDir = folder("unbacked");
     writeFileSync(join(root.path, "a-file"), "");
     const env = { DATA_DIR: dataDir, BACKUP_DIR: join(root.path, "a-file") };
-    expect((await command(["migrate", "plugins/mod.ts", pluginWith(1)], env)).code).toBe(0);
+    expect((await quickCommand(["migrate", "plugins/mod.ts", pluginWith(1)], env)).code).toBe(0);
     const failed = await command(["check", "plugins/mod.ts", pluginWith(2)], env);
     expect([failed.code, failed.err]).toEqual([1, expect.stringContaining("BACKUP_BEFORE_MIGRATIONS=never")]);
     const store = await openStore({ dataDir, poolSize: 2 });
     expect(await store.sql`select * from ledger_notes`).toEqual([{ id: 7 }] as never);
     await store.close();
     const never = { ...env, BACKUP_BEFORE_MIGRATIONS: "never" };
-    expect((await command(["check", "plugins/mod.ts", pluginWith(2)], never)).code).toBe(0);
+    expect((await quickCommand(["check", "plugins/mod.ts", pluginWith(2)], never)).code).toBe(0);
   },
   LONG,
 );
@@ -140,9 +140,9 @@ test(
   async () => {
     const env = { DATA_DIR: folder("newer") };
     const file = join(root.path, "newer.tar.zst");
-    expect((await command(["migrate", "plugins/mod.ts", pluginWith(2)], env)).code).toBe(0);
-    expect((await command(["backup", file, "plugins/mod.ts", pluginWith(2)], env)).code).toBe(0);
-    const older = await command(["restore", file, "plugins/mod.ts", pluginWith(1)], { DATA_DIR: folder("older") });
+    expect((await quickCommand(["migrate", "plugins/mod.ts", pluginWith(2)], env)).code).toBe(0);
+    expect((await quickCommand(["backup", file, "plugins/mod.ts", pluginWith(2)], env)).code).toBe(0);
+    const older = await quickCommand(["restore", file, "plugins/mod.ts", pluginWith(1)], { DATA_DIR: folder("older") });
     expect([older.code, older.err]).toEqual([
       1,
       expect.stringContaining('it lacks the migration "ledger_notes 0002_more"'),

@@ -7,9 +7,10 @@ import { sql } from "lectern/core";
 import { migrate, openStore } from "lectern/db";
 import { fill, send } from "../support/data/sample_instance.ts";
 import { createDatabase, startCluster, systemBinaries } from "../support/harness/cluster.ts";
-import { CLI, command } from "../support/harness/command.ts";
+import { CLI, command, quickCommand } from "../support/harness/command.ts";
 import { filesOf, type InstancePlace, rowsOf } from "../support/harness/instance_contents.ts";
 import { dataFolder, startProgram } from "../support/harness/program.ts";
+import { until } from "../support/harness/until.ts";
 
 const LONG = 180_000;
 const root = dataFolder();
@@ -78,7 +79,7 @@ describe("a backup", () => {
       expect(restored.out).toContain('The plugin "florist" is not installed');
       expect(await rowsOf(target)).toEqual(await rowsOf(source));
       expect(filesOf(target.dataDir)).toEqual(filesOf(source.dataDir));
-      expect((await command(["check"], target.env)).code).toBe(0);
+      expect((await quickCommand(["check"], target.env)).code).toBe(0);
     },
     LONG,
   );
@@ -91,13 +92,13 @@ describe("a backup", () => {
       try {
         const server = { ...folder("server"), databaseUrl: await createDatabase(cluster?.url ?? "") };
         const env = { ...server.env, DATABASE_URL: server.databaseUrl };
-        expect(await command(["restore", archive], env)).toMatchObject({ code: 0, err: "" });
+        expect(await quickCommand(["restore", archive], env)).toMatchObject({ code: 0, err: "" });
         expect(await rowsOf(server)).toEqual(await rowsOf(source));
-        expect((await command(["check"], env)).code).toBe(0);
+        expect((await quickCommand(["check"], env)).code).toBe(0);
         const again = join(root.path, "again.tar.zst");
-        expect(await command(["backup", again], env)).toMatchObject({ code: 0, err: "" });
+        expect(await quickCommand(["backup", again], env)).toMatchObject({ code: 0, err: "" });
         const back = folder("back");
-        expect(await command(["restore", again], back.env)).toMatchObject({ code: 0, err: "" });
+        expect(await quickCommand(["restore", again], back.env)).toMatchObject({ code: 0, err: "" });
         expect(await rowsOf(back)).toEqual(await rowsOf(server));
         expect(filesOf(back.dataDir)).toEqual(filesOf(source.dataDir));
       } finally {
@@ -110,7 +111,7 @@ describe("a backup", () => {
   test(
     "is verified by restoring it into a temporary store",
     async () => {
-      const verified = await command(["backup", "--verify", archive], source.env);
+      const verified = await quickCommand(["backup", "--verify", archive], source.env);
       expect(verified).toMatchObject({ code: 0, err: "" });
       expect(verified.out).toContain("The backup is complete");
     },
@@ -150,6 +151,7 @@ describe("a backup", () => {
     async () => {
       const program = await startProgram(source.dataDir);
       let isWriting = true;
+      let written = 0;
       const book = (await send(program, "POST", "/api/books", { name: "Busy" })) as { id: number };
       const write = async () => {
         for (let n = 0; isWriting; n++) {
@@ -166,20 +168,22 @@ describe("a backup", () => {
           const { authorization } = program;
           const sent = await fetch(url, { method: "POST", headers: { authorization }, body: form });
           const { id } = (await sent.json()) as { id: number };
+          written += 1;
           if (n % 2 === 1) await send(program, "DELETE", `/api/attachments/${id}`);
         }
       };
       const writers = [write(), write()];
       const busy = join(root.path, "busy.tar.zst");
-      expect(await command(["backup", busy], source.env)).toMatchObject({ code: 0, err: "" });
+      await until(() => written > 4);
+      expect(await quickCommand(["backup", busy], source.env)).toMatchObject({ code: 0, err: "" });
       isWriting = false;
       await Promise.all(writers);
-      const refused = await command(["restore", busy, "--replace"], source.env);
+      const refused = await quickCommand(["restore", busy, "--replace"], source.env);
       expect(refused.err).toContain("a server or a command uses the store");
       program.signal("SIGTERM");
       await program.ended;
       const target = folder("busy");
-      expect(await command(["restore", busy], target.env)).toMatchObject({ code: 0, err: "" });
+      expect(await quickCommand(["restore", busy], target.env)).toMatchObject({ code: 0, err: "" });
       const store = await openStore(target);
       const torn = await store.sql`select id from pages p where not draft
       and (not exists (select from page_revisions r where r.page_id = p.id) or not exists (select from search_index s where s.item_id = p.id and s.kind = 'page'))`;
@@ -209,7 +213,7 @@ describe("kill -9", () => {
       running.kill();
       await running.ended;
       expect(readFileSync(file).equals(readFileSync(archive))).toBe(true);
-      expect(await command(["backup", "--verify", file], source.env)).toMatchObject({ code: 0 });
+      expect(await quickCommand(["backup", "--verify", file], source.env)).toMatchObject({ code: 0 });
     },
     LONG,
   );
@@ -218,7 +222,7 @@ describe("kill -9", () => {
     "during a restore leaves what was, and it can be run again",
     async () => {
       const target = folder("killed");
-      expect(await command(["restore", archive], target.env)).toMatchObject({ code: 0 });
+      expect(await quickCommand(["restore", archive], target.env)).toMatchObject({ code: 0 });
       const store = await openStore({ ...target, poolSize: 2 });
       try {
         await store.sql`insert into tags (kind, item_id, position, name) values ('book', 1, 99, 'only here')`;
@@ -240,8 +244,8 @@ describe("kill -9", () => {
       } finally {
         await store.close();
       }
-      expect(await command(["restore", archive], target.env)).toMatchObject({ code: 1 });
-      expect(await command(["restore", archive, "--replace"], target.env)).toMatchObject({ code: 0, err: "" });
+      expect(await quickCommand(["restore", archive], target.env)).toMatchObject({ code: 1 });
+      expect(await quickCommand(["restore", archive, "--replace"], target.env)).toMatchObject({ code: 0, err: "" });
       expect(await rowsOf(target)).toMatchObject({ "public.tags": (await rowsOf(source))["public.tags"] as string[] });
     },
     LONG,

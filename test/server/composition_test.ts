@@ -3,7 +3,7 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { command } from "../support/harness/command.ts";
+import { quickCommand } from "../support/harness/command.ts";
 
 setDefaultTimeout(120_000);
 const home = mkdtempSync(join(tmpdir(), "lectern-composition-"));
@@ -23,7 +23,7 @@ function choose(...plugins: readonly unknown[]): void {
   writeFileSync(join(home, "package.json"), JSON.stringify({ lectern: { plugins } }));
 }
 
-const cli = (...args: string[]) => command(args, { DATABASE_URL: "", DATA_DIR: join(home, "data") }, home);
+const cli = (...args: string[]) => quickCommand(args, { DATABASE_URL: "", DATA_DIR: join(home, "data") }, home);
 
 test("an entry with `without` leaves out shipped plugins, and one of the operator takes their place", async () => {
   choose({ from: "lectern/plugins", without: ["mail"] }, "./postbox.ts");

@@ -1,7 +1,7 @@
 /** The command `doctor` as an operator runs it: beside a running server, and over a database that waits for migrations. */
 import { afterAll, expect, test } from "bun:test";
 import { openStore } from "lectern/db";
-import { command } from "../support/harness/command.ts";
+import { command, quickCommand } from "../support/harness/command.ts";
 import { dataFolder, startProgram } from "../support/harness/program.ts";
 
 const TIMEOUT_MS = 300_000;
@@ -15,7 +15,7 @@ test(
   async () => {
     expect(await command(["doctor"], env)).toMatchObject({ code: 0, out: "" });
     const server = await startProgram(folder);
-    const { code, out } = await command(["doctor", "--json"], env);
+    const { code, out } = await quickCommand(["doctor", "--json"], env);
     const { status, checks } = JSON.parse(out) as { status: string; checks: { name: string; status: string }[] };
     // The disk of the machine that runs the test is not its subject.
     expect(checks.filter((check) => check.status !== "ok" && check.name !== "core/disk")).toEqual([]);
@@ -36,7 +36,7 @@ test(
     >`select name from lectern_ledger.links order by name desc limit 1`;
     await store.sql`delete from lectern_ledger.links where name = ${step?.name ?? ""}`;
     await store.close();
-    const { code, err } = await command(["doctor", "--fix"], env);
+    const { code, err } = await quickCommand(["doctor", "--fix"], env);
     expect([code, err]).toEqual([1, expect.stringContaining(`links ${step?.name}`)]);
     const again = await open();
     expect(await again.sql`select from lectern_ledger.links where name = ${step?.name ?? ""}`).toHaveLength(0);

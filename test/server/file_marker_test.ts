@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { join } from "node:path";
 import { openStore } from "lectern/db";
 import { fakeS3 } from "../support/fakes/s3.ts";
-import { command } from "../support/harness/command.ts";
+import { command, quickCommand } from "../support/harness/command.ts";
 import { dataFolder } from "../support/harness/program.ts";
 
 const TIMEOUT_MS = 300_000;
@@ -30,16 +30,16 @@ afterAll(async () => {
 
 /** Boots everything that a start boots, without listening. */
 const boots = (dataDir: string, more: Record<string, string> = {}) =>
-  command(["jobs", "list"], { DATA_DIR: dataDir, LOG_LEVEL: "warn", ...more });
+  quickCommand(["jobs", "list"], { DATA_DIR: dataDir, LOG_LEVEL: "warn", ...more });
 
 /** Creates an instance, as its first start does. */
 const start = (dataDir: string, more: Record<string, string> = {}) =>
-  command(["files", "sweep"], { DATA_DIR: dataDir, LOG_LEVEL: "warn", ...more });
+  quickCommand(["files", "sweep"], { DATA_DIR: dataDir, LOG_LEVEL: "warn", ...more });
 
 test(
   "the first start marks the files, and one over an empty mount is refused until that is accepted",
   async () => {
-    expect((await start(folder)).code).toBe(0);
+    expect((await command(["files", "sweep"], { DATA_DIR: folder, LOG_LEVEL: "warn" })).code).toBe(0);
     const marker = join(folder, "files", MARKER);
     const { instance } = JSON.parse(readFileSync(marker, "utf8"));
     expect(instance).toMatch(/^[0-9a-f-]{36}$/);
@@ -54,7 +54,7 @@ test(
     expect(existsSync(marker)).toBe(false);
     // A backup of it would lack all files, and push out those that have them.
     const backup = join(folder, "backup.tar.zst");
-    const unbacked = await command(["backup", backup], { DATA_DIR: folder, LOG_LEVEL: "warn" });
+    const unbacked = await quickCommand(["backup", backup], { DATA_DIR: folder, LOG_LEVEL: "warn" });
     expect([unbacked.code, unbacked.out, existsSync(backup)]).toEqual([1, "", false]);
     expect(unbacked.err).toStartWith("Cannot back up: the database belongs to the instance");
 
@@ -64,7 +64,7 @@ test(
     expect((await boots(folder)).code).toBe(0);
 
     rmSync(join(folder, "files"), { recursive: true });
-    const accepted = await command(["files", "accept"], { DATA_DIR: folder });
+    const accepted = await quickCommand(["files", "accept"], { DATA_DIR: folder });
     expect([accepted.code, accepted.out]).toEqual([
       0,
       `Accepted the folder "${folder}/files" as the files of this database`,
@@ -146,8 +146,8 @@ test(
     expect(existsSync(join(fresh, "postgres"))).toBe(false);
     expect((await start(folder, { DATA_REQUIRED: "true" })).code).toBe(0);
     // A plan needs no instance, and a check says what a start would do.
-    expect((await command(["plan"], { DATA_DIR: fresh, DATA_REQUIRED: "true" })).code).toBe(0);
-    expect((await command(["check"], { DATA_DIR: fresh, DATA_REQUIRED: "true" })).code).toBe(1);
+    expect((await quickCommand(["plan"], { DATA_DIR: fresh, DATA_REQUIRED: "true" })).code).toBe(0);
+    expect((await quickCommand(["check"], { DATA_DIR: fresh, DATA_REQUIRED: "true" })).code).toBe(1);
   },
   TIMEOUT_MS,
 );

@@ -6,7 +6,7 @@ import { afterAll, expect, test } from "bun:test";
 import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "lectern/db";
-import { command } from "../support/harness/command.ts";
+import { command, quickCommand } from "../support/harness/command.ts";
 import { makeFormerCluster } from "../support/harness/former_postgres.ts";
 import { dataFolder } from "../support/harness/program.ts";
 
@@ -45,7 +45,7 @@ test(
       (select count(*)::int from api_tokens where name = 'upgrade') as tokens`;
     await store.close();
     expect({ ...found }).toEqual({ newer: true, tokens: 1 });
-    expect((await command(["jobs", "list"], env)).code).toBe(0);
+    expect((await quickCommand(["jobs", "list"], env)).code).toBe(0);
   },
   TIMEOUT_MS,
 );

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fakeS3 } from "../support/fakes/s3.ts";
-import { CLI, command } from "../support/harness/command.ts";
+import { CLI, command, quickCommand } from "../support/harness/command.ts";
 import { dataFolder, startProgram } from "../support/harness/program.ts";
 import { until } from "../support/harness/until.ts";
 
@@ -23,7 +23,7 @@ const env = {
   FILES_S3_KEY: "key",
   FILES_S3_SECRET: "secret",
 };
-const move = (...args: string[]) => command(["move-files", ...args], env);
+const move = (...args: string[]) => quickCommand(["move-files", ...args], env);
 const onDisk = (key: string) => join(folder, "files", key);
 const content = new Map<string, Buffer>();
 
@@ -59,8 +59,8 @@ test(
     await child.exited;
     expect(s3.objects.has(MARKER)).toBe(false);
     // What was, is: the server would start with its former setting, and not with the other one.
-    expect((await command(["jobs", "list"], env)).code).toBe(0);
-    const early = await command(["jobs", "list"], { ...env, FILES_STORE: "s3" });
+    expect((await quickCommand(["jobs", "list"], env)).code).toBe(0);
+    const early = await quickCommand(["jobs", "list"], { ...env, FILES_STORE: "s3" });
     expect([early.code, early.err.includes("move-files")]).toEqual([1, true]);
 
     // A copy that was damaged meanwhile is no copy.
@@ -81,9 +81,9 @@ test(
 test(
   "afterwards only the new setting starts, and the journal is gone",
   async () => {
-    const former = await command(["jobs", "list"], env);
+    const former = await quickCommand(["jobs", "list"], env);
     expect([former.code, former.err.includes('moved to "s3"')]).toEqual([1, true]);
-    expect((await command(["jobs", "list"], { ...env, FILES_STORE: "s3" })).code).toBe(0);
+    expect((await quickCommand(["jobs", "list"], { ...env, FILES_STORE: "s3" })).code).toBe(0);
     expect(existsSync(join(folder, "move-files-to-s3.sqlite"))).toBe(false);
   },
   TIMEOUT_MS,
@@ -102,7 +102,7 @@ test(
     const { code, out } = await move("--to", "disk");
     expect([code, out.includes(`${content.size} were copied before`)]).toEqual([0, true]);
     for (const [key, bytes] of content) expect(bytes.equals(readFileSync(onDisk(key)))).toBe(true);
-    expect((await command(["jobs", "list"], env)).code).toBe(0);
+    expect((await quickCommand(["jobs", "list"], env)).code).toBe(0);
   },
   TIMEOUT_MS,
 );
@@ -126,8 +126,11 @@ test(
   async () => {
     const fresh = dataFolder();
     const here = { ...env, DATA_DIR: fresh.path };
-    expect((await command(["files", "sweep"], here)).code).toBe(0);
-    const unreached = await command(["move-files", "--to", "s3"], { ...here, FILES_S3_ENDPOINT: "http://127.0.0.1:1" });
+    expect((await quickCommand(["files", "sweep"], here)).code).toBe(0);
+    const unreached = await quickCommand(["move-files", "--to", "s3"], {
+      ...here,
+      FILES_S3_ENDPOINT: "http://127.0.0.1:1",
+    });
     fresh.remove();
     expect([unreached.code, unreached.out]).toEqual([1, ""]);
     expect(unreached.err).toMatch(/^Cannot move files to "s3": .*check FILES_S3_ENDPOINT, .* is resolved$/);

@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore } from "lectern/db";
-import { command } from "../support/harness/command.ts";
+import { quickCommand } from "../support/harness/command.ts";
 import { dataFolder } from "../support/harness/program.ts";
 
 setDefaultTimeout(180_000);
@@ -61,7 +61,8 @@ const PACKAGE = `{
 }
 `;
 
-const cli = (...args: string[]) => command(args, { DATABASE_URL: "", DATA_DIR: data.path, LOG_LEVEL: "warn" }, home);
+const cli = (...args: string[]) =>
+  quickCommand(args, { DATABASE_URL: "", DATA_DIR: data.path, LOG_LEVEL: "warn" }, home);
 
 async function query(text: string): Promise<unknown[]> {
   const store = await openStore({ dataDir: data.path, poolSize: 2 });

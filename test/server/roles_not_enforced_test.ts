@@ -7,7 +7,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import postgres from "postgres";
 import { type Cluster, startCluster, systemBinaries } from "../support/harness/cluster.ts";
-import { type CommandResult, command } from "../support/harness/command.ts";
+import { type CommandResult, quickCommand } from "../support/harness/command.ts";
 import { freePort } from "../support/harness/ports.ts";
 import { dataFolder, startProgram } from "../support/harness/program.ts";
 
@@ -27,7 +27,7 @@ const admin = async (text: string) => {
   await sql.end();
 };
 const cli = (name: string, env: Record<string, string> = {}, ...more: string[]): Promise<CommandResult> =>
-  command([name, SHIPPED, guest, ...more], { DATABASE_URL: url, DATA_DIR: folder.path, ...env });
+  quickCommand([name, SHIPPED, guest, ...more], { DATABASE_URL: url, DATA_DIR: folder.path, ...env });
 
 beforeAll(async () => {
   writeFileSync(

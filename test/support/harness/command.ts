@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Subprocess } from "bun";
 
 /** The program's file. */
 export const CLI: string = join(import.meta.dir, "../../../core/cli.ts");
@@ -22,24 +23,69 @@ export function command(
   return run([CLI, ...args], env, cwd);
 }
 
+/** A command for the process of `quickCommand`. */
+export interface CommandTask {
+  readonly id: number;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+}
+
+let others:
+  | { readonly child: Subprocess; readonly waiting: Map<number, PromiseWithResolvers<CommandResult>> }
+  | undefined;
+let tasks = 0;
+
 /**
- * Runs several commands to their ends, as `command` does, but in one process, since starting one for each takes longer than
- * the commands. Of each result, `left` is what the folder contained afterwards.
+ * Runs a command to its end as `command` does, but in one process with those of other tests, as starting one takes longer than most
+ * commands. For commands whose result is the subject: not for a process that is to end by itself, get signals or read a terminal,
+ * and not for plugins whose files changed since an earlier command, as they are imported once.
  */
-export async function commandsInOneProcess(
-  list: readonly (readonly string[])[],
+export async function quickCommand(
+  args: readonly string[],
   env: Record<string, string>,
   cwd: string = ROOT,
-): Promise<(CommandResult & { left: readonly string[] })[]> {
-  const { code, out, err } = await run([join(import.meta.dir, "_many_commands.ts"), JSON.stringify(list)], env, cwd);
-  if (code !== 0) throw new Error(`Cannot run commands: the process ended with ${code} and wrote "${err}"`);
-  return JSON.parse(out);
+): Promise<CommandResult> {
+  others ??= startOthers();
+  const { child, waiting } = others;
+  const id = ++tasks;
+  const ended = Promise.withResolvers<CommandResult>();
+  waiting.set(id, ended);
+  const task: CommandTask = { id, args, env: environment(env), cwd };
+  child.send(task);
+  return ended.promise;
+}
+
+function startOthers(): NonNullable<typeof others> {
+  const waiting = new Map<number, PromiseWithResolvers<CommandResult>>();
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "_command_process.ts")], {
+    cwd: ROOT,
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "inherit",
+    serialization: "json",
+    ipc({ id, ...result }: CommandResult & { id: number }) {
+      waiting.get(id)?.resolve(result);
+      waiting.delete(id);
+    },
+    onExit(_, code) {
+      if (others?.child === child) others = undefined;
+      for (const { reject } of waiting.values()) reject(new Error(`The process of commands ended with ${code}`));
+    },
+  });
+  return { child, waiting };
+}
+
+/** Without the server of the tests and lines of the log, unless a test wants them. */
+function environment(env: Record<string, string>): Record<string, string> {
+  const own = Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  return { ...Object.fromEntries(own), DATABASE_URL: "", LOG_LEVEL: "silent", ...env };
 }
 
 async function run(args: readonly string[], env: Record<string, string>, cwd: string): Promise<CommandResult> {
   const child = Bun.spawn([process.execPath, ...args], {
     cwd,
-    env: { ...process.env, DATABASE_URL: "", LOG_LEVEL: "silent", ...env },
+    env: environment(env),
     stdout: "pipe",
     stderr: "pipe",
   });

@@ -7,10 +7,9 @@ const LAST_USE = ["last_used_at", "last_used_ip", "last_seen_at"];
 
 /** One value for the whole content of the store: count and sum of the hashes of each table's rows, which needs no sorting. */
 export async function storeHash({ sql }: Pick<Store, "sql">): Promise<string> {
-  const tables = await sql`select tablename, exists (
-      select from information_schema.columns as c
-      where c.table_schema = 'public' and c.table_name = tablename and c.column_name = any(${LAST_USE})) as used
-    from pg_tables where schemaname = 'public' order by 1`;
+  const tables = await sql`select relname as tablename, exists (
+      select from pg_attribute where attrelid = tables.oid and attname = any(${LAST_USE})) as used
+    from pg_class as tables where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') order by 1`;
   const parts = tables
     .map(({ tablename, used }) => ({ name: String(tablename), used: used === true }))
     .filter(({ name }) => !BOOKKEEPING.has(name))

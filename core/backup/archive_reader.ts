@@ -149,6 +149,8 @@ async function* entriesOf(archive: Readable): AsyncGenerator<ParsedTarEntry, voi
   // Its errors arrive at the reader of `zstd`, and by the decoder at that of the entries.
   pipeline(checkedMagic(archive), zstd, () => {});
   const fed = feed(zstd, decoder.writable.getWriter());
+  // Awaited below; until then it may fail while the caller is at an entry, which is no unhandled rejection.
+  fed.catch(() => {});
   const reader = decoder.readable.getReader();
   try {
     for (;;) {

@@ -144,3 +144,18 @@ describe("boot() stops and names the plugin", () => {
     );
   });
 });
+
+test.each([
+  ["APP_URL", "javascript:alert(1)"],
+  ["APP_URL", "docs.example.com"],
+  ["APP_PROXIES", "proxy.example"],
+  ["TRUSTED_PROXIES", "proxy.example"],
+  ["ALLOW_PRIVATE_HOSTS", "intranet"],
+  ["PORT", "99999"],
+])("boot() refuses %s=%s and names the variable", async (variable, value) => {
+  const refusal = await bootTestRuntime({ env: { [variable]: value }, beside: base, only: FEW }).then(
+    () => "booted",
+    (error: Error) => `${error.name} ${error.message}`,
+  );
+  expect(refusal).toContain(variable);
+});

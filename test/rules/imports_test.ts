@@ -36,8 +36,8 @@ const RULES: readonly { place: RegExp; may: string; allowed: (target: string, pa
   },
   {
     place: /^themes\//,
-    may: "lectern/core, lectern/contracts and its own folder",
-    allowed: (target, path) => ownModules(target, "core", "contracts") || inFolder(target, path),
+    may: "lectern/core, lectern/contracts, lectern/plugins (the types of what ships) and its own folder",
+    allowed: (target, path) => ownModules(target, "core", "contracts", "plugins") || inFolder(target, path),
   },
 ];
 

@@ -5,21 +5,22 @@
  */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { releasesOf } from "./changes.ts";
+import { pack } from "./pack.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const SUMS = "SHA256SUMS";
 
 /** Makes the files of a release in an empty or new folder. Returns their names. Throws an error that says what is wrong. */
-export function makeRelease(folder: string, root = ROOT): string[] {
+export async function makeRelease(folder: string, root = ROOT): Promise<string[]> {
   const { name, version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Record<string, string>;
   const newest = releasesOf(readFileSync(join(root, ".github/CHANGELOG.md"), "utf8"))[0]?.version;
   if (newest !== version)
     throw new Error(`Cannot release ${version}: the newest version of the changelog is ${newest ?? "none"}`);
   mkdirSync(folder, { recursive: true });
   if (readdirSync(folder).length > 0) throw new Error(`Cannot release to "${folder}": the folder is not empty`);
-  npm(["pack", "--pack-destination", resolve(folder)], root);
+  await pack(folder);
   const bill = npm(["sbom", "--sbom-format", "cyclonedx", "--sbom-type", "application", "--omit", "dev"], root);
   // npm takes the name of the folder for that of the package.
   const named = JSON.parse(bill) as { metadata: { component: object }; components: Component[] };
@@ -86,7 +87,7 @@ if (import.meta.main) {
   const [folder, ...rest] = process.argv.slice(2);
   try {
     if (folder === undefined || rest.length > 0) throw new Error("Usage: bun .ci/release.ts FOLDER");
-    for (const file of makeRelease(folder)) process.stdout.write(`${file}\n`);
+    for (const file of await makeRelease(folder)) process.stdout.write(`${file}\n`);
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n`);
     process.exitCode = 1;

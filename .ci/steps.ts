@@ -1,13 +1,14 @@
 /**
- * The list of checks, the same for developers and CI. `bun .ci/steps.ts check` is the quick check before a commit: types,
- * lint and format, promises, source rules, tests beside their files. `bun .ci/steps.ts all` is what CI runs: the same with
- * every test. The quick tests are part of the whole suite, which is run by the command in the README, so that this command
- * is tested too.
+ * The list of checks, the same for developers and CI. `bun .ci/steps.ts check` is the quick check before a commit: types and
+ * format of everything; promises in the files that differ from the last commit (in those of the last commit, if nothing does);
+ * the tests beside files that import them; the source rules, and a few tests over a store. `bun .ci/steps.ts all` is what CI
+ * runs: everything, whole; `all --full` also has every file that opens a runtime run on both stores. The whole suite is run by
+ * the command in the README, so that this command is tested too.
  *
- * Small steps run in parallel: three on two cores, as the tests of the store mostly wait. The output of a failing step is shown,
- * and a failing step without tests counts as one failure, so that the last line of `all`, `N passed, N failed`, agrees with
- * the exit code.
+ * Small steps run in parallel. The output of a failing step is shown, and a failing step without tests counts as one failure, so
+ * that the last line of `all`, `N passed, N failed`, agrees with the exit code.
  */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { devDependencies } from "../package.json" with { type: "json" };
 
@@ -29,41 +30,73 @@ const ROOT = join(import.meta.dir, "..");
 const WORKERS = 3;
 const bun = process.execPath;
 
+/** The file that the compiler of the quick check keeps what it knows in: it checks all files, and again only what a change reaches. */
+const BUILD_INFO = "node_modules/.cache/types.tsbuildinfo";
+const TYPES: Step = { name: "types", command: [bun, "x", "tsc", "--noEmit"] };
+const CHANGED_TYPES: Step = {
+  name: "types",
+  command: [...TYPES.command, "--incremental", "--tsBuildInfoFile", BUILD_INFO],
+};
 const FORMAT: Step = { name: "lint and format", command: [bun, "x", "biome", "check", "--error-on-warnings", "."] };
-const OXLINT = [bun, "x", "oxlint", "--type-aware", "--deny-warnings"];
-/** One program of TypeScript for types and promises: two would check every type twice. */
-const TYPES_AND_PROMISES: Step = { name: "types and promises", command: [...OXLINT, "--type-check"] };
-/** CI asks the compiler itself: what oxlint reports of types is less proven. */
-const STATIC: readonly Step[] = [
-  { name: "types", command: [bun, "x", "tsc", "--noEmit"] },
-  FORMAT,
-  { name: "promises", command: OXLINT },
-];
+const PROMISES: Step = { name: "promises", command: [bun, "x", "oxlint", "--type-aware", "--deny-warnings"] };
 /** Tests beside their files that only the whole suite runs, as they start and kill servers or wait for time limits. */
 const SLOW = [
   "core/children/pool_test.ts",
   "db/connection/deadline_pool_test.ts",
   "db/connection/hosts_test.ts",
   "db/connection/pooler_test.ts",
+  "db/connection/stalled_server_test.ts",
+  "db/connection/throwaway_store_test.ts",
   "db/embedded/embedded_test.ts",
   "db/grants/enforcement_test.ts",
   "db/query/write_test.ts",
   "plugins/content/markup/limits_test.ts",
   "plugins/transfer/loader/load_test.ts",
 ];
+/** A few tests of what a change breaks most: statements, roles of plugins, rows and answers. */
+const WITH_STORE = ["./db/query/query_test.ts", "./test/content/books_test.ts"];
 /** The timeout of the whole suite, sufficient for a slow or busy machine. */
 const TEST = [bun, "test", "--timeout", "60000"];
-const QUICK_TESTS: readonly Step[] = [
-  { name: "tests of the store", command: [...TEST, ...testsIn("db")] },
-  { name: "tests beside files", command: [...TEST, ...testsIn("{core,plugins,themes}")] },
-  { name: "source rules", command: [...TEST, "./test/rules"] },
-];
+
 /** The version of Bun is that of its types, which package.json pins. */
-const WHOLE_SUITE: Step = {
-  name: "whole suite",
-  command: ["npx", "--yes", `bun@${devDependencies["bun-types"]}`, "run", "test"],
-  streams: true,
-};
+function wholeSuite(args: readonly string[]): Step {
+  return {
+    name: "whole suite",
+    command: ["npx", "--yes", `bun@${devDependencies["bun-types"]}`, "run", "test", ...args],
+    streams: true,
+  };
+}
+
+/** The steps of the quick check. Throws where git is not there. */
+function quickSteps(): Step[] {
+  const isClean = changedSince("HEAD").length === 0;
+  const base = isClean && hasCommit("HEAD~1") ? "HEAD~1" : "HEAD";
+  const sources = changedSince(base).filter((path) => /\.[jt]s$/.test(path) && existsSync(join(ROOT, path)));
+  const beside = [...TEST, `--changed=${base}`, "--pass-with-no-tests", ...testsIn("{core,db,plugins,themes}")];
+  return [
+    CHANGED_TYPES,
+    { name: "tests over a store", command: [...TEST, ...WITH_STORE] },
+    { name: "source rules", command: [...TEST, "./test/rules"] },
+    ...(sources.length > 0 ? [{ ...PROMISES, command: [...PROMISES.command, ...sources] }] : []),
+    // What imports nothing that has changed passes as it did before.
+    { name: `tests beside what differs from ${base}`, command: beside },
+    FORMAT,
+  ];
+}
+
+function hasCommit(name: string): boolean {
+  return Bun.spawnSync(["git", "rev-parse", "--verify", "--quiet", name], { cwd: ROOT }).exitCode === 0;
+}
+
+/** Files that differ from a commit, also those that git does not know yet. */
+function changedSince(commit: string): string[] {
+  const git = (...args: string[]) => {
+    const { exitCode, stdout, stderr } = Bun.spawnSync(["git", ...args], { cwd: ROOT });
+    if (exitCode !== 0) throw new Error(`Cannot find what has changed: git printed "${stderr.toString().trim()}"`);
+    return stdout.toString().split("\n").filter(Boolean);
+  };
+  return [...git("diff", "--name-only", commit), ...git("ls-files", "--others", "--exclude-standard")];
+}
 
 function testsIn(folder: string): string[] {
   const found = [...new Bun.Glob(`${folder}/**/*_test.ts`).scanSync({ cwd: ROOT })];
@@ -108,22 +141,24 @@ async function runAll(steps: readonly Step[]): Promise<Outcome[]> {
   return outcomes;
 }
 
-async function main(target: string | undefined): Promise<number> {
-  if (target !== "check" && target !== "all") {
-    process.stderr.write("Usage: bun .ci/steps.ts check | all\n");
+async function main([target, ...args]: readonly string[]): Promise<number> {
+  if ((target !== "check" && target !== "all") || args.some((arg) => arg !== "--full")) {
+    process.stderr.write("Usage: bun .ci/steps.ts check | all [--full]\n");
     return 2;
   }
   const started = performance.now();
   const whole = target === "all";
   // The longest first, so that the short ones fill the gaps.
-  const outcomes = await runAll(whole ? STATIC : [TYPES_AND_PROMISES, ...QUICK_TESTS, FORMAT]);
-  if (whole) outcomes.push(await run(WHOLE_SUITE));
+  const outcomes = await runAll(whole ? [TYPES, PROMISES, FORMAT] : quickSteps());
+  if (whole) outcomes.push(await run(wholeSuite(args)));
   const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);
   const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0);
-  const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  process.stdout.write(`${failed === 0 ? "All checks passed" : "Checks failed"}, after ${seconds} s\n`);
-  if (whole) process.stdout.write(`${passed} passed, ${failed} failed\n`);
+  // `.ci/run` says how long its own part took.
+  const seconds = Math.round((performance.now() - started) / 1000) + Number(process.env.CI_SECONDS ?? 0);
+  const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+  if (!whole) process.stdout.write(`${failed === 0 ? "All checks passed" : "Checks failed"} in ${time}\n`);
+  else process.stdout.write(`${passed} passed, ${failed} failed in ${time}\n`);
   return failed === 0 ? 0 : 1;
 }
 
-process.exitCode = await main(process.argv[2]);
+process.exitCode = await main(process.argv.slice(2));

@@ -49,22 +49,21 @@ export interface NewJob {
   readonly delayMs: number;
 }
 
-/** Stores a job, unless one with its name and key waits. */
+/** Stores a job, unless one with its name and key waits, and wakes the queues of all processes at the commit. */
 export const insertJob = prepared("jobs.insert", (db, p: NewJob) =>
   db
-    .insertInto("jobs")
-    .values({
-      name: p.name,
-      payload: sql`${p.payload}::text::jsonb`,
-      key: p.key,
-      run_at: sql<string>`now() + ${p.delayMs} * interval '1 millisecond'`,
-    })
-    .onConflict((conflict) => conflict.doNothing()),
-);
-
-/** Wakes the queues of all processes, at the commit of a transaction. */
-export const notifyQueues = prepared("jobs.notify", (db) =>
-  db.selectNoFrom(sql`pg_notify(${sql.lit(CHANNEL)}, '')`.as("notified")),
+    .with("stored", (cte) =>
+      cte
+        .insertInto("jobs")
+        .values({
+          name: p.name,
+          payload: sql`${p.payload}::text::jsonb`,
+          key: p.key,
+          run_at: sql<string>`now() + ${p.delayMs} * interval '1 millisecond'`,
+        })
+        .onConflict((conflict) => conflict.doNothing()),
+    )
+    .selectNoFrom(sql`pg_notify(${sql.lit(CHANNEL)}, '')`.as("notified")),
 );
 
 /** Claims a schedule that is due and moves it on: to the next time in its rhythm, or an interval from now if that is past. */
@@ -102,14 +101,13 @@ export const endSchedule = prepared("jobs.endSchedule", (db, p: { name: string; 
     .where("name", "=", p.name),
 );
 
-/** Milliseconds until a schedule is due and its lease has ended; negative if it is overdue. */
+/** SQL: milliseconds until a schedule is due and its lease has ended; negative if it is overdue. */
+const msUntilDue = sql<number>`(extract(epoch from
+  greatest(schedules.next_at, schedules.leased_until) - clock_timestamp()) * 1000)::float8`;
+
+/** When a schedule is due. */
 export const dueIn = prepared("jobs.dueIn", (db, p: { name: string }) =>
-  db
-    .selectFrom("schedules")
-    .select(
-      sql<number>`(extract(epoch from greatest(next_at, leased_until) - clock_timestamp()) * 1000)::float8`.as("ms"),
-    )
-    .where("name", "=", p.name),
+  db.selectFrom("schedules").select(msUntilDue.as("ms")).where("name", "=", p.name),
 );
 
 function afterNow(ms: number) {
@@ -169,14 +167,29 @@ export const failJob = prepared("jobs.fail", (db, p: { id: number; dead: boolean
     .where("id", "=", p.id),
 );
 
-/** Adds a schedule; one that is known is due an interval from now at the latest, as its interval may have become shorter. */
-export const insertSchedule = prepared("jobs.insertSchedule", (db, p: { name: string; everyMs: number }) =>
-  db
-    .insertInto("schedules")
-    .values({ name: p.name, next_at: sql<string>`now() + ${p.everyMs}::bigint * interval '1 millisecond'` })
-    .onConflict((conflict) =>
-      conflict.column("name").doUpdateSet((eb) => ({
-        next_at: eb.fn<string>("least", ["schedules.next_at", "excluded.next_at"]),
-      })),
-    ),
+/**
+ * Adds schedules, and returns when each is due, in milliseconds from now as `dueIn` does; one that is known is due an interval from
+ * now at the latest, as its interval may have become shorter. In the order of their names, since servers that start at once wait
+ * for each other's rows.
+ */
+export const insertSchedules = prepared(
+  "jobs.insertSchedules",
+  (db, p: { names: readonly string[]; intervals: readonly number[] }) => {
+    const added = sql<{ name: string; every_ms: number }>`unnest(${p.names}::text[], ${p.intervals}::bigint[])`;
+    return db
+      .insertInto("schedules")
+      .columns(["name", "next_at"])
+      .expression((eb) =>
+        eb
+          .selectFrom(added.as<"added">(sql`added(name, every_ms)`))
+          .select(["added.name", sql<string>`now() + added.every_ms * interval '1 millisecond'`.as("next_at")])
+          .orderBy("added.name"),
+      )
+      .onConflict((conflict) =>
+        conflict.column("name").doUpdateSet((eb) => ({
+          next_at: eb.fn<string>("least", ["schedules.next_at", "excluded.next_at"]),
+        })),
+      )
+      .returning(["name", msUntilDue.as("ms")]);
+  },
 );

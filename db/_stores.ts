@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { atEnd } from "../test/support/harness/at_end.ts";
-import { type Cluster, createDatabase, startCluster, systemBinaries } from "../test/support/harness/cluster.ts";
+import { createDatabase, SERVER_VARIABLE, startCluster, systemBinaries } from "../test/support/harness/cluster.ts";
 import { openStore, type Store } from "./connection/open.ts";
 
 /** For tests: a fresh data folder that the server's account can reach. */
@@ -37,10 +37,10 @@ function withStore(suite: (store: () => Store) => void, server = false): void {
   });
 }
 
-let embeddedFolder: Promise<string> | undefined;
-let cluster: Promise<Cluster> | undefined;
+let embeddedFolder: string | Promise<string> | undefined = process.env.TEST_EMBEDDED_FOLDER;
+let serverUrl: string | Promise<string> | undefined = process.env[SERVER_VARIABLE];
 
-/** Opens a database of its own on the embedded server that the files of this process share; an open store keeps the server. */
+/** Opens a database of its own on the embedded server that the files of a run or process share; an open store keeps the server. */
 async function openEmbedded(): Promise<Store> {
   embeddedFolder ??= startEmbedded();
   return openStore({ dataDir: await embeddedFolder, database: `suite_${randomBytes(6).toString("hex")}` });
@@ -56,16 +56,15 @@ async function startEmbedded(): Promise<string> {
   return dataDir;
 }
 
-/** Opens a database of its own on the system's PostgreSQL, of which the files of this process share one cluster. */
+/** Opens a database of its own on the system's PostgreSQL, of which the files of a run or process share one cluster. */
 async function openOnServer(): Promise<Store> {
-  cluster ??= startShared();
-  const { url } = await cluster;
-  return openStore({ dataDir: "", databaseUrl: await createDatabase(url) });
+  serverUrl ??= startServer();
+  return openStore({ dataDir: "", databaseUrl: await createDatabase(await serverUrl) });
 }
 
-async function startShared(): Promise<Cluster> {
-  const started = await startCluster();
+async function startServer(): Promise<string> {
+  const started = await startCluster({ fast: true });
   if (!started) throw new Error("Cannot start a cluster: no PostgreSQL is installed here");
   atEnd(() => started.stop());
-  return started;
+  return started.url;
 }

@@ -48,10 +48,12 @@ export {
   dropLedger,
   isMigrated,
   ledgers,
+  type Migrating,
   type MigrationStatus,
   type Migrations,
   migrate,
   migrationStatus,
+  migrationStatuses,
   pending,
   removes,
 } from "./query/migrate.ts";

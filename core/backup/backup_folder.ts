@@ -2,13 +2,12 @@
  * Backups in BACKUP_DIR: their names, how many are kept, and the one before migrations. Names have the time, so that their order is
  * that of their age; other files of the folder are left alone.
  */
-import { type Db, ledgers, migrationStatus, type Store } from "../../db/mod.ts";
+import { type Db, type Migrating, migrationStatuses, type Store } from "../../db/mod.ts";
 import packaged from "../../package.json" with { type: "json" };
 import type { Config } from "../config.ts";
 import { BootError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { createBackup } from "./create_backup.ts";
-import type { Migrating } from "./manifest.ts";
 import { type BackupFolder, type BackupPlace, backupFolder, type PlaceConfig } from "./places.ts";
 
 const REGULAR = /^lectern-\d{8}T\d{6}Z\.tar\.zst$/;
@@ -68,10 +67,8 @@ export async function backupBeforeMigrations(
 
 /** Whether a plugin that has run here before has new steps: those of a new plugin create tables. */
 async function hasPendingSteps(db: Db, plugins: readonly Migrating[]): Promise<boolean> {
-  const known = new Set(await ledgers(db));
-  for (const { name, migrations } of plugins)
-    if (known.has(name) && (await migrationStatus(db, name, migrations)).pending.length > 0) return true;
-  return false;
+  const statuses = await migrationStatuses(db, plugins);
+  return [...statuses.values()].some(({ hasLedger, pending }) => hasLedger && pending.length > 0);
 }
 
 function timeOf(time: Date): string {

@@ -5,7 +5,7 @@
  */
 import { type Static, Type as t } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import type { Migrations } from "../../db/mod.ts";
+import type { Migrating } from "../../db/mod.ts";
 import packaged from "../../package.json" with { type: "json" };
 
 /** The format that is written, and the newest that is read. */
@@ -63,12 +63,6 @@ export function parsedAs<S extends typeof manifestSchema | typeof summarySchema>
     // No JSON.
     return undefined;
   }
-}
-
-/** What a plugin has of migrations, and its name. */
-export interface Migrating {
-  readonly name: string;
-  readonly migrations: Migrations;
 }
 
 /** How an archive relates to what is installed. */

@@ -8,7 +8,7 @@ import { hasStore, openStore, StoreError, withThrowawayStore } from "../../db/mo
 import { ArchiveError } from "../backup/archive_reader.ts";
 import { configuredFolder, nextPlace, removeOldest } from "../backup/backup_folder.ts";
 import { createBackup } from "../backup/create_backup.ts";
-import { fitOf, type Manifest, type Migrating, type Summary } from "../backup/manifest.ts";
+import { fitOf, type Manifest, type Summary } from "../backup/manifest.ts";
 import { type BackupPlace, backupPlace } from "../backup/places.ts";
 import { restoreBackup } from "../backup/restore_backup.ts";
 import { verifyBackup } from "../backup/verify_backup.ts";
@@ -17,8 +17,8 @@ import { BootError } from "../errors.ts";
 import { DISK, S3 } from "../files/contributed_store.ts";
 import type { FileStore } from "../files/file_store.ts";
 import { type MarkedStores, markerState } from "../files/instance_marker.ts";
-import { coreMigrations } from "../runtime/migrations.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
+import { withCore } from "../runtime/with_core.ts";
 import type { CommandIo } from "./command.ts";
 import { failureIn } from "./failure_text.ts";
 import { fileStoreName, fileStoreOf, openRuntime, readConfig, storeOptions } from "./open.ts";
@@ -68,7 +68,7 @@ export async function restoreCommand(
     withFiles(plugins, config, io, async (files) => {
       const store = await openStore({ ...storeOptions(config), poolSize: 2 });
       try {
-        const target = { store, files, installed: migratingOf(plugins) };
+        const target = { store, files, installed: withCore(plugins) };
         const restored = await restoreBackup(place, target, { replace: parsed.flag, onNote: io.err });
         io.out(`Restored ${sizesOf(restored.summary)} of ${dateOf(restored.manifest)}`);
         if (!restored.manifest.files)
@@ -142,16 +142,11 @@ async function explained(io: CommandIo, place: BackupPlace, run: () => Promise<n
 }
 
 function reportFit(manifest: Manifest, plugins: readonly AnyPlugin[], io: CommandIo): void {
-  const { problem, absent, migrates } = fitOf(manifest, migratingOf(plugins));
+  const { problem, absent, migrates } = fitOf(manifest, withCore(plugins));
   if (problem !== undefined) io.out(`It cannot be restored here: ${problem}`);
   for (const name of absent)
     io.out(`The plugin "${name}" is not installed; its tables are restored and stay until it is`);
   if (migrates) io.out("It is of an older version; the next start brings its tables up to date");
-}
-
-/** All that has migrations, by the name of its ledger. */
-function migratingOf(plugins: readonly AnyPlugin[]): Migrating[] {
-  return [{ name: "core", migrations: coreMigrations }, ...plugins];
 }
 
 function sizesOf({ tables, files }: Summary): string {

@@ -3,14 +3,14 @@
  * listening, so that it does exactly what the server would do and works beside a running one; `plan` and `check` are
  * such boots and nothing more.
  */
-import { hasStore, migrate, openStore, pending } from "../../db/mod.ts";
+import { hasStore, type MigrationStatus, migrate, migrationStatuses, openStore } from "../../db/mod.ts";
 import { backupBeforeMigrations } from "../backup/backup_folder.ts";
 import type { Config } from "../config.ts";
 import { createLog } from "../log.ts";
 import { inBootOrder } from "../runtime/boot_order.ts";
-import { coreMigrations } from "../runtime/migrations.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { checkStoreVersion } from "../runtime/store_version.ts";
+import { withCore } from "../runtime/with_core.ts";
 import { BACKUP_USAGE, backupCommand, RESTORE_USAGE, restoreCommand } from "./backup.ts";
 import { type Command, type CommandIo, checkCommands } from "./command.ts";
 import { dev } from "./dev.ts";
@@ -189,7 +189,7 @@ async function migrateCommand(plugins: readonly AnyPlugin[], io: CommandIo): Pro
   const store = await openStore(storeOptions(config));
   try {
     await checkStoreVersion(store.db, plugins);
-    const all = [{ name: "core", migrations: coreMigrations }, ...inBootOrder(plugins, await shippedPlugins())];
+    const all = withCore(inBootOrder(plugins, await shippedPlugins()));
     await backupBeforeMigrations(store, all, config, createLog(config.logLevel));
     for (const { name, migrations } of all) {
       for (const step of await migrate(store.db, name, migrations)) io.out(`${name} ${step}`);
@@ -214,15 +214,15 @@ async function planText(
   marker: MarkerMode,
 ): Promise<string> {
   const store = await openStore(storeOptions(config));
-  const steps = new Map<string, string[]>();
+  let statuses: ReadonlyMap<string, MigrationStatus>;
   try {
-    for (const { name, migrations } of plugins) steps.set(name, await pending(store.db, name, migrations));
+    statuses = await migrationStatuses(store.db, plugins);
   } finally {
     await store.close();
   }
   const { runtime } = await openRuntime(plugins, io, config, marker);
   try {
-    return planOf(runtime, steps, (await readChoices()).denied);
+    return planOf(runtime, statuses, (await readChoices()).denied);
   } finally {
     await runtime.stop();
   }

@@ -13,7 +13,7 @@ import { withoutPlugins } from "../runtime/left_out.ts";
 import { checkedBlock } from "../runtime/operator_choices.ts";
 import type { PinnedGrants } from "../runtime/pins.ts";
 import type { AnyPlugin, Grants } from "../runtime/plugin.ts";
-import { fileOfList, INSTALL_ROOT, isList, packageVersion, registerExports } from "./resolve.ts";
+import { fileOfList, INSTALL_ROOT, isList, packageVersion, registerExports, runningFile } from "./resolve.ts";
 
 export { isList } from "./resolve.ts";
 
@@ -146,7 +146,7 @@ async function loadList(list: string): Promise<AnyPlugin[]> {
   const file = foundFile(list);
   let loaded: { default?: unknown };
   try {
-    loaded = (await import(pathToFileURL(file).href)) as { default?: unknown };
+    loaded = (await import(pathToFileURL(runningFile(file)).href)) as { default?: unknown };
   } catch (cause) {
     throw new BootError(`Cannot load the plugins of "${list}": ${reasonOf(cause)}`, { cause });
   }

@@ -12,10 +12,10 @@ import { checkMarker, completeMarker, writeMarker } from "../files/instance_mark
 import { configuredBucket } from "../files/s3_settings.ts";
 import { createLog, type Log } from "../log.ts";
 import { boot, type Runtime } from "../runtime/boot.ts";
-import { coreMigrations } from "../runtime/migrations.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { readSettings } from "../runtime/settings.ts";
 import { checkStoreVersion } from "../runtime/store_version.ts";
+import { withCore } from "../runtime/with_core.ts";
 import type { CommandIo } from "./command.ts";
 import { type Choices, readChoices, shippedPlugins } from "./load.ts";
 
@@ -57,7 +57,7 @@ export async function openRuntime(
     const isChecked = marker === "complete" || marker === "check";
     if (isShipped && isChecked) await checkMarker({ db: store.db, files, place }, log);
     await checkStoreVersion(store.db, plugins);
-    await backupBeforeMigrations(store, [{ name: "core", migrations: coreMigrations }, ...plugins], config, log);
+    await backupBeforeMigrations(store, withCore(plugins), config, log);
     const runtime = await boot({
       config,
       store,

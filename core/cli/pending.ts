@@ -1,6 +1,6 @@
-import { openStore, pending } from "../../db/mod.ts";
-import { coreMigrations } from "../runtime/migrations.ts";
+import { migrationStatuses, openStore } from "../../db/mod.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
+import { withCore } from "../runtime/with_core.ts";
 import type { CommandIo } from "./command.ts";
 import { readConfig, storeOptions } from "./open.ts";
 
@@ -8,9 +8,8 @@ import { readConfig, storeOptions } from "./open.ts";
 export async function reportPending(plugins: readonly AnyPlugin[], io: CommandIo): Promise<boolean> {
   const store = await openStore(storeOptions(readConfig(io)));
   try {
-    const steps: string[] = [];
-    for (const { name, migrations } of [{ name: "core", migrations: coreMigrations }, ...plugins])
-      for (const step of await pending(store.db, name, migrations)) steps.push(`${name} ${step}`);
+    const statuses = await migrationStatuses(store.db, withCore(plugins));
+    const steps = [...statuses].flatMap(([name, { pending }]) => pending.map((step) => `${name} ${step}`));
     if (steps.length === 0) return false;
     io.err(`Migrations are pending; run "migrate" or start the server first: ${steps.join(", ")}`);
     return true;

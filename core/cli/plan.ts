@@ -1,3 +1,4 @@
+import type { MigrationStatus } from "../../db/mod.ts";
 import type { Runtime } from "../runtime/boot.ts";
 import { versionLines } from "../runtime/versions.ts";
 import { grantsLines } from "./grants_text.ts";
@@ -6,12 +7,12 @@ import type { Choices } from "./load.ts";
 /** The boot plan as text: order, grants, pending migrations, boot times, routes and events. */
 export function planOf(
   runtime: Runtime,
-  pending: ReadonlyMap<string, readonly string[]>,
+  statuses: ReadonlyMap<string, Pick<MigrationStatus, "pending">>,
   denied: Choices["denied"] = {},
 ): string {
   const plugins = runtime.booted.flatMap(({ plugin, ms }) => {
-    const steps = pending.get(plugin.name) ?? [];
-    const migrations = steps.length === 0 ? "" : `  was waiting: ${steps.join(", ")}`;
+    const { pending = [] } = statuses.get(plugin.name) ?? {};
+    const migrations = pending.length === 0 ? "" : `  was waiting: ${pending.join(", ")}`;
     const [first = "", ...more] = grantsLines(
       plugin,
       denied[plugin.name] ?? [],

@@ -1,17 +1,28 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { isVersion } from "../runtime/versions.ts";
 import { registerModules } from "./register_modules.ts";
 
 /** The root folder of Lectern, with its package.json. */
 export const INSTALL_ROOT = resolve(import.meta.dir, "../..");
 
+/** The folder of the bundle of the npm package (`.ci/pack.ts`), where this runs in it. */
+const BUNDLE = import.meta.path.endsWith(".js") ? dirname(import.meta.path) : undefined;
+
 /**
  * Lets plugins in any folder import the package exports of Lectern (`lectern/core`). Bun calls no resolution hooks for packages
- * that it cannot find, so each name is registered as a module. Within Lectern the paths of tsconfig.json resolve them.
+ * that it cannot find, so each name is registered as a module, which precedes that of an installed package: plugins get the modules
+ * that run. Within Lectern the paths of tsconfig.json resolve them.
  */
 export function registerExports(): void {
-  registerModules(packageExports());
+  registerModules([...packageExports()].map(([name, file]) => [name, runningFile(file)]));
+}
+
+/** The file that runs in place of one of Lectern's sources: in the bundle, each export of the package has one of its own. */
+export function runningFile(file: string): string {
+  const [name] = [...packageExports()].find(([, exported]) => exported === file) ?? [];
+  const bundled = BUNDLE && name && join(BUNDLE, `${basename(name)}.js`);
+  return bundled && existsSync(bundled) ? bundled : file;
 }
 
 /** The exports of package.json: the files of Lectern by import name. */

@@ -6,6 +6,7 @@ import { sql } from "kysely";
 import { CACHE_CHANNEL, changeOf, changesAccess, onPrimary, prepared, type Store } from "../../db/mod.ts";
 import type { AnswerCache } from "./answer_cache.ts";
 import type { EventTransaction } from "./event_bus.ts";
+import { rootOf } from "./scoped_transaction.ts";
 
 /** A named cache, filled by its `load` on demand. */
 export interface Cached<V> {
@@ -92,9 +93,10 @@ export class Caches {
       get: (key) => (entries.has(key) ? (entries.get(key) as V) : fill(key)),
       async forget(tx, key) {
         tx.afterCommit(() => drop(key));
+        const { db } = rootOf(tx);
         // What is cached was read from the primary; it and rows of a replica must be of one history.
-        await changesAccess(tx.db);
-        await notify.write(tx.db, { drop: JSON.stringify({ name, key }) });
+        await changesAccess(db);
+        await notify.write(db, { drop: JSON.stringify({ name, key }) });
       },
     };
   }

@@ -6,7 +6,7 @@
 import { type Selectable, sql } from "kysely";
 import { type Db, type Migrations, type Store, withSlowPool } from "../../db/mod.ts";
 import { BootError } from "../errors.ts";
-import { CHANNEL, claimJob, failJob, insertJob, type JobsTable, notifyQueues, removeJob } from "../job_store.ts";
+import { CHANNEL, claimJob, failJob, insertJob, type JobsTable, removeJob } from "../job_store.ts";
 import type { Log } from "../log.ts";
 import { Tracing } from "../tracing.ts";
 import { withinTime } from "../within_time.ts";
@@ -107,7 +107,6 @@ export class JobQueue {
     if (!this.#handlers.has(name)) throw new Error(`Cannot enqueue "${name}": no plugin handles this job`);
     const { key = null, delayMs = 0 } = options;
     await insertJob.write(db, { name, payload: JSON.stringify(payload), key, delayMs });
-    await notifyQueues.write(db, {});
   }
 
   /** Starts to claim jobs: at each notification, and every few seconds for delayed jobs and those of crashed processes. */

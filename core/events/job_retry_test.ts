@@ -26,3 +26,15 @@ test("pauses end at an hour, those of a function at 30 days", () => {
   expect(pauseAfter(jobOptions("test", {}), 40)).toBe(HOUR);
   expect(pauseAfter(jobOptions("test", { pauseMs: () => Number.MAX_SAFE_INTEGER }), 1)).toBe(720 * HOUR);
 });
+
+test("a job may have one try, and a lease of a millisecond; fewer, and parts of one, are refused", () => {
+  expect(jobOptions("test", { tries: 1, leaseMs: 1, pauseMs: { first: 0 } })).toMatchObject({ tries: 1, leaseMs: 1 });
+  for (const options of [{ tries: 0 }, { tries: 1.5 }, { leaseMs: 0 }, { tries: Number.NaN }])
+    expect(() => jobOptions("test", options)).toThrow(
+      /Cannot handle the job "test": "(?:tries|leaseMs)" is .*, wanted a whole number from 1/,
+    );
+  for (const first of [-1, Number.POSITIVE_INFINITY])
+    expect(() => jobOptions("test", { pauseMs: { first } })).toThrow(
+      /"first" of "pauseMs" is .*, wanted a number from 0/,
+    );
+});

@@ -8,7 +8,7 @@
 import { sql } from "kysely";
 import { type Migrations, type Store, withSlowPool } from "../../db/mod.ts";
 import { BootError } from "../errors.ts";
-import { dueIn, endSchedule, insertSchedule, renewSchedule, takeSchedule } from "../job_store.ts";
+import { dueIn, endSchedule, insertSchedules, renewSchedule, takeSchedule } from "../job_store.ts";
 import type { Log } from "../log.ts";
 
 /** The columns of leases. */
@@ -82,9 +82,15 @@ export class Schedules {
   /** Stores new schedules and starts the timers. */
   async start(): Promise<void> {
     this.#open = true;
-    for (const { name, everyMs } of this.#schedules.values())
-      await insertSchedule.execute(this.#store.db, { name, everyMs });
-    for (const schedule of this.#schedules.values()) this.#check(schedule);
+    const all = [...this.#schedules.values()];
+    if (all.length === 0) return;
+    const names = all.map(({ name }) => name);
+    const stored = await insertSchedules.execute(this.#store.db, {
+      names,
+      intervals: all.map(({ everyMs }) => everyMs),
+    });
+    const due = new Map(stored.map(({ name, ms }) => [name, ms]));
+    for (const schedule of all) this.#checkIn(schedule, due.get(schedule.name) ?? 0);
   }
 
   /** Starts no more runs and waits for those that run. */
@@ -107,11 +113,20 @@ export class Schedules {
       })
       .then((waitMs) => {
         this.#running.delete(turn);
-        if (!this.#open) return;
-        const timer = setTimeout(() => this.#check(schedule), Math.min(waitMs, this.#timing.longestWaitMs));
-        this.#timers.set(schedule.name, timer);
+        this.#checkIn(schedule, waitMs);
       });
     this.#running.add(turn);
+  }
+
+  /** Checks a schedule after a time; at once if that has passed. */
+  #checkIn(schedule: Schedule, waitMs: number): void {
+    if (!this.#open) return;
+    if (waitMs <= 0) this.#check(schedule);
+    else
+      this.#timers.set(
+        schedule.name,
+        setTimeout(() => this.#check(schedule), Math.min(waitMs, this.#timing.longestWaitMs)),
+      );
   }
 
   /** Runs a schedule if it is due. Returns the milliseconds until it is due next. */

@@ -20,6 +20,11 @@ export function rootTransaction(tx: EventTransaction): EventTransaction {
   return tx;
 }
 
+/** The bus's own transaction behind a plugin's view of it: statements of the runtime itself need no grants of the plugin. */
+export function rootOf(tx: EventTransaction): EventTransaction {
+  return ROOTS.get(tx) ?? tx;
+}
+
 /** Handlers of an event or of all events, each replaced by `map` of it. */
 export function mapHandlers<H extends object>(handlers: H, map: (run: Call, moment: string) => Call): H {
   const mapped = MOMENTS.flatMap((moment) => {

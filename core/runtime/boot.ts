@@ -2,7 +2,7 @@
  * Boot: checks plugins and choices, orders the plugins (providers before users), then migrates and sets up each of them. A
  * failure stops the boot and names the plugin. Jobs and schedules begin with `start()`; `stop()` runs in reverse order.
  */
-import { migrate, type Store } from "../../db/mod.ts";
+import { type MigrationStatus, migrate, migrationStatuses, type Store } from "../../db/mod.ts";
 import { heldFiles } from "../backup/held_files.ts";
 import { type ChildPool, openChildPool } from "../children/pool.ts";
 import { baseUrlOf, type Config } from "../config.ts";
@@ -47,6 +47,7 @@ import type { BootedPlugin } from "./runtime_info.ts";
 import { checkStoreVersion, recordVersion } from "./store_version.ts";
 import { foreignTable } from "./table_owners.ts";
 import { recordPlugins, registrations } from "./versions.ts";
+import { withCore } from "./with_core.ts";
 
 /** What a runtime is booted from. */
 export interface RuntimeOptions extends PluginChoices {
@@ -87,7 +88,9 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const { config, store, log, shipped = [] } = parts;
   const plugins = checkedPlugins(parts);
   await checkStoreVersion(store.db, plugins);
-  await migrate(store.db, "core", coreMigrations);
+  const statuses = await migrationStatuses(store.db, withCore(plugins));
+  const statusOf = (name: string) => statuses.get(name) as MigrationStatus;
+  if (statusOf("core").pending.length > 0) await migrate(store.db, "core", coreMigrations);
   const faults = new Faults(log, config.partTimeoutMs);
   const answers = new AnswerCache({ maxBytes: config.answerCacheBytes, log, faults });
   const caches = new Caches(answers);
@@ -155,11 +158,12 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const records: Parameters<typeof recordPlugins>[1][number][] = [];
   for (const plugin of plugins) {
     const started = performance.now();
-    const migrated = await migratePlugin(plugin, store.db, log).catch((error: unknown) => {
+    const status = statusOf(plugin.name);
+    const migrated = await migratePlugin(plugin, store.db, { status, log }).catch((error: unknown) => {
       throw missingTable(foreignTable(error, plugin, plugins), plugins, shipped);
     });
     const denied = parts.denied?.[plugin.name] ?? [];
-    const tables = await roles.prepare(plugin, denied, migrated.length > 0);
+    const tables = await roles.prepare(plugin, denied, status.pending.length > 0);
     contexts.set(plugin.name, await setUp(plugin, tables, shared, denied));
     records.push({ plugin, registered: registered() });
     booted.push({ plugin, migrated, denied, ms: performance.now() - started });

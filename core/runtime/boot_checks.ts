@@ -34,9 +34,13 @@ export async function checkTables(
 
 /** Checks that each column that is granted by itself exists, in those of their tables that exist. Throws BootError. */
 async function checkColumns(plugins: readonly AnyPlugin[], db: Db): Promise<void> {
-  for (const { name, permissions, optionalTables } of plugins) {
-    const columns: Readonly<Record<string, readonly string[]>> = permissions.columns ?? {};
-    const missing = await missingColumns(db, columns);
+  const columnsOf = ({ permissions }: AnyPlugin): Readonly<Record<string, readonly string[]>> =>
+    permissions.columns ?? {};
+  const absent = await missingColumns(db, plugins.map(columnsOf));
+  for (const plugin of plugins) {
+    const { name, optionalTables } = plugin;
+    const columns = columnsOf(plugin);
+    const missing = absent.filter(({ table, column }) => columns[table]?.includes(column));
     // Of an optional table that is absent every column is missing.
     const wrong = missing.find(
       ({ table }) =>

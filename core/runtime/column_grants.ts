@@ -24,7 +24,7 @@ export function addColumns(some: Columns, more: Columns): Record<string, string[
 /** Those of these columns that exist in the store. */
 export async function presentColumns(db: Db, columns: Columns): Promise<Columns> {
   if (Object.keys(columns).length === 0) return columns;
-  const missing = new Set((await missingColumns(db, columns)).map(({ table, column }) => `${table}.${column}`));
+  const missing = new Set((await missingColumns(db, [columns])).map(({ table, column }) => `${table}.${column}`));
   const present = Object.entries(columns).map(([table, names]) => [
     table,
     names.filter((name) => !missing.has(`${table}.${name}`)),
@@ -32,12 +32,13 @@ export async function presentColumns(db: Db, columns: Columns): Promise<Columns>
   return Object.fromEntries(present);
 }
 
-/** Those of these columns that do not exist in the store. */
+/** Those of the columns of several lists that do not exist in the store. */
 export async function missingColumns(
   db: Db,
-  columns: Columns,
+  lists: readonly Columns[],
 ): Promise<readonly { readonly table: string; readonly column: string }[]> {
-  const wanted = Object.entries(columns).flatMap(([table, names]) => names.map((column) => ({ table, column })));
+  const all = lists.reduce<Columns>(addColumns, {});
+  const wanted = Object.entries(all).flatMap(([table, names]) => names.map((column) => ({ table, column })));
   if (wanted.length === 0) return [];
   // A template: Kysely's builder has no words for catalogs.
   return rows(

@@ -13,10 +13,10 @@ import type { HttpServer } from "../http/server.ts";
 import type { Tracing } from "../tracing.ts";
 import type { Waits } from "../waits.ts";
 import { deletedAbsentItems } from "./absent_kinds.ts";
-import { coreMigrations } from "./migrations.ts";
 import type { AnyPlugin } from "./plugin.ts";
 import type { ContextParts } from "./plugin_context.ts";
 import type { BootedPlugin, RuntimeInfo } from "./runtime_info.ts";
+import { withCore } from "./with_core.ts";
 
 /** The parts of a runtime that its plugins are shown by `context.runtime`. */
 export interface ShownParts extends Pick<ContextParts, "slots"> {
@@ -61,7 +61,7 @@ export function makeRuntimeInfo(parts: ShownParts): RuntimeInfo {
     onWait: (listener) => waits.add(listener),
     askPeers: async (topic) => worker?.peers.ask(topic) ?? [],
     onPeersAsk: (topic, answer) => worker?.peers.onAsk(topic, answer),
-    isMigrated: () => isMigrated(store, [{ name: "core", migrations: coreMigrations }, ...plugins]),
+    isMigrated: () => isMigrated(store, withCore(plugins)),
     recordTraces(recorder) {
       tracing.recordBy(recorder);
       store.observe(tracing.observeStatement);

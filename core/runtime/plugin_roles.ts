@@ -74,6 +74,8 @@ export class PluginRoles {
   /** Plugins that may use the tables of all kinds of content, and how. */
   readonly #ofContent = new Map<string, "read" | "write">();
   readonly #sync: RolesSync;
+  /** How many plugins' rights other runtimes were told. */
+  #registered: number | undefined;
   #reason: string | undefined;
   /** Whether a store of a role was given out: it is of no use without the role. */
   #isGiven = false;
@@ -98,7 +100,7 @@ export class PluginRoles {
       const { read, write, columns = {} } = tablesOf(plugin, denied[plugin.name] ?? []);
       return { plugin: plugin.name, read, write, columns };
     });
-    await this.#options.servers.register(needed);
+    await this.#register(needed);
   }
 
   /**
@@ -122,7 +124,8 @@ export class PluginRoles {
           columns: tables.columns?.[table],
         });
     };
-    await this.#give([plugin.name], true);
+    // Rules are still registered: a boot that changes nothing does not revoke and grant rights on columns again.
+    if (this.#isEnforced(plugin.name)) await this.#give([this.#grantsOf(plugin.name, true)]);
     if (!this.#isEnforced(plugin.name))
       return {
         db: check(store.db),
@@ -146,8 +149,9 @@ export class PluginRoles {
   async complete(): Promise<void> {
     // Setups and `syncSchema` may have altered tables.
     this.#sync.forget();
-    await this.#options.servers.register(this.#enforced());
-    await this.#give([...this.#tables.keys()], false);
+    const enforced = this.#enforced();
+    await this.#register(enforced);
+    await this.#give(enforced);
     const affected = [...this.#tables.keys()].filter((name) => this.enforcementOf(name).isWanted);
     if (this.#reason !== undefined && affected.length > 0)
       this.#options.log.warn("The store does not enforce the grants of plugins", {
@@ -178,6 +182,13 @@ export class PluginRoles {
     return changes + dropped;
   }
 
+  /** Tells other runtimes the rights; once where there are none. */
+  async #register(grants: readonly RoleGrants[]): Promise<void> {
+    if (grants.length === 0 && this.#registered === 0) return;
+    await this.#options.servers.register(grants);
+    this.#registered = grants.length;
+  }
+
   /** The complete grants of the plugins whose roles are enforced. */
   #enforced(): RoleGrants[] {
     return [...this.#tables.keys()].filter((name) => this.#isEnforced(name)).map((name) => this.#grantsOf(name));
@@ -196,10 +207,8 @@ export class PluginRoles {
     return { plugin, read, write, columns, isPartial, keepsTables: isPartial && ofContent !== undefined };
   }
 
-  /** `isPartial` while rules are still registered: a boot that changes nothing does not revoke and grant them again. */
-  async #give(names: readonly string[], isPartial: boolean): Promise<void> {
-    const wanted = names.filter((name) => this.#isEnforced(name));
-    const { reason } = await this.#sync.sync(wanted.map((plugin) => this.#grantsOf(plugin, isPartial)));
+  async #give(grants: readonly RoleGrants[]): Promise<void> {
+    const { reason } = await this.#sync.sync(grants);
     if (reason === undefined) return;
     if (this.#isGiven) throw new BootError(`Cannot give plugins the rights of their grants: ${reason}`);
     this.#reason = reason;

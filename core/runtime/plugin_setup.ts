@@ -6,7 +6,7 @@ import { INSTALL_ROOT } from "../cli/resolve.ts";
 import { BootError } from "../errors.ts";
 
 /** Frames of Lectern and of the packages that it uses, which are not the plugin's source. */
-const OWN_FOLDERS = ["core", "db", "node_modules"].map((name) => INSTALL_ROOT + sep + name + sep);
+const OWN_FOLDERS = ["bundle", "core", "db", "node_modules"].map((name) => INSTALL_ROOT + sep + name + sep);
 const LIBRARIES = Object.keys(packaged.dependencies).map((name) => `${sep}node_modules${sep}${name}${sep}`);
 const VERBS = { setup: "set up", start: "start" } as const;
 const FRAME = /^\s*at (?:.*? \()?(\S.*?):(\d+):\d+\)?$/;

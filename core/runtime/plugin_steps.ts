@@ -1,5 +1,5 @@
 /** What a boot does with one plugin: its migrations, its `setup`, its `syncSchema`. */
-import { type Db, migrate, migrationStatus } from "../../db/mod.ts";
+import { type Db, type MigrationStatus, migrate } from "../../db/mod.ts";
 import { BootError } from "../errors.ts";
 import type { JudgeAnswer } from "../http/answer_judge.ts";
 import { mountPlugin } from "../http/mount_plugin.ts";
@@ -18,9 +18,15 @@ export interface SharedParts extends ContextParts {
   readonly judge: JudgeAnswer | undefined;
 }
 
-/** Runs a plugin's pending steps. Warns where its ledger holds steps that it lacks: an older plugin over newer tables. */
-export async function migratePlugin({ name, migrations }: AnyPlugin, db: Db, log: Log): Promise<readonly string[]> {
-  const { pending, unknown } = await migrationStatus(db, name, migrations);
+/**
+ * Runs a plugin's pending steps. Warns where its ledger holds steps that it lacks: an older plugin over newer tables. `status` was
+ * read at the beginning of the boot; steps that another process has run since are left out.
+ */
+export async function migratePlugin(
+  { name, migrations }: AnyPlugin,
+  db: Db,
+  { status: { pending, unknown }, log }: { readonly status: MigrationStatus; readonly log: Log },
+): Promise<readonly string[]> {
   if (unknown.length > 0)
     log.warn("The plugin is older than its tables: it lacks migrations that they have", {
       plugin: name,

@@ -5,6 +5,14 @@ import type { AnyPlugin } from "./plugin.ts";
 
 type Speaker = Pick<AnyPlugin, "name" | "texts">;
 
+/** The plugin whose text is used, or the runtime. */
+interface Owner {
+  readonly name: string;
+  readonly ships: boolean;
+}
+
+const CORE: Owner = { name: "core", ships: true };
+
 /**
  * Adds the texts of plugins to the catalogue. Where a plugin gives another text for a key than Lectern or a plugin that ships with
  * it, theirs is used and a warning logged, since a new version of Lectern may add a key that the plugin has. Throws BootError where
@@ -15,28 +23,37 @@ export function addPluginTexts(
   texts: Texts,
   { shipped, log }: { readonly shipped: readonly Speaker[]; readonly log: Pick<Log, "warn"> },
 ): void {
-  const owners = new Map<string, { readonly name: string; readonly ships: boolean }>();
+  const owners = new Map<string, Map<string, Owner>>();
   const ships = (plugin: Speaker) => shipped.includes(plugin);
   // Those that ship first, whose texts are used.
   for (const plugin of [...plugins.filter(ships), ...plugins.filter((each) => !ships(each))]) {
     for (const [language, catalogue] of Object.entries(plugin.texts)) {
-      const used = Object.entries(catalogue).filter(([key, text]) => {
-        const place = `${language} ${key}`;
+      const known = owners.get(language) ?? new Map<string, Owner>();
+      owners.set(language, known);
+      const own = { name: plugin.name, ships: ships(plugin) };
+      const unused = Object.entries(catalogue).flatMap(([key, text]) => {
+        const owner = known.get(key) ?? (language === "en" && texts.say(key) !== key ? CORE : undefined);
+        if (owner === undefined) {
+          known.set(key, own);
+          return [];
+        }
         const present = texts.say(key, {}, language);
-        const isCore = language === "en" && present !== key;
-        const owner = owners.get(place) ?? (isCore ? { name: "core", ships: true } : undefined);
-        owners.set(place, owner ?? { name: plugin.name, ships: ships(plugin) });
-        if (owner === undefined || present === text) return true;
-        if (!owner.ships || ships(plugin))
+        if (present === text) return [];
+        if (!owner.ships || own.ships)
           throw new BootError(
             `The plugin "${plugin.name}" gives the text "${key}" in "${language}" as "${text}", and "${owner.name}" as "${present}"`,
           );
         log.warn("A plugin gives another text for a key than Lectern, whose text is used", {
           ...{ plugin: plugin.name, language, key, text, used: present, from: owner.name },
         });
-        return false;
+        return [key];
       });
-      texts.add(language, Object.fromEntries(used) as Catalogue);
+      texts.add(language, without(catalogue, unused));
     }
   }
+}
+
+function without(catalogue: Catalogue, keys: readonly string[]): Catalogue {
+  if (keys.length === 0) return catalogue;
+  return Object.fromEntries(Object.entries(catalogue).filter(([key]) => !keys.includes(key)));
 }

@@ -46,21 +46,39 @@ export const serverMigrations: Migrations = {
 /** Another runtime that runs now. */
 export type OtherServer = Pick<RunningServersTable, "id" | "place" | "version" | "grants" | "shows_file">;
 
-const register = prepared("servers.register", (db, p: { id: string; place: string; version: string; grants: string }) =>
-  db
-    .insertInto("running_servers")
-    .values({
-      id: p.id,
-      place: p.place,
-      version: p.version,
-      grants: sql<RoleGrants[]>`${p.grants}::text::jsonb`,
-      seen_at: sql<string>`now()`,
-      started_at: sql<string>`now()`,
-      shows_file: sql.lit(false),
-    })
-    .onConflict((conflict) =>
-      conflict.column("id").doUpdateSet((eb) => ({ grants: eb.ref("excluded.grants"), seen_at: sql<string>`now()` })),
-    ),
+/** SQL: rows that were renewed last before this time count no more. */
+function longAgo(seconds: number) {
+  return sql<string>`now() - make_interval(secs => ${seconds}::integer)`;
+}
+
+/**
+ * Writes a row, and removes those of others that have ended: roles are then brought in line with those that are left. Rows of servers
+ * that were killed and have a file are removed later, by a runtime that has a file store.
+ */
+const register = prepared(
+  "servers.register",
+  (db, p: { id: string; place: string; version: string; grants: string; seconds: number }) =>
+    db
+      .with("ended", (cte) =>
+        cte
+          .deleteFrom("running_servers")
+          .where("id", "!=", p.id)
+          .where("seen_at", "<", longAgo(p.seconds))
+          .where(({ not, ref }) => not(ref("shows_file"))),
+      )
+      .insertInto("running_servers")
+      .values({
+        id: p.id,
+        place: p.place,
+        version: p.version,
+        grants: sql<RoleGrants[]>`${p.grants}::text::jsonb`,
+        seen_at: sql<string>`now()`,
+        started_at: sql<string>`now()`,
+        shows_file: sql.lit(false),
+      })
+      .onConflict((conflict) =>
+        conflict.column("id").doUpdateSet((eb) => ({ grants: eb.ref("excluded.grants"), seen_at: sql<string>`now()` })),
+      ),
 );
 
 const renew = prepared("servers.renew", (db, p: { id: string }) =>
@@ -86,7 +104,7 @@ const endRow = prepared("servers.end", (db, p: { id: string }) =>
 const removeEnded = prepared("servers.removeEnded", (db, p: { seconds: number; withFiles: boolean }) =>
   db
     .deleteFrom("running_servers")
-    .where("seen_at", "<", sql<string>`now() - make_interval(secs => ${p.seconds}::integer)`)
+    .where("seen_at", "<", longAgo(p.seconds))
     .where(sql<boolean>`(not ${sql.ref("shows_file")} or ${p.withFiles}::boolean)`)
     .returning(["id", "shows_file"]),
 );
@@ -96,7 +114,7 @@ const readOthers = prepared("servers.others", (db, p: { id: string; seconds: num
     .selectFrom("running_servers")
     .select(["id", "place", "version", "grants", "shows_file"])
     .where("id", "!=", p.id)
-    .where("seen_at", ">=", sql<string>`now() - make_interval(secs => ${p.seconds}::integer)`)
+    .where("seen_at", ">=", longAgo(p.seconds))
     .orderBy("started_at")
     .orderBy("id"),
 );
@@ -134,10 +152,8 @@ export class RunningServers {
   async register(grants: readonly RoleGrants[] = this.#grants): Promise<void> {
     this.#grants = grants;
     const { db, version = packaged.version, leaseSeconds } = this.#options;
-    // The roles are brought in line with those that are left.
-    await removeEnded.execute(db, { seconds: leaseSeconds, withFiles: false });
     const place = `${hostname()}:${process.pid}`;
-    await register.execute(db, { id: this.id, place, version, grants: JSON.stringify(grants) });
+    await register.execute(db, { id: this.id, place, version, grants: JSON.stringify(grants), seconds: leaseSeconds });
   }
 
   /** The others that run now, in the order of their starts. */

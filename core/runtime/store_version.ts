@@ -3,12 +3,11 @@
  * version refuses a store that is too old for it, which would fail half way, and one that a newer version has migrated.
  */
 import { type Kysely, sql } from "kysely";
-import { type Db, migrationStatus, rows } from "../../db/mod.ts";
+import { type Db, type Migrating, migrationStatuses, rows } from "../../db/mod.ts";
 import packaged from "../../package.json" with { type: "json" };
 import { BootError } from "../errors.ts";
-import { coreMigrations } from "./migrations.ts";
-import type { AnyPlugin } from "./plugin.ts";
 import type { InstalledPluginsTable } from "./versions.ts";
+import { withCore } from "./with_core.ts";
 
 /** A version of Lectern. */
 export interface Release {
@@ -26,7 +25,7 @@ export interface Release {
 export const RELEASE: Release = { version: packaged.version, upgradesFrom: "0.1.0", runsBeside: "0.2.0" };
 /** The last version that did not record itself. */
 const LAST_UNRECORDED = "0.2.0";
-/** The name of the runtime among the recorded plugins, and of its ledger. */
+/** The name of the runtime among the recorded plugins. */
 const CORE = "core";
 
 type CoreStore = Kysely<{ installed_plugins: InstalledPluginsTable }>;
@@ -38,7 +37,7 @@ type CoreStore = Kysely<{ installed_plugins: InstalledPluginsTable }>;
  */
 export async function checkStoreVersion(
   db: Db,
-  plugins: readonly Pick<AnyPlugin, "name" | "migrations">[],
+  plugins: readonly Migrating[],
   { version, upgradesFrom }: Pick<Release, "version" | "upgradesFrom"> = RELEASE,
 ): Promise<void> {
   const newest = await newestVersion(db);
@@ -51,14 +50,12 @@ export async function checkStoreVersion(
     );
   if (Bun.semver.order(stored, version) <= 0) return;
   if (runsBeside !== undefined && Bun.semver.order(version, runsBeside) >= 0) return;
-  for (const { name, migrations } of [{ name: CORE, migrations: coreMigrations }, ...plugins]) {
-    const { unknown } = await migrationStatus(db, name, migrations);
+  for (const [name, { unknown }] of await migrationStatuses(db, withCore(plugins)))
     if (unknown.length > 0)
       throw new BootError(
         `Cannot start Lectern ${version} over a store that ${stored} has migrated ("${name}": ${unknown.join(", ")}): ` +
           `start ${stored} or later, or restore a backup of before the upgrade. Nothing was changed`,
       );
-  }
 }
 
 /** The newest version that ran over the store; undefined for a new store. */

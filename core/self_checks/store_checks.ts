@@ -1,23 +1,23 @@
 /** Checks of the database: migrations, the rights of plugins' roles, its clock. */
 import { sql } from "kysely";
-import { type Db, ledgers, migrationStatus } from "../../db/mod.ts";
+import { type Db, ledgers, migrationStatuses } from "../../db/mod.ts";
 import type { SelfCheck } from "../contracts/self_check.ts";
-import { coreMigrations } from "../runtime/migrations.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import type { PluginRoles } from "../runtime/plugin_roles.ts";
+import { withCore } from "../runtime/with_core.ts";
 import { Findings } from "./findings.ts";
 
 /** Steps that have not run are errors; steps and ledgers that the code lacks are left by newer versions and removed plugins. */
 export function migrationChecks(db: Db, plugins: readonly AnyPlugin[]): SelfCheck[] {
-  const known = [{ name: "core", migrations: coreMigrations }, ...plugins];
+  const known = withCore(plugins);
   return [
     {
       name: "core/migrations",
       title: "Every migration has run",
       async check() {
         const findings = new Findings();
-        for (const { name, migrations } of known)
-          for (const step of (await migrationStatus(db, name, migrations)).pending) findings.add(`${name} ${step}`);
+        for (const [name, { pending }] of await migrationStatuses(db, known))
+          for (const step of pending) findings.add(`${name} ${step}`);
         return findings.as("error", "Restart the server, or run the command migrate.");
       },
     },
@@ -26,10 +26,9 @@ export function migrationChecks(db: Db, plugins: readonly AnyPlugin[]): SelfChec
       title: "Every migration in the database is known",
       async check() {
         const findings = new Findings();
-        for (const { name, migrations } of known)
-          for (const step of (await migrationStatus(db, name, migrations)).unknown) findings.add(`${name} ${step}`);
-        const names = new Set(known.map(({ name }) => name));
-        for (const name of await ledgers(db)) if (!names.has(name)) findings.add(`the plugin ${name} is not loaded`);
+        const statuses = await migrationStatuses(db, known);
+        for (const [name, { unknown }] of statuses) for (const step of unknown) findings.add(`${name} ${step}`);
+        for (const name of await ledgers(db)) if (!statuses.has(name)) findings.add(`the plugin ${name} is not loaded`);
         return findings.as(
           "warning",
           "Run the newest version that ran here; the command plugin lists and purges what removed plugins left.",

@@ -24,12 +24,14 @@ import type {
   ConnectionOptions,
   Description,
   DriverConnection,
+  SentStatement,
   ServerProcess,
   SessionSettings,
   StatementObserver,
   StatementResult,
 } from "./connection_types.ts";
 import { AnswerDeadlines } from "./deadlines.ts";
+import { type DriverQuery, isStalePlan, neverRepeated } from "./driver_query.ts";
 import { beginText, endText, UNLOCK } from "./pooled.ts";
 import { outgoing } from "./values.ts";
 
@@ -44,16 +46,6 @@ const MAX_PREPARED_PARAMETERS = 100;
 const ONE_QUERY = /^\s*(?:select|with|insert|update|delete|merge|values)\b[^;]*$/i;
 /** Milliseconds after a loss before postgres.js is ended, so that its pending work has failed by then. */
 const CLEANUP_MS = 1_000;
-
-/** Internals of a statement of postgres.js: `state` is set when it is sent; with `cancelled` it is not sent any more. */
-interface DriverQuery {
-  state: { readonly pid: number } | null;
-  cancelled: unknown;
-  reject(error: unknown): void;
-}
-
-/** Errors of statements with a stale plan, which had no effect and can be sent again. */
-const STALE_PLANS = new WeakSet<object>();
 
 /** A connection and its pending statements. */
 export class Connection {
@@ -154,11 +146,17 @@ export class Connection {
   /**
    * Sends a statement, pipelined behind the pending ones. Throws TypeError for a parameter that cannot be sent; rejects with
    * the server's error, or with ConnectionLost on a loss or without an answer within `answerTimeoutMs` (0 for no limit).
+   * Observers are shown `carried` in place of the text.
    */
-  send(text: string, parameters: readonly unknown[], answerTimeoutMs = 0): Promise<StatementResult> {
+  send(
+    text: string,
+    parameters: readonly unknown[],
+    answerTimeoutMs = 0,
+    carried?: SentStatement,
+  ): Promise<StatementResult> {
     const query = this.#query(text, parameters);
     const answer = this.#awaitAnswer(query, answerTimeoutMs, query);
-    this.#observer?.()?.({ text }, answer);
+    this.#observer?.()?.(carried ?? { text }, answer);
     if (this.#prepared.has(text) || !this.#isPrepared(text, parameters)) return answer;
     return answer.then((result) => {
       this.#prepared.add(text);
@@ -167,20 +165,22 @@ export class Connection {
   }
 
   /**
-   * Sends a statement outside transactions, and again where its plan was stale, as after a migration. `asRole` is true for one of
-   * a plugin's role: advisory locks that it may have left are released where it failed, since errors do not release those of
-   * sessions.
+   * Sends a statement outside transactions, and again where its plan was stale, as after a migration. `carried` is that of a
+   * plugin's role, for which the text is a call: advisory locks that it may have left are released where it failed, since errors
+   * do not release those of sessions.
    */
   async sendAlone(
     text: string,
     parameters: readonly unknown[],
     answerTimeoutMs = 0,
-    asRole = false,
+    carried?: SentStatement,
   ): Promise<StatementResult> {
-    const send = () => this.#within(() => this.send(text, parameters, answerTimeoutMs), answerTimeoutMs, asRole);
+    const asRole = carried !== undefined;
+    const sent = () => this.send(text, parameters, answerTimeoutMs, carried);
+    const send = () => this.#within(sent, answerTimeoutMs, asRole);
     try {
       return await send().catch((error: unknown) => {
-        if (typeof error === "object" && error !== null && STALE_PLANS.has(error)) return send();
+        if (isStalePlan(error)) return send();
         throw error;
       });
     } catch (error) {
@@ -276,17 +276,7 @@ export class Connection {
   #query(text: string, parameters: readonly unknown[]): Query {
     const options = { simple: isSimple(text, parameters), prepare: this.#isPrepared(text, parameters) };
     const query: Query = this.#sql.unsafe<postgres.Row[]>(text, outgoing(this.#sql, parameters), options);
-    const internals = query as unknown as DriverQuery;
-    // postgres.js sets this when it is about to repeat the statement.
-    Object.defineProperty(internals, "retried", {
-      get: () => undefined,
-      set: (error: object) => {
-        this.#prepared.delete(text);
-        STALE_PLANS.add(error);
-        internals.cancelled = {};
-        internals.reject(error);
-      },
-    });
+    neverRepeated(query as unknown as DriverQuery, () => this.#prepared.delete(text));
     return query;
   }
 

@@ -16,8 +16,11 @@ export interface ConnectionOptions extends AnswerDeadlineOptions {
 
 /** A statement as it is sent, without its parameters; `name` is that of a prepared one. */
 export interface SentStatement {
+  /** As its sender wrote it: for a plugin's role not the call of the role's function, which carries it. */
   readonly text: string;
   readonly name?: string | undefined;
+  /** The plugin as whose role it runs. */
+  readonly plugin?: string;
 }
 
 /** Is shown a statement when it is sent, and its answer, which it must not change. */

@@ -5,7 +5,13 @@
  * take turns.
  */
 import type { Connection } from "./connection.ts";
-import type { Description, ServerProcess, SessionSettings, StatementResult } from "./connection_types.ts";
+import type {
+  Description,
+  SentStatement,
+  ServerProcess,
+  SessionSettings,
+  StatementResult,
+} from "./connection_types.ts";
 import { answerTimeoutFor, type PoolLoad, type SlowQueryOptions } from "./limits.ts";
 import { TransactionPool } from "./transaction_pool.ts";
 
@@ -48,7 +54,7 @@ export class DeadlinePool {
   async send(
     text: string,
     parameters: readonly unknown[],
-    { key, limitMs, signal, asRole }: SlowQueryOptions & { readonly asRole?: boolean },
+    { key, limitMs, signal, carried }: SlowQueryOptions & { readonly carried?: SentStatement },
   ): Promise<StatementResult> {
     const connection = await this.#connections.acquire(key, signal);
     let cancelling: ReturnType<typeof setInterval> | undefined;
@@ -64,7 +70,7 @@ export class DeadlinePool {
       const readying = this.#options.ready?.(connection);
       if (readying) await readying;
       connection.limit(limitMs, answerTimeoutFor(this.#options.answerMs()));
-      const answer = connection.sendAlone(text, parameters, answerTimeoutFor(limitMs), asRole);
+      const answer = connection.sendAlone(text, parameters, answerTimeoutFor(limitMs), carried);
       signal?.addEventListener("abort", leave, { once: true });
       return await answer;
     } finally {

@@ -3,15 +3,25 @@ import { connect, createServer, type Socket } from "node:net";
 import postgres from "postgres";
 import { startCluster, systemBinaries } from "../../test/support/harness/cluster.ts";
 import { scaled } from "../../test/support/harness/machine_speed.ts";
+import { until } from "../../test/support/harness/until.ts";
 import { Listener } from "./listener.ts";
 import { serverBy } from "./server.ts";
 
 const CHECK_MS = scaled(200);
+const RETRY_MS = 50;
+/** Longer than a test takes: what is listened to again is not what a check found. */
+const CHECKS_NEVER_MS = 600_000;
 
-/** A link to a server that can stop passing anything, while its connections stay open. */
-async function freezableLink(to: number) {
+/** A link to a server that can stop passing anything while its connections stay open, or end them all and refuse new ones. */
+async function faultyLink(to: number) {
   const open = new Set<Socket>();
+  let refused: number | undefined;
   const server = createServer((client) => {
+    if (refused !== undefined) {
+      refused += 1;
+      client.destroy();
+      return;
+    }
     const service = connect(to, "127.0.0.1");
     for (const [from, other] of [
       [client, service],
@@ -27,6 +37,15 @@ async function freezableLink(to: number) {
     freeze() {
       for (const socket of open) socket.unpipe().pause();
     },
+    refuse() {
+      refused = 0;
+      for (const socket of open) socket.destroy();
+    },
+    /** How many connections were refused. */
+    refused: () => refused ?? 0,
+    accept() {
+      refused = undefined;
+    },
     stop() {
       for (const socket of open) socket.destroy();
       server.close();
@@ -37,13 +56,30 @@ async function freezableLink(to: number) {
 const isHere = systemBinaries() !== undefined;
 const onServer = isHere ? test : test.skip;
 const skipped = isHere ? "" : " (skipped: no PostgreSQL is installed here)";
-onServer(`a connection that the network drops silently is reported and replaced${skipped}`, async () => {
-  const cluster = await startCluster();
+/** A listener at a cluster over such a link, and a direct connection to it. */
+async function open(checkMs: number) {
+  const cluster = await startCluster({ fast: true });
   if (!cluster) throw new Error("Cannot start a cluster: no PostgreSQL is installed here");
-  const link = await freezableLink(Number(new URL(cluster.url).port));
+  const link = await faultyLink(Number(new URL(cluster.url).port));
   const url = cluster.url.replace(/:\d+\//, `:${link.port}/`);
-  const server = serverBy("a link", (extra) => postgres(url, extra));
-  const listener = new Listener({ server, retryMs: 50, checkMs: CHECK_MS });
+  const server = serverBy("a link", (extra) => postgres(url, { backoff: () => 0.05, ...extra }));
+  const listener = new Listener({ server, retryMs: RETRY_MS, checkMs });
+  const direct = postgres(cluster.url);
+  return {
+    link,
+    listener,
+    direct,
+    async close() {
+      await direct.end();
+      await listener.end();
+      link.stop();
+      await cluster.stop();
+    },
+  };
+}
+
+onServer(`a connection that the network drops silently is reported and replaced${skipped}`, async () => {
+  const { link, listener, direct, close } = await open(CHECK_MS);
   const [lost, back, heard] = [
     Promise.withResolvers<void>(),
     Promise.withResolvers<void>(),
@@ -54,11 +90,31 @@ onServer(`a connection that the network drops silently is reported and replaced$
   link.freeze();
   await lost.promise;
   await back.promise;
-  const direct = postgres(cluster.url);
   await direct.notify("news", "one");
   expect(await heard.promise).toBe("one");
-  await direct.end();
-  await listener.end();
-  link.stop();
-  await cluster.stop();
+  await close();
+});
+
+onServer(`after LISTEN has failed several times all channels are heard again${skipped}`, async () => {
+  const { link, listener, direct, close } = await open(CHECKS_NEVER_MS);
+  const channels = ["news", "weather", 'an "odd" one'];
+  const heard: string[] = [];
+  const told: string[] = [];
+  for (const channel of channels)
+    await listener.listen(channel, {
+      onNotify: (payload) => heard.push(`${channel}: ${payload}`),
+      onLoss: () => told.push(`${channel} lost`),
+      onReturn: () => told.push(`${channel} back`),
+    });
+  link.refuse();
+  await until(link.refused, (refused) => refused > 3);
+  const toldByThen = [...told];
+  link.accept();
+  await until(() => told.some((one) => one.endsWith("back")));
+  for (const channel of channels) await direct.notify(channel, "again");
+  await until(() => heard.length === channels.length);
+  expect(heard).toEqual(channels.map((channel) => `${channel}: again`));
+  expect([...new Set(toldByThen)]).toEqual(channels.map((channel) => `${channel} lost`));
+  expect(told.filter((one) => one.endsWith("back"))).toEqual(channels.map((channel) => `${channel} back`));
+  await close();
 });

@@ -10,7 +10,6 @@ import { EMBEDDED_USER, type Embedded, joinEmbedded } from "../embedded/embedded
 import { enforcedRole } from "../grants/enforcement.ts";
 import { StoreError } from "../query/errors.ts";
 import type { Grants } from "../query/grants.ts";
-import { keepStatementNames, statementName } from "../query/prepared.ts";
 import type { Db, Tables } from "../query/tables.ts";
 import { openReplicas, type ReplicaPlace, replicaPlaces } from "../replicas/open_replicas.ts";
 import type { Replicas } from "../replicas/replicas.ts";
@@ -86,7 +85,7 @@ export interface Store {
   restrictedTo(plugin: string, grants: Grants): PluginStore;
   /** Sets the limits of further statements; there are none before, as for commands and migrations. */
   limit(limits: StoreLimits): void;
-  /** Shows an observer each statement that the pools send; for traces. */
+  /** Shows an observer each statement that the pools send, beside the observers before it; for traces. */
   observe(observer: StatementObserver): void;
   /** Shows an observer each change of a watched table (`watchTables`) over the connections of the pools. */
   observeChanges(observer: ChangeObserver): void;
@@ -327,10 +326,7 @@ function assemble(
     limit: (limits) => {
       pools.limits = limits;
     },
-    observe(observer) {
-      keepStatementNames();
-      pools.observer = ({ text }, answer) => observer({ text, name: statementName(text) }, answer);
-    },
+    observe: (observer) => pools.observe(observer),
     observeChanges(observer) {
       pools.changeObserver = observer;
     },

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { type Kysely, sql } from "kysely";
+import { until } from "../../test/support/harness/until.ts";
 import { onEachStore } from "../_stores.ts";
 import { openStore, rows, StoreError } from "../mod.ts";
 
@@ -188,6 +189,59 @@ onEachStore("a store", (store) => {
     expect([seen, all.length, all.at(-1)]).toEqual([250, 1000, 1000]);
   });
 
+  test("a stream that is left early keeps its transaction usable", async () => {
+    await db()
+      .transaction()
+      .execute(async (tx) => {
+        const numbers = () => tx.selectNoFrom(sql<number>`generate_series(1, 1000)`.as("n")).stream(10);
+        for await (const { n } of numbers()) if (n === 15) break;
+        expect(await rows(tx as never, sql`select 1 as n`)).toEqual([{ n: 1 }]);
+        let sum = 0;
+        for await (const { n } of numbers()) sum += n;
+        expect(sum).toBe(500_500);
+      });
+  });
+
+  test("says how many connections are busy, and how many callers wait", async () => {
+    const before = store().load().transactions;
+    expect([before.busy, before.waiting]).toEqual([0, 0]);
+    const gate = Promise.withResolvers<void>();
+    const hold = () =>
+      db()
+        .transaction()
+        .execute(() => gate.promise);
+    const held = Array.from({ length: 30 }, hold);
+    await until(() => store().load().transactions.waiting > 0);
+    const { connections, busy, waiting } = store().load().transactions;
+    expect([busy, waiting]).toEqual([connections, 30 - connections]);
+    gate.resolve();
+    await Promise.all(held);
+    expect(store().load().transactions).toEqual({ connections, busy: 0, waiting: 0 });
+  });
+
+  test("spreads single statements over several connections", async () => {
+    const pids = await Promise.all(
+      Array.from({ length: 12 }, () => one(sql<{ pid: number }>`select pg_backend_pid() as pid, pg_sleep(0.05)`)),
+    );
+    expect(new Set(pids.map((row) => row?.pid)).size).toBeGreaterThan(1);
+    expect(store().load().statements.connections).toBeGreaterThan(1);
+  });
+
+  test("says how many rows a statement wrote, and nothing of one that reads", async () => {
+    await store().sql.unsafe("create table counted (id int primary key, n int)");
+    const wrote = async (text: string) => (await sql.raw(text).execute(store().db)).numAffectedRows;
+    const counts = [
+      await wrote("insert into counted select n, n from generate_series(1, 5) n"),
+      await wrote("update counted set n = 0 where id > 2"),
+      await wrote(
+        "merge into counted using (values (1), (9)) as s (id) on s.id = counted.id when matched then update set n = 7",
+      ),
+      await wrote("delete from counted where id = 1 returning n"),
+      await wrote("select * from counted"),
+    ];
+    expect(counts).toEqual([5n, 3n, 1n, 1n, undefined]);
+  });
+
   test("receives notifications, also after a lost connection, and none after a stop", async () => {
     const heard: string[] = [];
     const lost = Promise.withResolvers<void>();
@@ -203,7 +257,8 @@ onEachStore("a store", (store) => {
     });
     await store().notify("news", "one");
     await next.promise;
-    await store().sql`select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%'`;
+    await store().sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where query like 'listen%' and datname = current_database()`;
     await lost.promise;
     await back.promise;
     next = Promise.withResolvers();

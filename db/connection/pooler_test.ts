@@ -20,7 +20,7 @@ suite(`a store behind a pooler${isHere ? "" : " (skipped: no pgbouncer and Postg
   let pooled: string;
   let store: Store;
   beforeAll(async () => {
-    cluster = (await startCluster()) as Cluster;
+    cluster = (await startCluster({ fast: true })) as Cluster;
     pooler = await startPgbouncer(cluster.url, { sessions: SESSIONS });
     direct = await createDatabase(cluster.url);
     pooled = pooler.over(direct);

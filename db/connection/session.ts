@@ -96,7 +96,7 @@ export class Session implements DatabaseConnection {
     const sender = this.#sender();
     const outgoing = await role.outgoing(sender, this.#noted(query.sql), query.parameters);
     try {
-      return outgoing.read(await this.#answered(sender.send(outgoing.text, outgoing.parameters)));
+      return outgoing.read(await this.#answered(sender.send(outgoing.text, outgoing.parameters, outgoing.carried)));
     } catch (error) {
       throw this.#failedAs(outgoing, error);
     }
@@ -116,7 +116,7 @@ export class Session implements DatabaseConnection {
     const isKnown = connection.hasPrepared(text);
     this.#unanswered += BYTES_PER_STATEMENT;
     for (const value of parameters) this.#unanswered += sizeOf(value);
-    this.#last = connection.send(text, parameters, this.#answerTimeoutMs).then(
+    this.#last = connection.send(text, parameters, this.#answerTimeoutMs, outgoing?.carried).then(
       () => undefined,
       (error: unknown) => {
         this.#failure ??= { error: outgoing ? this.#failedAs(outgoing, error) : error };
@@ -137,7 +137,9 @@ export class Session implements DatabaseConnection {
     chunkSize: number,
     role?: EnforcedRole,
   ): AsyncIterableIterator<QueryResult<Row>> {
-    const own = this.#connection ? undefined : await this.#pools.transactions.acquire(currentSlowQuery()?.key);
+    const slow = currentSlowQuery();
+    const own = this.#connection ? undefined : await this.#pools.transactions.acquire(slow?.key);
+    const answerMs = own ? answerTimeoutFor(slow?.limitMs ?? this.#pools.limits.statementMs) : this.#answerTimeoutMs;
     let finished = false;
     let outgoing: Outgoing | undefined;
     try {
@@ -145,12 +147,12 @@ export class Session implements DatabaseConnection {
       await this.#settle();
       const connection = own ?? this.#held();
       // Behind a pooler the end of the connection then ends the session, with what the statement may have left in it.
-      if (own?.isPooled) await own.send("begin", []);
-      outgoing = role && (await role.outgoing(own ?? this.#sender(), query.sql, query.parameters));
+      if (own?.isPooled) await own.send("begin", [], answerMs);
+      outgoing = role && (await role.outgoing(this.#sender(own, answerMs), query.sql, query.parameters));
       const { text, parameters } = outgoing ?? { text: query.sql, parameters: query.parameters };
-      for await (const rows of connection.stream(text, parameters, chunkSize, this.#answerTimeoutMs))
+      for await (const rows of connection.stream(text, parameters, chunkSize, answerMs))
         yield { rows: rows as unknown as Row[] };
-      if (own?.isPooled) await own.send("commit", []);
+      if (own?.isPooled) await own.send("commit", [], answerMs);
       finished = true;
     } catch (error) {
       throw outgoing ? this.#failedAs(outgoing, error) : error;
@@ -281,11 +283,12 @@ export class Session implements DatabaseConnection {
     return text;
   }
 
-  /** Over the connection of the open transaction. */
-  #sender(): Sender {
+  /** Over the connection of a stream, or that of the open transaction. */
+  #sender(own?: Connection, answerMs = this.#answerTimeoutMs): Sender {
+    const held = () => own ?? this.#held();
     return {
-      send: (text, parameters) => this.#sent(text, parameters),
-      describe: (text) => this.#answered(this.#held().describe(text, this.#answerTimeoutMs)),
+      send: (text, parameters, carried) => held().send(text, parameters, answerMs, carried),
+      describe: (text) => this.#answered(held().describe(text, answerMs)),
     };
   }
 

@@ -1,6 +1,6 @@
 /** Statements outside of transactions: over the statement pool or the slow pool, as the account or as a role. */
 import type { EnforcedRole, Sender } from "../grants/enforcement.ts";
-import type { StatementResult } from "./connection_types.ts";
+import type { SentStatement, StatementResult } from "./connection_types.ts";
 import { currentSlowQuery } from "./limits.ts";
 import { recordStatement } from "./recorded_statements.ts";
 import type { DialectPools } from "./session.ts";
@@ -14,7 +14,7 @@ export async function runAs(role: EnforcedRole, sender: Sender, text: string, pa
   for (let isStale = false; ; isStale = true) {
     const outgoing = await role.outgoing(sender, text, parameters);
     try {
-      return outgoing.read(await sender.send(outgoing.text, outgoing.parameters));
+      return outgoing.read(await sender.send(outgoing.text, outgoing.parameters, outgoing.carried));
     } catch (error) {
       // The tables changed since the statement was described, and it had no effect: it is described again, once.
       if (isStale || !outgoing.isStale(error)) throw outgoing.errorOf(error);
@@ -25,7 +25,7 @@ export async function runAs(role: EnforcedRole, sender: Sender, text: string, pa
 /** Sends statements outside transactions. */
 export function senderOf(pools: SingleStatementPools): Sender {
   return {
-    send: (text, parameters) => sendSingle(pools, text, parameters, true),
+    send: (text, parameters, carried) => sendOver(pools, text, parameters, carried),
     describe(text) {
       const slow = currentSlowQuery();
       return slow ? pools.slow.describe(text, slow) : pools.statements.describe(text);
@@ -38,13 +38,21 @@ export function sendSingle(
   pools: SingleStatementPools,
   text: string,
   parameters: readonly unknown[],
-  asRole = false,
 ): Promise<StatementResult> {
-  if (!asRole) recordStatement(text);
+  recordStatement(text);
+  return sendOver(pools, text, parameters);
+}
+
+function sendOver(
+  pools: SingleStatementPools,
+  text: string,
+  parameters: readonly unknown[],
+  carried?: SentStatement,
+): Promise<StatementResult> {
   const slow = currentSlowQuery();
   return slow
-    ? pools.slow.send(text, parameters, { ...slow, asRole })
-    : pools.statements.send(text, parameters, asRole);
+    ? pools.slow.send(text, parameters, carried ? { ...slow, carried } : slow)
+    : pools.statements.send(text, parameters, carried);
 }
 
 /** Runs a statement outside transactions, over the pools of a replica where one may answer it. */

@@ -4,7 +4,7 @@
  */
 import { StoreUnavailable } from "../query/errors.ts";
 import type { Connection } from "./connection.ts";
-import type { Description, StatementResult } from "./connection_types.ts";
+import type { Description, SentStatement, StatementResult } from "./connection_types.ts";
 import { answerTimeoutFor, type PoolLoad } from "./limits.ts";
 
 /** Options of the pool; times in milliseconds. */
@@ -31,10 +31,10 @@ export class StatementPool {
   }
 
   /**
-   * Sends a statement over the connection with the fewest pending ones. `asRole` is true for one of a
-   * plugin's role. Throws as `sendAlone` does, and StoreUnavailable once closed.
+   * Sends a statement over the connection with the fewest pending ones. `carried` is that of a plugin's role, for which the text
+   * is a call. Throws as `sendAlone` does, and StoreUnavailable once closed.
    */
-  async send(text: string, parameters: readonly unknown[], asRole = false): Promise<StatementResult> {
+  async send(text: string, parameters: readonly unknown[], carried?: SentStatement): Promise<StatementResult> {
     if (this.#ended) throw new StoreUnavailable("Cannot query the store: it is closed");
     const connection = this.#leastLoaded();
     const readying = this.#options.ready?.(connection);
@@ -42,7 +42,7 @@ export class StatementPool {
     const limitMs = this.#options.limitMs();
     const answerTimeoutMs = answerTimeoutFor(limitMs);
     connection.limit(limitMs, answerTimeoutMs);
-    return await connection.sendAlone(text, parameters, answerTimeoutMs, asRole);
+    return await connection.sendAlone(text, parameters, answerTimeoutMs, carried);
   }
 
   /** Describes a statement. Throws as `send` does. */

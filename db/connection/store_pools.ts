@@ -5,6 +5,7 @@
 import type { CompiledQuery, RawBuilder } from "kysely";
 import type { EnforcedRole, Sender } from "../grants/enforcement.ts";
 import { ConnectionLost } from "../query/errors.ts";
+import { keepStatementNames, statementName } from "../query/prepared.ts";
 import { flatten } from "../query/query.ts";
 import type { Replicas } from "../replicas/replicas.ts";
 import type { ChangeObserver } from "./changes.ts";
@@ -61,7 +62,7 @@ export class StorePools implements DialectPools {
   limits: StoreLimits;
   /** Reads of requests that replicas may serve; undefined without DATABASE_READ_URLS. */
   replicas: Replicas | undefined;
-  /** Is shown each statement; see `Store.observe`. */
+  /** Is shown each statement; see `observe`. */
   observer: StatementObserver | undefined;
   /** Is shown each change of a watched table; see `Store.observeChanges`. */
   changeObserver: ChangeObserver | undefined;
@@ -117,6 +118,16 @@ export class StorePools implements DialectPools {
     });
   }
 
+  /** Shows an observer each statement with its name, beside those that are shown them already. */
+  observe(observer: StatementObserver): void {
+    keepStatementNames();
+    const before = this.observer;
+    this.observer = (sent, answer) => {
+      before?.(sent, answer);
+      observer({ ...sent, name: statementName(sent.text) }, answer);
+    };
+  }
+
   /** The rows of a read in the deadline pool for polls, where a statement has two seconds. */
   async queryWithDeadline<Row>(query: RawBuilder<Row> | CompiledQuery<Row>): Promise<Row[]> {
     const { sql: text, parameters } = "sql" in query ? query : flatten(query);
@@ -132,9 +143,9 @@ export class StorePools implements DialectPools {
   /** The same as a role. */
   async queryWithDeadlineAs<Row>(role: EnforcedRole, query: RawBuilder<Row> | CompiledQuery<Row>): Promise<Row[]> {
     const { sql: text, parameters } = "sql" in query ? query : flatten(query);
-    const limits = { key: "", limitMs: DEADLINE_MS, asRole: true };
+    const limits = { key: "", limitMs: DEADLINE_MS };
     const sender: Sender = {
-      send: (outer, values) => this.#deadline.send(outer, values, limits),
+      send: (outer, values, carried) => this.#deadline.send(outer, values, carried ? { ...limits, carried } : limits),
       describe: (inner) => this.#deadline.describe(inner, limits),
     };
     return (await runAs(role, sender, text, parameters)).rows as Row[];

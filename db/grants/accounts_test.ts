@@ -12,7 +12,7 @@ let cluster: Cluster | undefined;
 const stores: Store[] = [];
 
 beforeAll(async () => {
-  cluster = await startCluster();
+  cluster = await startCluster({ fast: true });
 }, 60_000);
 afterAll(async () => {
   for (const store of stores) await store.close();

@@ -5,7 +5,7 @@
  * Only statements that read or write rows pass: the server would keep what others leave in the session, such as a cursor
  * `with hold`, whose rows are fetched with the rights of the account at the commit.
  */
-import type { Description, StatementResult } from "../connection/connection_types.ts";
+import type { Description, SentStatement, StatementResult } from "../connection/connection_types.ts";
 import { textOf } from "../connection/values.ts";
 import { GrantError, StatementRefused } from "../query/errors.ts";
 import { type Grants, isDenied } from "../query/grants.ts";
@@ -13,9 +13,9 @@ import { ident } from "./names.ts";
 import { functionOf } from "./roles.ts";
 import { readStatement, type StatementText } from "./statement_text.ts";
 
-/** Sends statements over a connection or a pool. */
+/** Sends statements over a connection or a pool; `carried` is the statement of a role that the text is the call for. */
 export interface Sender {
-  send(text: string, parameters: readonly unknown[]): Promise<StatementResult>;
+  send(text: string, parameters: readonly unknown[], carried?: SentStatement): Promise<StatementResult>;
   describe(text: string): Promise<Description>;
 }
 
@@ -23,6 +23,8 @@ export interface Sender {
 export interface Outgoing {
   readonly text: string;
   readonly parameters: readonly unknown[];
+  /** The statement that the text carries. */
+  readonly carried: SentStatement;
   /** The rows, and for a write how many it affected. */
   read(result: StatementResult): { readonly rows: unknown[]; readonly affected: bigint | undefined };
   /** Whether an error says that the tables have changed since the statement was described. */
@@ -45,6 +47,7 @@ interface Known {
   readonly inner: string;
   /** The call of the function; the text of the statement is its first parameter. */
   readonly outer: string;
+  readonly carried: SentStatement;
   readonly rows: boolean;
 }
 
@@ -101,7 +104,7 @@ export function enforcedRole(plugin: string, grants: Grants): EnforcedRole {
     if (missing.length > 0)
       for (const { oid, name } of (await sender.send(TYPES, [missing])) as unknown as { oid: number; name: string }[])
         types.set(oid, name);
-    const made = compiled(plugin, { statement, description, types });
+    const made = compiled(plugin, { statement, description, types, carried: { text, plugin } });
     if (known.size >= MAX_KNOWN) known.delete(known.keys().next().value as string);
     if (text.length <= MAX_KEPT_LENGTH) known.set(text, made);
     return made;
@@ -113,6 +116,7 @@ export function enforcedRole(plugin: string, grants: Grants): EnforcedRole {
     return {
       text: made.outer,
       parameters: [made.inner, ...values],
+      carried: made.carried,
       read: (result) => resultOf(made, result),
       isStale: (error) => codeOf(error) === MISMATCH && known.delete(text),
       errorOf: (error) => (codeOf(error) === INSUFFICIENT_PRIVILEGE ? denial(error, made.statement) : error),
@@ -152,15 +156,16 @@ interface Parts {
   readonly statement: StatementText;
   readonly description: Description;
   readonly types: ReadonlyMap<number, string>;
+  readonly carried: SentStatement;
 }
 
-function compiled(plugin: string, { statement, description, types }: Parts): Known {
+function compiled(plugin: string, { statement, description, types, carried }: Parts): Known {
   const typed = statement.parameters.map((n) => `(($1)[${n}])::${types.get(description.types[n - 1] ?? 0)}`);
   let inner = statement.texts.map((text, at) => text + (typed[at] ?? "")).join("");
   const { columns } = description;
   const values = description.types.map((_, at) => `$${at + 2}`).join(", ");
   const args = `($1, array[${values}]::text[])`;
-  const shared = { statement, description };
+  const shared = { statement, description, carried };
   if (columns.length === 0 && statement.kind !== "select")
     return { ...shared, inner, outer: `select ${functionOf("exec", plugin)}${args} as n`, rows: false };
   const own = columns.map((_, at) => `c${at + 1}`);

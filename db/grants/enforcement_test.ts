@@ -1,18 +1,23 @@
 /** Statements as the role of a plugin give what the same statements give directly, except where a grant is missing. */
 import { beforeAll, expect, test } from "bun:test";
 import { type Kysely, sql } from "kysely";
+import { until } from "../../test/support/harness/until.ts";
 import { onEachStore } from "../_stores.ts";
 import {
   dropPluginRole,
+  dropRole,
   GrantError,
   type PluginStore,
   prepared,
+  RolesSync,
+  roleDrift,
   rows,
   StatementRefused,
   syncRoles,
   withSlowPool,
   write,
 } from "../mod.ts";
+import { enforcedRole, type Sender } from "./enforcement.ts";
 
 interface House {
   boxes: { id: number; name: string; data: unknown; at: string; tags: string[]; raw: Uint8Array };
@@ -59,6 +64,43 @@ onEachStore("statements as a role", (store) => {
     expect(await rows(own.db, every)).toEqual(await rows(store().db, every));
   });
 
+  test("parameters and columns of every common type come back as without a role", async () => {
+    const values: Readonly<Record<string, unknown>> = {
+      bool: true,
+      "bool[]": [true, false],
+      int2: 7,
+      int4: -8,
+      "int4[]": [1, 2],
+      int8: 2 ** 40,
+      "int8[]": [2 ** 40, 1],
+      float4: 1.5,
+      float8: 0.1,
+      numeric: "12.50",
+      text: "a'b",
+      "text[]": ["a,b", 'c"d', ""],
+      varchar: "é",
+      "varchar[]": ["x", "NULL"],
+      bytea: new Uint8Array([0, 255]),
+      json: { a: [1] },
+      "json[]": [{ a: 1 }, [2]],
+      jsonb: { b: null },
+      "jsonb[]": [{ b: 1 }, { c: "2" }],
+      uuid: "0b7f9c1e-58ac-4a0c-9b5e-0f6d3a4b5c6d",
+      "uuid[]": ["0b7f9c1e-58ac-4a0c-9b5e-0f6d3a4b5c6d"],
+      date: "2026-02-03",
+      timestamp: "2026-02-03 04:05:06",
+      timestamptz: new Date("2026-02-03T04:05:06.789Z"),
+      "timestamptz[]": [new Date("2026-02-03T04:05:06.789Z"), "2026-02-03T04:05:06Z"],
+      interval: "1 day 02:00:00",
+      inet: "::1",
+      "int4range[]": ["[1,4)"],
+    };
+    for (const [type, value] of Object.entries(values)) {
+      const query = sql`select ${value}::${sql.raw(type)} as value, ${null}::${sql.raw(type)} as none`;
+      expect([type, await rows(own.db, query)]).toEqual([type, await rows(store().db, query)]);
+    }
+  });
+
   test("placeholders are found outside strings, names and comments alone", async () => {
     const text = sql`select ${"a"}::text as "$1", '$1 ''$2' as s, E'\\'$1' as e, $x$ $1 '$x$ as d, $$ $2 $$ as n, -- $1 '
       /* $1 /* nested ' */ $2 */ ${"b"}::text as b, U&'\\0024\\0031' as u`;
@@ -86,6 +128,11 @@ onEachStore("statements as a role", (store) => {
     const merged = await sql`merge into boxes using (select 'n4' as name) as s on s.name = boxes.name
       when not matched then insert (name) values (s.name)`.execute(own.db);
     expect(merged.numAffectedRows).toBe(1n);
+    const returned = await sql`update boxes set data = '2' where name in ('n4', 'n5') returning name`.execute(own.db);
+    expect([returned.rows, returned.numAffectedRows]).toEqual([[{ name: "n4" }], 1n]);
+    expect((await sql`select name from boxes where name = 'n4'`.execute(own.db)).numAffectedRows).toBeUndefined();
+    const behind = sql`with made as (select 'n5' as name) insert into boxes (name) select name from made`;
+    expect((await behind.execute(own.db)).numAffectedRows).toBe(1n);
   });
 
   test("transactions, savepoints, streams and writes ahead keep their meaning", async () => {
@@ -163,6 +210,34 @@ onEachStore("statements as a role", (store) => {
     await expect(rows(denied.db, word)).rejects.toThrow("the operator denied it");
   });
 
+  test("observers are shown the statement of a plugin, not the call that carries it", async () => {
+    const shown: string[][] = [[], []];
+    for (const some of shown)
+      store().observe(({ text, plugin, name }) => {
+        if (name === "test.findObserved" || text.includes("observed")) some.push([plugin, name, text].join(" "));
+      });
+    const find = prepared("test.findObserved", (q) =>
+      (q as unknown as Kysely<House>).selectFrom("boxes").select("name").where("name", "=", "observed"),
+    );
+    await find.execute(own.db, {});
+    await find.execute(store().db, {});
+    await withSlowPool({ key: "1", limitMs: 1_000 }, () => rows(own.db, sql`select 'observed slow'`));
+    await own.queryWithDeadline(sql`select 'observed poll'`);
+    await own.db.transaction().execute(async (tx) => {
+      await write(tx, sql`delete from boxes where name = 'observed'`);
+      await rows(tx, sql`select 'observed within'`);
+    });
+    expect(shown[0]).toEqual([
+      'shelf test.findObserved select "name" from "boxes" where "name" = $1',
+      ' test.findObserved select "name" from "boxes" where "name" = $1',
+      "shelf  select 'observed slow'",
+      "shelf  select 'observed poll'",
+      "shelf  delete from boxes where name = 'observed'",
+      "shelf  select 'observed within'",
+    ]);
+    expect(shown[1]).toEqual(shown[0]);
+  });
+
   test("statements that are no reads or writes of rows are refused", async () => {
     for (const text of [
       "set role none",
@@ -195,4 +270,77 @@ onEachStore("statements as a role", (store) => {
     expect((await syncRoles(store().db, [GRANTS])).changes).toBeGreaterThan(0);
     await expect(rows(own.db, sql`select word from secrets`)).rejects.toThrow(GrantError);
   });
+
+  test("rights on a table that is made after a sync are given by the next one that is told of it", async () => {
+    const roles = new RolesSync(store().db);
+    for (let turn = 0; turn < 2; turn++) await roles.sync([GRANTS]);
+    await store().sql.unsafe("create table crates (id integer)");
+    roles.forget();
+    expect((await roles.sync([{ ...GRANTS, write: ["boxes", "crates"] }])).changes).toBe(1);
+    expect(await rows(own.db, sql`insert into crates values (1) returning id`)).toEqual([{ id: 1 }]);
+  });
+
+  test("servers of any version change roles one after the other", async () => {
+    const [held, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const holder = store()
+      .db.transaction()
+      .execute(async (tx) => {
+        await sql`select pg_advisory_xact_lock(7206416)`.execute(tx);
+        held.resolve();
+        await gate.promise;
+      });
+    await held.promise;
+    const waiting = () =>
+      rows(
+        store().db,
+        sql`select from pg_locks where locktype = 'advisory' and not granted
+          and database = (select oid from pg_database where datname = current_database())`,
+      );
+    let isSynced = false;
+    const syncing = syncRoles(store().db, [GRANTS]).finally(() => {
+      isSynced = true;
+    });
+    await until(async () => isSynced || (await waiting()).length > 0);
+    expect(isSynced).toBe(false);
+    gate.resolve();
+    await Promise.all([holder, syncing]);
+  });
+
+  test("roles of plugins that are not loaded are named, and what the others lack", async () => {
+    const [role] = (
+      await rows<{ name: string }>(
+        store().db,
+        sql`select rolname as name from pg_roles
+      where starts_with(rolname, 'lectern:' || current_database() || ':')`,
+      )
+    ).map(({ name }) => name);
+    expect(role).toEndWith(":shelf");
+    await syncRoles(store().db, [GRANTS]);
+    expect(await roleDrift(store().db, [GRANTS], ["shelf"])).toEqual({ changes: [], leftovers: [] });
+    expect(await roleDrift(store().db, [], ["notes"])).toEqual({ changes: [], leftovers: [role as string] });
+    expect(await roleDrift(store().db, [], [], [GRANTS])).toEqual({ changes: [], leftovers: [] });
+    await store().sql.unsafe(`revoke insert on boxes from "${role}"`);
+    const { changes } = await roleDrift(store().db, [GRANTS], ["shelf"]);
+    expect(changes).toEqual([expect.stringMatching(/^grant INSERT on table "public"\."boxes" to "lectern:.*:shelf"$/)]);
+    expect(await dropRole(store().db, role as string)).toBe(true);
+    expect(await roleDrift(store().db, [], [])).toEqual({ changes: [], leftovers: [] });
+  });
+});
+
+test("a statement is described once, and again after two thousand others", async () => {
+  const described: string[] = [];
+  const sender: Sender = {
+    send: async () => Object.assign([], { command: "SELECT", count: 0 }) as never,
+    async describe(text) {
+      described.push(text);
+      return { types: [], columns: [], serialize: String };
+    },
+  };
+  const role = enforcedRole("shelf", { read: [], write: [] });
+  const run = async (n: number) => void (await role.outgoing(sender, `select ${n}`, []));
+  for (const n of [0, 1, 0, 1]) await run(n);
+  expect(described).toEqual(["select 0", "select 1"]);
+  for (let n = 2; n <= 2_000; n++) await run(n);
+  for (const n of [2_000, 1, 0]) await run(n);
+  expect(described.slice(2_001)).toEqual(["select 0"]);
 });

@@ -7,15 +7,22 @@ import { rows } from "../query/query.ts";
 import type { Db } from "../query/tables.ts";
 import { GRANTS_SCHEMA } from "./names.ts";
 
-/** A right of a role: on a table, a column of it, or a sequence. */
-export interface Right {
+/** The rights of a role on a table, a column of it, or a sequence. */
+export interface Rights {
   readonly role: string;
   readonly schema: string;
   readonly table: string;
   /** "" for the whole table. */
   readonly column: string;
-  readonly verb: string;
+  readonly verbs: readonly string[];
   readonly sequence: boolean;
+}
+
+/** A table or view of the runtime's schemas, with the sequences of its columns. */
+export interface FoundTable {
+  readonly name: string;
+  readonly schema: string;
+  readonly sequences: readonly string[];
 }
 
 /** A function of the schema of roles. */
@@ -52,24 +59,30 @@ export interface RoleState {
   /** Roles whose name begins with the prefix. */
   readonly roles: readonly string[];
   readonly usage: readonly string[];
-  readonly functions: readonly FoundFunction[];
-  readonly rights: readonly Right[];
-  /** Tables and views of the runtime's schemas, with the sequences of their columns. */
-  readonly tables: readonly { readonly name: string; readonly schema: string; readonly sequences: readonly string[] }[];
+  /** By name. */
+  readonly functions: ReadonlyMap<string, FoundFunction>;
+  /** By role. */
+  readonly rights: ReadonlyMap<string, readonly Rights[]>;
+  /** By name. */
+  readonly tables: ReadonlyMap<string, FoundTable>;
 }
 
-/** The rights of a role on one relation or column, with the verbs between spaces; rows of text are small, as there are many. */
-type HeldRights = readonly [
-  role: string,
-  schema: string,
-  table: string,
-  column: string,
-  verbs: string,
-  sequence: boolean,
-];
+/** The state as the statement returns it. */
+interface StateRow extends Omit<RoleState, "functions" | "rights" | "tables"> {
+  readonly functions: readonly FoundFunction[];
+  readonly rights: readonly HeldRights[];
+  readonly tables: readonly FoundTable[];
+}
 
-function rightsOf([role, schema, table, column, verbs, sequence]: HeldRights): Right[] {
-  return verbs.split(" ").map((verb) => ({ role, schema, table, column, verb, sequence }));
+/** The same with the verbs between spaces and the kind of pg_class; arrays of text are small and quickly made, as there are many. */
+type HeldRights = readonly [role: string, schema: string, table: string, column: string, verbs: string, kind: string];
+
+function rightsOf([role, schema, table, column, verbs, kind]: HeldRights): Rights {
+  return { role, schema, table, column, verbs: verbs.split(" "), sequence: kind === "S" };
+}
+
+function byName<Named extends { readonly name: string }>(all: readonly Named[]): Map<string, Named> {
+  return new Map(all.map((one) => [one.name, one]));
 }
 
 /** SQL: whether everybody may create temporary tables in the database. */
@@ -87,7 +100,7 @@ export async function readState(db: Db): Promise<RoleState> {
   // A template: Kysely's builder has no words for catalogs.
   const [found] = await rows(
     db,
-    sql<{ state: Omit<RoleState, "rights"> & { readonly rights: readonly HeldRights[] } }>`
+    sql<{ state: StateRow }>`
     with place as (select to_regnamespace(${sql.lit(GRANTS_SCHEMA)}) as grants,
         coalesce(obj_description(to_regnamespace(${sql.lit(GRANTS_SCHEMA)}), 'pg_namespace'),
           'lectern:' || current_database()) as prefix),
@@ -95,11 +108,14 @@ export async function readState(db: Db): Promise<RoleState> {
       relations as (select * from pg_class
         where relnamespace not in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace, 'pg_toast'::regnamespace)),
       acls as (
-        select c.relnamespace, c.relname, '' as attname, c.relkind, a.grantee, a.privilege_type
+        select c.relnamespace, c.relname, '' as attname, c.relkind, pg_get_userbyid(a.grantee) as role, a.privilege_type
           from relations c, aclexplode(c.relacl) a where c.relacl is not null
         union all
-        select c.relnamespace, c.relname, t.attname, c.relkind, a.grantee, a.privilege_type
-          from relations c join pg_attribute t on t.attrelid = c.oid, aclexplode(t.attacl) a where t.attacl is not null)
+        select c.relnamespace, c.relname, t.attname, c.relkind, pg_get_userbyid(a.grantee), a.privilege_type
+          from pg_attribute t join relations c on c.oid = t.attrelid, aclexplode(t.attacl) a where t.attacl is not null),
+      held as (
+        select role, relnamespace, relname, attname, relkind, string_agg(privilege_type, ' ') as verbs
+          from acls, place where starts_with(role, prefix || ':') group by 1, 2, 3, 4, 5)
     select json_build_object(
       'account', current_user, 'database', current_database(),
       'superuser', (select rolsuper from pg_roles where rolname = current_user),
@@ -120,11 +136,8 @@ export async function readState(db: Db): Promise<RoleState> {
           'ours', has_function_privilege(p.oid, 'execute'),
           'open', exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a where a.grantee = 0)))
         from pg_proc p, place where p.pronamespace = place.grants), '[]'),
-      'rights', coalesce((select json_agg(json_build_array(role, schema, relation, attname, verbs, relkind = 'S'))
-        from (select own.rolname as role, n.nspname as schema, acls.relname as relation, acls.attname, acls.relkind,
-            string_agg(acls.privilege_type, ' ') as verbs
-          from acls join own on own.oid = acls.grantee join pg_namespace n on n.oid = acls.relnamespace
-          group by 1, 2, 3, 4, 5) as held), '[]'),
+      'rights', coalesce((select json_agg(array[role, n.nspname, relname, attname, verbs, relkind]::text[])
+        from held join pg_namespace n on n.oid = relnamespace), '[]'),
       'tables', coalesce((select json_agg(json_build_object('name', c.relname, 'schema', n.nspname,
           'sequences', coalesce(sequences, '[]')))
         from relations c join pg_namespace n on n.oid = c.relnamespace
@@ -135,6 +148,11 @@ export async function readState(db: Db): Promise<RoleState> {
         where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname = any(current_schemas(false))), '[]')) as state`,
   );
   if (!found) throw new Error("The catalogs of the store gave no answer");
-  const { rights, ...state } = found.state;
-  return { ...state, rights: rights.flatMap(rightsOf) };
+  const { functions, rights, tables, ...state } = found.state;
+  return {
+    ...state,
+    functions: byName(functions),
+    rights: Map.groupBy(rights.map(rightsOf), ({ role }) => role),
+    tables: byName(tables),
+  };
 }

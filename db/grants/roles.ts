@@ -9,7 +9,7 @@ import { rows } from "../query/query.ts";
 import type { Db } from "../query/tables.ts";
 import { functionsOf } from "./functions.ts";
 import { functionName, GRANTS_SCHEMA, ident, literal, roleName } from "./names.ts";
-import { mayCreateTemporary, type Right, type RoleState, readState } from "./role_state.ts";
+import { mayCreateTemporary, type Rights, type RoleState, readState } from "./role_state.ts";
 
 /** The tables of a plugin's role; writing implies reading. */
 export interface RoleGrants {
@@ -236,14 +236,13 @@ function roleChanges(state: RoleState, grants: RoleGrants, kept: readonly RoleGr
   const texts: string[] = [];
   if (!state.roles.includes(role)) texts.push(createRole(role));
   const functions = functionsOf(grants.plugin, state.path).filter((wanted) => {
-    const found = state.functions.find(({ name }) => name === wanted.name);
+    const found = state.functions.get(wanted.name);
     const isRight = found?.owner === role && found.definer && found.ours && !found.open && found.hash === wanted.hash;
     return !(isRight && found.config === wanted.config);
   });
   if (functions.length > 0) {
-    const known = new Set(state.functions.map(({ name }) => name));
     for (const { name } of functions)
-      if (known.has(name)) texts.push(`drop function ${GRANTS_SCHEMA}.${ident(name)}(text, text[])`);
+      if (state.functions.has(name)) texts.push(`drop function ${GRANTS_SCHEMA}.${ident(name)}(text, text[])`);
     if (!state.superuser) texts.push(membership(role, state));
     texts.push(`grant usage, create on schema ${GRANTS_SCHEMA} to ${ident(role)}`, `set local role ${ident(role)}`);
     texts.push(...functions.map((wanted) => wanted.create(state.account)));
@@ -268,53 +267,60 @@ function membership(role: string, { account, version }: RoleState): string {
 
 /** Grants what is missing and revokes what is too much. What only others need is not granted: they do that themselves. */
 function rightChanges(state: RoleState, role: string, grants: RoleGrants, kept: readonly RoleGrants[]): string[] {
-  const wanted = new Map(wantedRights(state, role, grants).map((right) => [keyOf(right), right]));
-  const found = new Map(state.rights.filter((right) => right.role === role).map((right) => [keyOf(right), right]));
+  const found = state.rights.get(role) ?? [];
+  const wanted = wantedRights(state, role, grants);
   const ofOthers = kept.filter(({ plugin }) => plugin === grants.plugin);
-  const needed = new Set(ofOthers.flatMap((other) => wantedRights(state, role, other)).map(keyOf));
-  const isKept = (key: string, { column }: Right) =>
-    wanted.has(key) || needed.has(key) || grants.keepsTables || (grants.isPartial && column !== "");
-  const lost = [...found].flatMap(([key, right]) => (isKept(key, right) ? [] : [right]));
-  const added = [...wanted].flatMap(([key, right]) => (found.has(key) ? [] : [right]));
-  return [...rightTexts("revoke", lost), ...rightTexts("grant", added)];
+  const needed = [...wanted, ...ofOthers.flatMap((other) => wantedRights(state, role, other))];
+  const isKept = ({ column }: Rights) => grants.keepsTables || (grants.isPartial && column !== "");
+  const lost = beyond(found, needed).filter((rights) => !isKept(rights));
+  return [...rightTexts("revoke", lost), ...rightTexts("grant", beyond(wanted, found))];
 }
 
-function wantedRights(state: RoleState, role: string, { read, write, columns }: RoleGrants): Right[] {
+/** The rights that are not among others. */
+function beyond(some: readonly Rights[], others: readonly Rights[]): Rights[] {
+  const known = new Map<string, string[]>();
+  for (const rights of others) known.set(placeOf(rights), [...(known.get(placeOf(rights)) ?? []), ...rights.verbs]);
+  return some.flatMap((rights) => {
+    const held = known.get(placeOf(rights)) ?? [];
+    const verbs = rights.verbs.filter((verb) => !held.includes(verb));
+    return verbs.length === 0 ? [] : [{ ...rights, verbs }];
+  });
+}
+
+function wantedRights(state: RoleState, role: string, { read, write, columns }: RoleGrants): Rights[] {
   const writable = new Set(write);
   const readable = new Set([...read, ...write]);
-  const found = new Map(state.tables.map((table) => [table.name, table]));
-  const rights = [...readable].flatMap((name): Right[] => {
-    const table = found.get(name);
-    if (!table) return [];
-    const verbs = writable.has(name) ? WRITE : READ;
-    const sequences = writable.has(name) ? table.sequences : [];
-    return [
-      ...verbs.map((verb) => ({ role, schema: table.schema, table: name, column: "", verb, sequence: false })),
-      ...sequences.flatMap((one) =>
-        SEQUENCE.map((verb) => ({ role, schema: table.schema, table: one, column: "", verb, sequence: true })),
-      ),
-    ];
+  const rights = [...readable].flatMap((name): Rights[] => {
+    const found = state.tables.get(name);
+    if (!found) return [];
+    const whole = { role, schema: found.schema, column: "" };
+    const table = { ...whole, table: name, verbs: writable.has(name) ? WRITE : READ, sequence: false };
+    const sequences = writable.has(name) ? found.sequences : [];
+    return [table, ...sequences.map((one) => ({ ...whole, table: one, verbs: SEQUENCE, sequence: true }))];
   });
-  const single = Object.entries(columns).flatMap(([name, some]): Right[] => {
-    const table = found.get(name);
+  const single = Object.entries(columns).flatMap(([name, some]): Rights[] => {
+    const table = state.tables.get(name);
     if (!table || readable.has(name)) return [];
-    return some.map((column) => ({ role, schema: table.schema, table: name, column, verb: "SELECT", sequence: false }));
+    return some.map((column) => ({ role, schema: table.schema, table: name, column, verbs: READ, sequence: false }));
   });
   return [...rights, ...single];
 }
 
-function keyOf({ schema, table, column, verb, sequence }: Right): string {
-  return JSON.stringify([schema, table, column, verb, sequence]);
+/** Names hold no such character. */
+function placeOf({ schema, table, column, sequence }: Rights): string {
+  return `${schema}\0${table}\0${column}\0${sequence}`;
 }
 
 /** The statements that grant or revoke rights, one for each table or sequence. */
-function rightTexts(how: "grant" | "revoke", rights: readonly Right[]): string[] {
+function rightTexts(how: "grant" | "revoke", rights: readonly Rights[]): string[] {
   const relations = Map.groupBy(rights, ({ schema, table }) => JSON.stringify([schema, table]));
   return [...relations.values()].map((some) => {
-    const { role, schema, table, sequence } = some[0] as Right;
-    const what = some.map(({ column, verb }) => (column === "" ? verb : `${verb} (${ident(column)})`)).join(", ");
+    const { role, schema, table, sequence } = some[0] as Rights;
+    const verbs = some.flatMap((one) =>
+      one.verbs.map((verb) => (one.column === "" ? verb : `${verb} (${ident(one.column)})`)),
+    );
     const on = `${sequence ? "sequence" : "table"} ${ident(schema)}.${ident(table)}`;
-    return `${how} ${what} on ${on} ${how === "grant" ? "to" : "from"} ${ident(role)}`;
+    return `${how} ${verbs.join(", ")} on ${on} ${how === "grant" ? "to" : "from"} ${ident(role)}`;
   });
 }
 

@@ -47,11 +47,14 @@ const MAX_NAME_LENGTH = 63;
 export async function migrate(db: Db, plugin: string, migrations: Migrations): Promise<string[]> {
   const applied: string[] = [];
   if ((await pending(db, plugin, migrations)).length === 0) return applied;
-  for (;;) {
-    const name = await step(db, plugin, migrations);
-    if (name === undefined) return applied;
-    applied.push(name);
+  for (let isLast = false; !isLast; ) {
+    const ran = await step(db, plugin, migrations);
+    // Another process may have run it meanwhile.
+    if (!ran) break;
+    applied.push(ran.name);
+    isLast = ran.isLast;
   }
+  return applied;
 }
 
 /**
@@ -63,12 +66,20 @@ export async function pending(db: Db, plugin: string, migrations: Migrations): P
   return (await migrationStatus(db, plugin, migrations)).pending;
 }
 
+/** A plugin, or the runtime as "core", with its steps. */
+export interface Migrating {
+  readonly name: string;
+  readonly migrations: Migrations;
+}
+
 /** A plugin's steps compared with its ledger. */
 export interface MigrationStatus {
   /** Steps that have not run, in order. */
   readonly pending: string[];
   /** Steps in the ledger that the plugin lacks: of a newer version, or removed. */
   readonly unknown: string[];
+  /** Whether the plugin has a ledger: it has run over this store before. */
+  readonly hasLedger: boolean;
 }
 
 /**
@@ -77,17 +88,57 @@ export interface MigrationStatus {
  * const { pending, unknown } = await migrationStatus(db, "notes", noteMigrations);
  */
 export async function migrationStatus(db: Db, plugin: string, migrations: Migrations): Promise<MigrationStatus> {
-  const names = sorted(plugin, migrations);
-  const found = await rows(db, sql<{ there: boolean }>`select to_regclass(${identifier(plugin)}) is not null as there`);
-  if (!found[0]?.there) return { pending: names, unknown: [] };
-  const done = new Set(
-    (await rows(db, sql<{ name: string }>`select name from ${ledger(plugin)}`)).map(({ name }) => name),
+  const statuses = await migrationStatuses(db, [{ name: plugin, migrations }]);
+  return statuses.get(plugin) as MigrationStatus;
+}
+
+/**
+ * The same of many plugins, by name: two statements read all ledgers. Throws StoreError for an invalid name of a plugin or step.
+ * @example
+ * const statuses = await migrationStatuses(db, [{ name: "notes", migrations: noteMigrations }]);
+ * const isCurrent = statuses.get("notes")?.pending.length === 0;
+ */
+export async function migrationStatuses(
+  db: Db,
+  plugins: readonly Migrating[],
+): Promise<ReadonlyMap<string, MigrationStatus>> {
+  const steps = plugins.map(({ name, migrations }) => ({ name: checked(name), names: sorted(name, migrations) }));
+  const done = await readLedgers(
+    db,
+    steps.map(({ name }) => name),
   );
+  return new Map(steps.map(({ name, names }) => [name, compared(names, done.get(name))]));
+}
+
+function compared(names: string[], done: ReadonlySet<string> | undefined): MigrationStatus {
+  if (!done) return { pending: names, unknown: [], hasLedger: false };
   const known = new Set(names);
   return {
     pending: names.filter((name) => !done.has(name)),
     unknown: [...done].filter((name) => !known.has(name)).sort(),
+    hasLedger: true,
   };
+}
+
+/** The steps in the ledgers of plugins, by plugin; those without a ledger are left out. */
+async function readLedgers(db: Db, plugins: string[]): Promise<Map<string, Set<string>>> {
+  const found = await rows(
+    db,
+    sql<{ plugin: string }>`select plugin from unnest(${plugins}::text[]) as wanted(plugin)
+      where to_regclass('lectern_ledger.' || quote_ident(plugin)) is not null`,
+  );
+  const done = new Map(found.map(({ plugin }) => [plugin, new Set<string>()]));
+  const all = stepsOf([...done.keys()]);
+  if (all) for (const { plugin, name } of await rows(db, all)) done.get(plugin)?.add(name);
+  return done;
+}
+
+/** The template that reads ledgers, which have to exist; undefined for none. */
+function stepsOf(plugins: readonly string[]): RawBuilder<{ plugin: string; name: string }> | undefined {
+  const [first, ...others] = plugins.map(
+    (plugin) => sql<{ plugin: string; name: string }>`select ${plugin}::text as plugin, name from ${ledger(plugin)}`,
+  );
+  return first && others.reduce((union, one) => sql`${union} union all ${one}`, first);
 }
 
 /**
@@ -99,13 +150,12 @@ export async function migrationStatus(db: Db, plugin: string, migrations: Migrat
  */
 export async function isMigrated(
   store: { queryWithDeadline<Row>(query: RawBuilder<Row>): Promise<Row[]> },
-  plugins: readonly { readonly name: string; readonly migrations: Migrations }[],
+  plugins: readonly Migrating[],
 ): Promise<boolean> {
   const stepped = plugins.filter(({ migrations }) => Object.keys(migrations).length > 0);
-  const [first, ...others] = stepped.map(({ name }) => sql`select ${name}::text as plugin, name from ${ledger(name)}`);
-  if (!first) return true;
-  const all = others.reduce((union, one) => sql`${union} union all ${one}`, first);
-  const done = await store.queryWithDeadline(sql<{ plugin: string; name: string }>`${all}`).catch((error: unknown) => {
+  const all = stepsOf(stepped.map(({ name }) => name));
+  if (!all) return true;
+  const done = await store.queryWithDeadline(all).catch((error: unknown) => {
     if (isMissingTable(error)) return [];
     throw error;
   });
@@ -135,19 +185,23 @@ export async function dropLedger(db: Db, plugin: string): Promise<void> {
   await sql`drop table if exists ${ledger(plugin)}`.execute(db);
 }
 
-async function step(db: Db, plugin: string, migrations: Migrations): Promise<string | undefined> {
+/** Runs the first pending step; undefined where none is left. */
+async function step(
+  db: Db,
+  plugin: string,
+  migrations: Migrations,
+): Promise<{ readonly name: string; readonly isLast: boolean } | undefined> {
   let name: string | undefined;
   try {
     return await db.transaction().execute(async (tx) => {
       await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK}::int8)`.execute(tx);
-      [name] = await pending(tx, plugin, migrations);
+      const status = await migrationStatus(tx, plugin, migrations);
+      [name] = status.pending;
       if (name === undefined) return undefined;
-      await sql`create schema if not exists lectern_ledger`.execute(tx);
-      await sql`create table if not exists ${ledger(plugin)}
-        (name text primary key, applied_at timestamptz not null default now())`.execute(tx);
+      if (!status.hasLedger) await createLedger(tx, plugin);
       await recordingTables(tx, plugin, async () => migrations[name as string]?.(tx));
       await sql`insert into ${ledger(plugin)} (name) values (${name})`.execute(tx);
-      return name;
+      return { name, isLast: status.pending.length === 1 };
     });
   } catch (cause) {
     const found = cause instanceof Error ? cause.message : String(cause);
@@ -156,6 +210,12 @@ async function step(db: Db, plugin: string, migrations: Migrations): Promise<str
       { cause },
     );
   }
+}
+
+async function createLedger(tx: Db, plugin: string): Promise<void> {
+  await sql`create schema if not exists lectern_ledger`.execute(tx);
+  await sql`create table ${ledger(plugin)}
+    (name text primary key, applied_at timestamptz not null default now())`.execute(tx);
 }
 
 function sorted(plugin: string, migrations: Migrations): string[] {
@@ -174,10 +234,6 @@ function isMissingTable(error: unknown): boolean {
 
 function ledger(plugin: string) {
   return sql.table(`lectern_ledger.${checked(plugin)}`);
-}
-
-function identifier(plugin: string): string {
-  return `lectern_ledger."${checked(plugin)}"`;
 }
 
 /** PostgreSQL would truncate a longer name, and two plugins would share a ledger. */

@@ -1,7 +1,16 @@
 import { expect, test } from "bun:test";
 import { type Kysely, sql } from "kysely";
 import { onEachStore } from "../_stores.ts";
-import { idColumn, type Migrations, migrate, pending, rows, StoreError, timeColumns } from "../mod.ts";
+import {
+  idColumn,
+  type Migrations,
+  migrate,
+  migrationStatuses,
+  pending,
+  rows,
+  StoreError,
+  timeColumns,
+} from "../mod.ts";
 
 const init: Migrations = {
   async "0001_init"(db) {
@@ -42,6 +51,27 @@ onEachStore("migrate()", (store) => {
   test("has a ledger for each plugin", async () => {
     expect(await pending(db(), "@acme/kudos", init)).toEqual(["0001_init"]);
     expect(await migrate(db(), "@acme/kudos", { async "0001_init"() {} })).toEqual(["0001_init"]);
+  });
+
+  test("compares the ledgers of many plugins by two statements", async () => {
+    const many = Array.from({ length: 20 }, (_, n) => ({ name: `many-${n}`, migrations: {} }));
+    for (const { name } of many.slice(0, 10)) await migrate(db(), name, { async "0001_a"() {}, async "0002_b"() {} });
+    const sent: string[] = [];
+    store().observe(({ text }) => void sent.push(text));
+    const statuses = await migrationStatuses(db(), [
+      ...many.slice(1),
+      { name: "many-0", migrations: { async "0001_a"() {}, async "0003_c"() {} } },
+      { name: "many-new", migrations: init },
+    ]);
+    store().observe(() => {});
+    expect(sent.length).toBe(2);
+    expect(statuses.get("many-0")).toEqual({ pending: ["0003_c"], unknown: ["0002_b"], hasLedger: true });
+    expect(statuses.get("many-1")).toEqual({ pending: [], unknown: ["0001_a", "0002_b"], hasLedger: true });
+    expect(statuses.get("many-10")).toEqual({ pending: [], unknown: [], hasLedger: false });
+    expect(statuses.get("many-new")).toEqual({ pending: ["0001_init"], unknown: [], hasLedger: false });
+    await expect(migrationStatuses(db(), [...many, { name: 'a"b', migrations: {} }])).rejects.toThrow(
+      'Cannot create a ledger for plugin "a"b"',
+    );
   });
 
   test("names plugin and step of a failure, and rolls back that step alone", async () => {

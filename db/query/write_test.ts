@@ -32,6 +32,28 @@ onEachStore("write()", (store) => {
     expect(await found()).toEqual([0, 1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 15]);
   });
 
+  test("is sent without waiting for its answer, once the session knows it", async () => {
+    await clear();
+    const lock = Promise.withResolvers<void>();
+    const locked = Promise.withResolvers<void>();
+    const holder = within(async (work) => {
+      await rows(work, sql`select pg_advisory_xact_lock(7110)`);
+      locked.resolve();
+      await lock.promise;
+    });
+    await locked.promise;
+    // The insert waits for the holder; were its answer awaited, nobody would release the lock.
+    const behind = (n: number) =>
+      sql`insert into put_down (n, word) select ${n}::int, case when ${n}::int > 90 then pg_advisory_xact_lock(7110)::text else '' end`;
+    await within(async (work) => {
+      await write(work, behind(1));
+      await write(work, behind(91));
+      lock.resolve();
+      await holder;
+    });
+    expect(await found()).toEqual([1, 91]);
+  });
+
   test("outside transactions it resolves when it is done, and throws its error", async () => {
     await clear();
     await write(db(), put(1));

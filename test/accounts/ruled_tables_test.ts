@@ -14,11 +14,14 @@ declare module "lectern/db" {
 }
 
 /** A plugin whose table has these columns; with `content`, its kind is in that slot. */
-const lending = (columns: string, { content = false, hasRule = true } = {}) =>
+const lending = (
+  columns: string,
+  { content = false, hasRule = true, rules = ["test_loans"] as readonly "test_loans"[] | "any" } = {},
+) =>
   definePlugin({
     name: "test-lending",
     requires: ["access"],
-    permissions: { write: ["test_loans"], visibilityRules: ["test_loans"], slots: ["content"] },
+    permissions: { write: ["test_loans"], visibilityRules: rules, slots: ["content"] },
     migrations: {
       "0001_init": async (db) => void (await sql`create table test_loans (${sql.raw(columns)})`.execute(db)),
     },
@@ -56,6 +59,12 @@ test("a table without acl_id that is no content stops the boot, and with it boot
   expect(await bootError(lending("id integer, owned_by integer, acl_id integer not null default 0"))).toBe("booted");
 });
 
+test("the plugin that writes a table is named where several may add its rule", async () => {
+  expect(await bootError(lending("id integer, owned_by integer", { rules: "any" }))).toStartWith(
+    'The plugin "test-lending" has the items of the kind "test_loan" decided by the contract "access", and its table',
+  );
+});
+
 test("content without a column of items stops the boot", async () => {
   for (const [column, columns] of [
     ["owned_by", "id integer, deleted_at timestamptz"],
@@ -75,4 +84,13 @@ test("an item of a kind that is no content is decided by roles, without acl_id",
   const { status } = await runtime.ask("GET", "/api/test-loans/1", { as: token });
   await runtime.stop();
   expect(status).toBe(403);
+});
+
+test("an item of content is not decided without its acl_id, since overrides on it are unknown", async () => {
+  const columns = "id integer, owned_by integer, deleted_at timestamptz";
+  const runtime = await bootTestRuntime({ extra: [lending(columns, { content: true, hasRule: false })] });
+  const { token } = await runtime.person("Ida", ["access-api"]);
+  const { status } = await runtime.ask("GET", "/api/test-loans/1", { as: token });
+  await runtime.stop();
+  expect(status).toBe(500);
 });

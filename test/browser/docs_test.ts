@@ -5,7 +5,7 @@ import { sharedBrowser } from "../support/harness/browser.ts";
 import { dataFolder, type Program, startProgram } from "../support/harness/program.ts";
 
 setDefaultTimeout(60_000);
-const folder = dataFolder();
+const folder = dataFolder("ready");
 let browser: Browser;
 let program: Program;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 /** The cache of answers: its bound, its switch, lost notifications, one loader for many readers, and what plugins contribute. */
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import { findItem } from "lectern/contracts";
 import { type AnyContext, type CachedAnswers, definePlugin, inLanguage, sql, type Viewer } from "lectern/core";
 import { rows } from "lectern/db";
@@ -218,27 +218,32 @@ test("a plugin that adds fields without saying what they are read from keeps ans
 });
 
 test("a field that is selected from a table its plugin does not name keeps answers from being cached", async () => {
-  const server = await served({
-    extra: [
-      definePlugin({
-        name: "undeclared",
-        permissions: { slots: ["response_fields"] },
-        setup({ contribute }) {
-          contribute("response_fields", {
-            kind: "page",
-            moment: "read",
-            add: async () => new Map(),
-            select: () => sql`(select json_build_object('settings', count(*)) from lectern_ledger.core)`,
-            cached: { dependsOn: [] },
-          });
-        },
-      }),
-    ],
-  });
-  const page = await server.made("Failover");
-  await server.read(page);
-  expect(server.figures().entries).toBe(0);
-  await server.stop();
+  const counting = (dependsOn: readonly { table: "page_revisions" }[]) =>
+    definePlugin({
+      name: "counting",
+      permissions: { slots: ["response_fields"] },
+      setup({ contribute }) {
+        contribute("response_fields", {
+          kind: "page",
+          moment: "read",
+          add: async () => new Map(),
+          select: () => sql`(select json_build_object('revisions', count(*)) from page_revisions)`,
+          cached: { dependsOn },
+        });
+      },
+    });
+  const logged = spyOn(process.stderr, "write").mockImplementation(() => true);
+  const warnings = () => logged.mock.calls.map(([line]) => String(line)).filter((line) => line.includes("declared"));
+  for (const dependsOn of [[{ table: "page_revisions" }], []] as const) {
+    const server = await served({ extra: [counting(dependsOn)], env: { LOG_LEVEL: "warn" } });
+    const pages = [await server.made("Failover"), await server.made("Switchover")];
+    await notified(server);
+    for (const page of pages) expect((await server.read(page)).revisions).toBeNumber();
+    expect(server.figures().entries).toBe(dependsOn.length * pages.length);
+    expect(warnings()).toEqual(dependsOn.length === 1 ? [] : [expect.stringContaining('"reads":"page_revisions"')]);
+    await server.stop();
+  }
+  logged.mockRestore();
 });
 
 test("an alias that changes while its item is read leads to nothing", async () => {

@@ -11,13 +11,17 @@ declare module "lectern/core" {
 
 let loads: string[] = [];
 let cache: Cached<string>;
+/** What a load waits for after it was counted. */
+let loading: Promise<void> = Promise.resolve();
 const keeper = definePlugin({
   name: "test-keeper",
   events: ["test_forget"],
   setup({ cached }) {
     cache = cached("values", async (key) => {
       loads.push(key);
-      return `${key} ${loads.length}`;
+      const value = `${key} ${loads.length}`;
+      await loading;
+      return value;
     });
   },
 });
@@ -49,6 +53,18 @@ test("a change that is undone forgets nothing", async () => {
   await expect(forget("b", true)).rejects.toThrow("undone");
   await cache.get("b");
   expect(loads).toEqual(["b"]);
+});
+
+test("a value that was loaded before a commit that changes it, and came after it, is not kept", async () => {
+  loads = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  loading = promise;
+  const early = cache.get("d");
+  await until(() => loads.length === 1);
+  await forget("d");
+  resolve();
+  expect(await early).toBe("d 1");
+  expect([await cache.get("d"), await cache.get("d")]).toEqual(["d 2", "d 2"]);
 });
 
 test("nothing is cached while notifications are lost, so that no process uses stale values", async () => {

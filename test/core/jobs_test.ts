@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { definePlugin, JobFailure, sql } from "lectern/core";
+import { definePlugin, JobFailure, SYSTEM, sql } from "lectern/core";
 import { rows } from "lectern/db";
+import { CHANNEL } from "../../core/job_store.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 declare module "lectern/core" {
+  interface Events {
+    test_order: { draft: { tag: string; fails: boolean }; result: { tag: string } };
+  }
   interface Jobs {
     test_flaky: { failures: number; tag: string };
     test_slow: { tag: string };
@@ -14,10 +18,19 @@ declare module "lectern/core" {
 
 const done: string[] = [];
 let failuresLeft = 0;
+/** Performs an event that enqueues a job in its transaction. */
+let order: (tag: string, fails?: boolean) => Promise<unknown>;
 const worker = definePlugin({
   name: "test-worker",
-  permissions: { jobs: ["test_flaky", "test_slow", "test_gone", "test_patient"] },
-  setup({ job }) {
+  events: ["test_order"],
+  permissions: { jobs: ["test_flaky", "test_slow", "test_gone", "test_patient"], system: true },
+  setup({ job, perform }) {
+    order = (tag, fails = false) =>
+      perform("test_order", SYSTEM, { tag, fails }, async (draft, tx) => {
+        await tx.enqueue("test_slow", { tag: draft.tag });
+        if (draft.fails) throw new Error("no longer wanted");
+        return draft;
+      });
     job(
       "test_flaky",
       async ({ tag }, { attempt }) => {
@@ -129,6 +142,23 @@ test("a job with a key waits only once, and one written in an undone transaction
   await expect(undone).rejects.toThrow("changed my mind");
   await jobs.drain();
   expect(done).toEqual(["same"]);
+});
+
+test("a job of an event is done once the event is committed, and never where that is undone", async () => {
+  done.length = 0;
+  await order("ordered");
+  await expect(order("undone", true)).rejects.toThrow("no longer wanted");
+  await runtime.runtime.jobs.drain();
+  expect(done).toEqual(["ordered"]);
+});
+
+test("each server is told of a job when it is committed, and need not look for it", async () => {
+  const heard = Promise.withResolvers<void>();
+  const stop = await runtime.store.listen(CHANNEL, { onNotify: () => heard.resolve() });
+  await order("heard");
+  await heard.promise;
+  await stop();
+  await runtime.runtime.jobs.drain();
 });
 
 test("a job without a handler is refused when it is enqueued", async () => {

@@ -147,7 +147,7 @@ test("metrics answer while the store does not, without its figures", async () =>
 });
 
 test("a server counts requests by route, opens metrics to addresses, and logs requests where that is set", async () => {
-  const data = dataFolder();
+  const data = dataFolder("ready");
   const server: Program = await startProgram(data.path, { METRICS_ADDRESSES: "127.0.0.0/8", LOG_REQUESTS: "true" });
   try {
     const base = `http://127.0.0.1:${server.port}`;

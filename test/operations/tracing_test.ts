@@ -55,8 +55,6 @@ beforeAll(async () => {
       OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/`,
       OTEL_EXPORTER_OTLP_HEADERS: "x-tenant=a%20b,authorization=Bearer sesame-open",
       OTEL_SERVICE_NAME: "wiki",
-      // The statements of a plugin with a role of its own are calls of a function of the store.
-      PLUGIN_ROLES: "third-party",
       APP_PROXIES: PROXY,
       ALLOW_PRIVATE_HOSTS: "127.0.0.1/32",
     },

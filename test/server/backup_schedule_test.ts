@@ -8,7 +8,7 @@ import { dataFolder, startProgram } from "../support/harness/program.ts";
 import { until } from "../support/harness/until.ts";
 
 const LONG = 180_000;
-const root = dataFolder();
+const root = dataFolder("ready");
 afterAll(root.remove);
 
 function folder(name: string): string {

@@ -16,7 +16,7 @@ setDefaultTimeout(120_000);
 const ROOT = join(import.meta.dir, "../..");
 const folder = mkdtempSync(join(tmpdir(), "lectern-proxies-"));
 chmodSync(folder, 0o755);
-const data = dataFolder();
+const data = dataFolder("ready");
 let server: Program;
 beforeAll(async () => {
   const port = String(await freePort());

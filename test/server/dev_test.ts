@@ -8,7 +8,7 @@ import { until } from "../support/harness/until.ts";
 
 setDefaultTimeout(120_000);
 const home = realpathSync(mkdtempSync(join(tmpdir(), "lectern-dev-")));
-const data = dataFolder();
+const data = dataFolder("ready");
 let program: Program | undefined;
 afterAll(async () => {
   program?.signal("SIGTERM");

@@ -18,7 +18,7 @@ const TOO_LARGE = {
 };
 
 setDefaultTimeout(60_000);
-const folder = dataFolder();
+const folder = dataFolder("ready");
 let program: Program;
 beforeAll(async () => {
   program = await startProgram(folder.path, { MAX_BODY_BYTES: String(MAX_BODY), LOG_LEVEL: "debug" });

@@ -37,7 +37,7 @@ test("commands that look make neither a store nor an administrator in an empty f
 });
 
 test("nor in an empty database of a server", async () => {
-  const server = await startCluster();
+  const server = await startCluster({ fast: true });
   if (!server) throw new Error("Cannot start a throw-away cluster");
   try {
     const admin = await openStore({ databaseUrl: server.url, dataDir: folder.path, poolSize: 2 });

@@ -22,7 +22,7 @@ import { until } from "../support/harness/until.ts";
 setDefaultTimeout(120_000);
 const ROOT = join(import.meta.dir, "../..");
 const home = realpathSync(mkdtempSync(join(tmpdir(), "lectern-isolating-")));
-const data = dataFolder();
+const data = dataFolder("ready");
 afterAll(() => {
   data.remove();
   rmSync(home, { recursive: true, force: true });

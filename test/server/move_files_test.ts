@@ -12,7 +12,7 @@ const MARKER = "lectern-instance.json";
 const FILES = 60;
 const LARGE = 12_000_000;
 
-const { path: folder, remove } = dataFolder();
+const { path: folder, remove } = dataFolder("ready");
 const s3 = fakeS3();
 const env = {
   DATA_DIR: folder,

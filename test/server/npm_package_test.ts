@@ -3,9 +3,19 @@
  * `npx lectern`; plugins in that folder import what the package exports.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import { exports as exported } from "../../package.json" with { type: "json" };
+import { exports as exported, version } from "../../package.json" with { type: "json" };
 import { TSC } from "../support/harness/command.ts";
 import {
   installPackage,
@@ -104,9 +114,92 @@ test("a plugin in that folder imports the package, compiles, and its test passes
   expect([tested.code, tested.err]).toEqual([0, expect.stringContaining("1 pass")]);
 });
 
+test("the package runs as a bundle, and what an operator adds to it shares its modules, in one process and in workers", async () => {
+  const own = join(home.path, "served");
+  const text = {
+    "package.json": JSON.stringify({
+      private: true,
+      lectern: {
+        plugins: ["lectern/plugins", "./stamps", "acme-seals", "./acme-kudos"],
+        isolated: { "./acme-kudos": { unenforced: true } },
+      },
+    }),
+    "stamps/plugin.ts": `import { join } from "node:path";
+      import { ApiError, definePlugin } from "lectern/core";
+      import shipped from "lectern/plugins";
+      export default definePlugin({
+        name: "stamps",
+        permissions: { publicRoutes: ["/api/stamps/*"] },
+        setup({ app, children, runtime }) {
+          app.get("/stamps/refused", () => { throw new ApiError(422, "No more stamps"); }, { permit: "public" });
+          app.get("/stamps/shared", () => runtime.plugins().filter(({ plugin }) => shipped.includes(plugin)).length, { permit: "public" });
+          app.get("/stamps/drawn", () => children.run("ink", { module: join(import.meta.dir, "tasks.ts"), task: "draw", owner: "x" }), { permit: "public" });
+        },
+      });`,
+    "stamps/tasks.ts": `import { ApiError } from "lectern/core";
+      export const tasks = { draw: async (ink) => { throw new ApiError(409, "Out of " + ink); } };`,
+    "node_modules/acme-seals/package.json": JSON.stringify({
+      name: "acme-seals",
+      type: "module",
+      exports: "./plugin.ts",
+    }),
+    "node_modules/acme-seals/plugin.ts": `import { ApiError, definePlugin } from "lectern/core";
+      export default definePlugin({ name: "acme-seals", permissions: { publicRoutes: ["/api/seals"] }, setup({ app }) {
+        app.get("/seals", () => { throw new ApiError(410, "Sealed"); }, { permit: "public" });
+      } });`,
+    "themes/acme/functions.ts": `import { ApiError, defineTheme } from "lectern/core";
+      export default defineTheme(({ listen }) => listen("app_boot", () => { globalThis.sealed = ApiError; }));`,
+    "themes/acme/views/layout/footer.ts": `export default ({ html }) => () => html\`<footer>Bundled acme</footer>\`;`,
+  };
+  for (const [path, content] of Object.entries(text)) {
+    mkdirSync(join(own, path, ".."), { recursive: true });
+    writeFileSync(join(own, path), content);
+  }
+  cpSync(join(ROOT, "test/fixtures/plugins/acme-kudos"), join(own, "acme-kudos"), { recursive: true });
+  // What runs from the sources is missing: the bundle has it.
+  const sources = ["core/cli/main.ts", "core/runtime/boot.ts"].map((path) => join(installed, path));
+  for (const file of sources) renameSync(file, `${file}.away`);
+  try {
+    for (const workers of ["1", "2"]) {
+      const env = { PORT: "0", DATA_DIR: join(home.path, `served-${workers}`), APP_THEME: "acme", ...ADMIN };
+      const program = join(installed, "core/cli.ts");
+      const run = [
+        "sh",
+        "-c",
+        `cd "${own}" && exec "${packagedBun()}" --no-install "${program}" serve --workers ${workers}`,
+      ];
+      const server = home.start(run, env);
+      const port = await portOf(server);
+      const ask = async (path: string, init?: RequestInit) => {
+        const answer = await fetch(`http://127.0.0.1:${port}${path}`, init);
+        const shown = await answer.text();
+        return [answer.status, shown.startsWith("{") ? (JSON.parse(shown).error?.message ?? shown) : shown];
+      };
+      expect(await ask("/api/stamps/refused")).toEqual([422, "No more stamps"]);
+      expect(await ask("/api/stamps/drawn")).toEqual([409, "Out of ink"]);
+      expect(await ask("/api/seals")).toEqual([410, "Sealed"]);
+      const [, shared] = await ask("/api/stamps/shared");
+      expect(Number(shared)).toBeGreaterThan(40);
+      expect((await ask("/login"))[1]).toContain("Bundled acme");
+      const headers = { authorization: `Token ${ADMIN.ADMIN_TOKEN}`, "content-type": "application/json" };
+      const made = await ask("/api/books", {
+        method: "POST",
+        headers,
+        body: JSON.stringify({ name: "Of teh operator" }),
+      });
+      expect(made[1]).toContain('"Of the operator"');
+      const gone = once(server, "exit");
+      server.kill("SIGTERM");
+      await gone;
+    }
+  } finally {
+    for (const file of sources) renameSync(`${file}.away`, file);
+  }
+});
+
 test("another version is installed over this one after a backup, and then refuses a store that it is too old for", async () => {
   const next = join(home.path, "next");
-  const pack = `mkdir next && tar -xzf lectern-*.tgz -C next && sed -i 's/"version": "[^"]*"/"version": "99.0.0"/' next/package/package.json`;
+  const pack = `mkdir next && tar -xzf lectern-*.tgz -C next && sed -i 's/"version": "[^"]*"/"version": "99.0.0"/' next/package/package.json && sed -i 's/version: "${version}"/version: "99.0.0"/' next/package/bundle/*.js`;
   const file = Bun.which("npm") ? "cd next && npm pack ./package" : "cd next/package && bun pm pack --destination ..";
   expect((await home.run(["sh", "-c", `${pack} && ${file}`])).code).toBe(0);
   if (!Bun.which("npm")) return;
@@ -116,7 +209,7 @@ test("another version is installed over this one after a backup, and then refuse
   expect([upgraded.code, upgraded.out]).toEqual([0, expect.stringContaining("Installed Lectern 99.0.0 in place of")]);
   expect(JSON.parse(readFileSync(join(installed, "package.json"), "utf8")).version).toBe("99.0.0");
 
-  const tooNew = `sed -i 's/upgradesFrom: "[^"]*"/upgradesFrom: "98.0.0"/' ${installed}/core/runtime/store_version.ts`;
+  const tooNew = `sed -i 's/upgradesFrom: "[^"]*"/upgradesFrom: "98.0.0"/' ${installed}/bundle/*.js`;
   expect((await home.run(["sh", "-c", tooNew])).code).toBe(0);
   const refused = await home.run(lectern(["serve"]), env);
   expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("start 98.0.0 over it once, then 99.0.0")]);

@@ -11,7 +11,7 @@ const BUCKET = {
 };
 
 test("while the object store is away, an upload is answered 503 with Retry-After and leaves nothing, and pages can be read", async () => {
-  const folder = dataFolder();
+  const folder = dataFolder("ready");
   const server = await startProgram(folder.path, { ...BUCKET, LOG_LEVEL: "silent" });
   const book = (await server.ask("POST", "/api/books", { name: "Runbooks" })).body;
   const page = (await server.ask("POST", "/api/pages", { book_id: book.id, name: "Failover", html: "<p>x</p>" })).body;

@@ -23,7 +23,7 @@ const servers: Program[] = [];
 
 beforeAll(async () => {
   if (!isHere) return;
-  cluster = (await startCluster()) as Cluster;
+  cluster = (await startCluster({ fast: true })) as Cluster;
   pooler = await startPgbouncer(cluster.url, { sessions: 8 });
   const url = await createDatabase(cluster.url);
   const listen = { DATABASE_LISTEN_URL: url, DATABASE_PREPARE: "false" };

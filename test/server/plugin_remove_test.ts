@@ -12,7 +12,7 @@ import { dataFolder } from "../support/harness/program.ts";
 
 setDefaultTimeout(180_000);
 const home = realpathSync(mkdtempSync(join(tmpdir(), "lectern-remove-")));
-const data = dataFolder();
+const data = dataFolder("ready");
 afterAll(() => {
   data.remove();
   rmSync(home, { recursive: true, force: true });

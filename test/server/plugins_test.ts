@@ -12,7 +12,7 @@ setDefaultTimeout(120_000);
 const ROOT = join(import.meta.dir, "../..");
 /** Where the runtime's packages and types reach it, as an operator's own folder beside package.json. */
 const HOME = join(ROOT, "test/fixtures", `stranger_${process.pid}`);
-const folder = dataFolder();
+const folder = dataFolder("ready");
 afterAll(() => {
   folder.remove();
   rmSync(HOME, { recursive: true, force: true });

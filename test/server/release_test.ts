@@ -10,12 +10,12 @@ setDefaultTimeout(120_000);
 const folder = mkdtempSync(join(tmpdir(), "lectern-release-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("a release has the package, its packages in CycloneDX, and checksums that hold", () => {
+test("a release has the package, its packages in CycloneDX, and checksums that hold", async () => {
   if (!Bun.which("npm")) {
     process.stdout.write("\n== skipped: npm is not installed here\n");
     return;
   }
-  const files = makeRelease(join(folder, "first"));
+  const files = await makeRelease(join(folder, "first"));
   expect(files).toEqual([`lectern-${version}.cdx.json`, `lectern-${version}.tgz`, "SHA256SUMS"]);
   const check = () => Bun.spawnSync(["sha256sum", "--check", "--quiet", "SHA256SUMS"], { cwd: join(folder, "first") });
   expect(check().exitCode).toBe(0);
@@ -32,19 +32,21 @@ test("a release has the package, its packages in CycloneDX, and checksums that h
   for (const [name, exact] of Object.entries(dependencies)) expect([name, listed.get(name)]).toEqual([name, exact]);
   expect(Object.keys(devDependencies).filter((name) => name.startsWith("@biomejs") && listed.has(name))).toEqual([]);
 
-  const [again = ""] = makeRelease(join(folder, "second")).filter((name) => name.endsWith(".tgz"));
+  const [again = ""] = (await makeRelease(join(folder, "second"))).filter((name) => name.endsWith(".tgz"));
   expect(readFileSync(join(folder, "second", again))).toEqual(readFileSync(join(folder, "first", again)));
   writeFileSync(join(folder, "first", again), "changed");
   expect(check().exitCode).not.toBe(0);
 });
 
-test("a release is refused without its version in the changelog, and over other files", () => {
+test("a release is refused without its version in the changelog, and over other files", async () => {
   const root = join(folder, "repository");
   mkdirSync(join(root, ".github"), { recursive: true });
   writeFileSync(join(root, "package.json"), JSON.stringify({ name: "lectern", version: "0.4.0" }));
   writeFileSync(join(root, ".github/CHANGELOG.md"), "# Changelog\n\n## 0.3.0 - 2026-12-01\n");
-  expect(() => makeRelease(join(folder, "third"), root)).toThrow("the newest version of the changelog is 0.3.0");
-  expect(() => makeRelease(root)).toThrow("the folder is not empty");
+  await expect(makeRelease(join(folder, "third"), root)).rejects.toThrow(
+    "the newest version of the changelog is 0.3.0",
+  );
+  await expect(makeRelease(root)).rejects.toThrow("the folder is not empty");
 });
 
 test("the package runs no script at its installation", () => {

@@ -35,7 +35,7 @@ beforeAll(async () => {
     `import { definePlugin } from "lectern/core";
     export default definePlugin({ name: "guest", permissions: { read: ["books"] }, setup() {} });`,
   );
-  cluster = await startCluster();
+  cluster = await startCluster({ fast: true });
   if (!cluster) return;
   await admin("create role tenant login");
   await admin("create database tenancy owner tenant");

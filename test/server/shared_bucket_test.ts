@@ -16,7 +16,7 @@ const PNG = Buffer.from(
 );
 
 const s3 = fakeS3();
-const cluster = await startCluster();
+const cluster = await startCluster({ fast: true });
 const folders = [dataFolder(), dataFolder()];
 const servers: Program[] = [];
 

@@ -19,7 +19,7 @@ const TOO_SLOW = {
 };
 
 setDefaultTimeout(60_000);
-const folder = dataFolder();
+const folder = dataFolder("ready");
 let program: Program;
 beforeAll(async () => {
   program = await startProgram(folder.path, {

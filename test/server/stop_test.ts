@@ -14,7 +14,7 @@ const PAGES = 200;
 const AT_ONCE = 8;
 
 setDefaultTimeout(60_000);
-const folder = dataFolder();
+const folder = dataFolder("ready");
 afterAll(folder.remove);
 
 const create = async (program: Program, path: string, body: unknown) =>

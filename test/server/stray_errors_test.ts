@@ -23,7 +23,7 @@ export default definePlugin({
 `;
 
 test("a rejection that nothing awaits and an error in a timer are logged with their place, and the server goes on and stops", async () => {
-  const data = dataFolder();
+  const data = dataFolder("ready");
   const folder = mkdtempSync(join(tmpdir(), "lectern-stray-"));
   const file = join(folder, "stray.ts");
   writeFileSync(file, PLUGIN);

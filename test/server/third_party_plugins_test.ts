@@ -15,7 +15,7 @@ const ROOT = join(import.meta.dir, "../..");
 const FIXTURES = join(ROOT, "test/fixtures/plugins");
 const PATIENCE_MS = 15_000;
 const home = realpathSync(mkdtempSync(join(tmpdir(), "lectern-operator-")));
-const data = dataFolder();
+const data = dataFolder("ready");
 afterAll(() => {
   data.remove();
   rmSync(home, { recursive: true, force: true });

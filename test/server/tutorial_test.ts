@@ -12,7 +12,7 @@ import { tutorialBlocks, writeTutorialFiles } from "../support/harness/tutorial.
 setDefaultTimeout(180_000);
 const ROOT = join(import.meta.dir, "../..");
 const home = realpathSync(mkdtempSync(join(tmpdir(), "lectern-tutorial-")));
-const data = dataFolder();
+const data = dataFolder("ready");
 afterAll(() => {
   data.remove();
   rmSync(home, { recursive: true, force: true });

@@ -9,7 +9,7 @@ const HOOKS = 10;
 const BOOKS = 100;
 
 setDefaultTimeout(120_000);
-const folder = dataFolder();
+const folder = dataFolder("ready");
 const receiver = openReceiver();
 afterEach(() => {
   receiver.received.length = 0;

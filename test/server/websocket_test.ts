@@ -4,7 +4,7 @@ import { freePort } from "../support/harness/ports.ts";
 import { dataFolder, startProgram } from "../support/harness/program.ts";
 
 setDefaultTimeout(60_000);
-const folder = dataFolder();
+const folder = dataFolder("ready");
 afterAll(folder.remove);
 
 test("an agent's line is held open while it knows its host's credentials, and closed when the server stops", async () => {

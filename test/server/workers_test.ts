@@ -7,7 +7,7 @@ import { until } from "../support/harness/until.ts";
 
 setDefaultTimeout(120_000);
 const LIMIT = 40;
-const folder = dataFolder();
+const folder = dataFolder("ready");
 const programs: Program[] = [];
 afterAll(async () => {
   for (const program of programs) program.signal("SIGTERM");

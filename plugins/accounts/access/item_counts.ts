@@ -10,33 +10,41 @@ import { type Db, definerPath, rows } from "lectern/db";
 
 const SHARDS = 8;
 
-/** Adds the column `acl_id` and the counting triggers to a content table, unless they are installed; then it is one query. */
-export async function ensureItemCounts(kind: ContentKind, db: Db): Promise<void> {
-  const body = bodyOf(kind);
-  const name = `acl_counted_${kind.kind}`;
-  const installed = async () => {
-    // Templates, here and below: system catalogs, locks and definitions of the tables of other plugins.
-    const found = await rows<{ prosrc: string; prosecdef: boolean }>(
-      db,
-      sql`select prosrc, prosecdef from pg_trigger join pg_proc on pg_proc.oid = tgfoid
-      where tgrelid = ${kind.table}::regclass and proname = ${name} limit 1`,
-    );
-    return found[0]?.prosrc === body && found[0].prosecdef;
-  };
-  if (await installed()) return;
-  // Several processes may boot at once: the lock serializes them, and the second one finds the triggers installed.
-  await rows(db, sql`lock table ${sql.table(kind.table)} in share row exclusive mode`);
-  if (!(await installed())) await install(kind, name, body, db);
+/** Adds the column `acl_id` and the counting triggers to the content tables that lack them; one query finds these. */
+export async function ensureItemCounts(kinds: readonly ContentKind[], db: Db): Promise<void> {
+  for (const kind of await uncounted(kinds, db)) {
+    // Several processes may boot at once: the lock serializes them, and the second one finds the triggers installed.
+    await rows(db, sql`lock table ${sql.table(kind.table)} in share row exclusive mode`);
+    if ((await uncounted([kind], db)).length > 0) await install(kind, db);
+  }
 }
 
-async function install(kind: ContentKind, name: string, body: string, db: Db): Promise<void> {
+/** Kinds whose table has no counting triggers, or others than it should have. */
+async function uncounted(kinds: readonly ContentKind[], db: Db): Promise<ContentKind[]> {
+  // Templates, here and below: system catalogs, locks and definitions of the tables of other plugins.
+  const found = await rows<{ name: string; body: string }>(
+    db,
+    sql`select distinct proname as name, prosrc as body
+      from unnest(${kinds.map(({ table }) => table)}::text[], ${kinds.map(functionOf)}::text[]) as wanted("table", name)
+      join pg_trigger on tgrelid = wanted."table"::regclass
+      join pg_proc on pg_proc.oid = tgfoid and proname = wanted.name where prosecdef`,
+  );
+  return kinds.filter((kind) => !found.some(({ name, body }) => name === functionOf(kind) && body === bodyOf(kind)));
+}
+
+function functionOf({ kind }: ContentKind): string {
+  return `acl_counted_${kind}`;
+}
+
+async function install(kind: ContentKind, db: Db): Promise<void> {
+  const name = functionOf(kind);
   const table = `"${kind.table}"`;
   const trigger = (event: string, tables: string) =>
     `create or replace trigger acl_counted_${event} after ${event} on ${table} ${tables} execute function "${name}"();`;
   const text = `
     alter table ${table} add column if not exists acl_id integer not null default 0;
     create or replace function "${name}"() returns trigger language plpgsql security definer
-      set search_path = ${await definerPath(db)} as $counted$${body}$counted$;
+      set search_path = ${await definerPath(db)} as $counted$${bodyOf(kind)}$counted$;
     ${trigger("insert", "referencing new table as fresh for each statement")}
     ${trigger("update", "referencing old table as stale new table as fresh for each statement")}
     ${trigger("delete", "referencing old table as stale for each statement")}

@@ -23,7 +23,7 @@ export default definePlugin({
   migrations,
   async syncSchema(db, { slot }) {
     await checkContentTables(db, slot("content"));
-    for (const kind of slot("content")) await ensureItemCounts(kind, db);
+    await ensureItemCounts(slot("content"), db);
   },
   setup({ cached, contribute, db, on, provide, runtime, slot }) {
     const ruled: RuledTable[] = [];

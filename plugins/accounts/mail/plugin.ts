@@ -4,7 +4,6 @@
  */
 import { type MailMessage, MailRejected, type MailTransport } from "lectern/contracts";
 import { BootError, chosenProvider, definePlugin, t, withinTime } from "lectern/core";
-import { createSmtpTransport } from "./transport.ts";
 
 const SMTP = "smtp";
 
@@ -41,10 +40,10 @@ export default definePlugin({
       description: "Seconds that the transport of a plugin may take for a message",
     }),
   }),
-  setup({ on, onStop, provide, settings, slot }) {
+  async setup({ on, onStop, provide, settings, slot }) {
     const { from, host, timeout } = settings;
     const late = `The mail transport took longer than ${timeout} seconds (MAIL_TIMEOUT)`;
-    const smtp = host === "" ? undefined : createSmtpTransport(settings);
+    const smtp = host === "" ? undefined : (await import("./transport.ts")).createSmtpTransport(settings);
     if (smtp) {
       checkSender(from, "MAIL_HOST is set");
       onStop(() => smtp.close());

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { Mail } from "lectern/contracts";
 import mail from "./plugin.ts";
 
-function setUp(settings: Record<string, unknown>): Mail {
+async function setUp(settings: Record<string, unknown>): Promise<Mail> {
   let provided: Mail | undefined;
   const defaults = {
     from: "",
@@ -14,7 +14,7 @@ function setUp(settings: Record<string, unknown>): Mail {
     transport: "",
     timeout: 30,
   };
-  void mail.setup({
+  await mail.setup({
     settings: { ...defaults, ...settings },
     provide: (_: string, service: Mail) => {
       provided = service;
@@ -27,12 +27,13 @@ function setUp(settings: Record<string, unknown>): Mail {
 }
 
 test("without a server sending fails with the name of the setting", async () => {
-  const service = setUp({});
+  const service = await setUp({});
   expect(service.isConfigured).toBe(false);
   await expect(service.send({ to: "a@example.com", subject: "x", text: "y" })).rejects.toThrow("MAIL_HOST");
 });
 
-test("a server without a sender stops the boot", () => {
-  expect(() => setUp({ host: "mail.example.com" })).toThrow("MAIL_FROM");
-  expect(setUp({ host: "mail.example.com", from: "wiki@example.com" }).isConfigured).toBe(true);
+test("a server without a sender stops the boot", async () => {
+  await expect(setUp({ host: "mail.example.com" })).rejects.toThrow("MAIL_FROM");
+  const service = await setUp({ host: "mail.example.com", from: "wiki@example.com" });
+  expect(service.isConfigured).toBe(true);
 });

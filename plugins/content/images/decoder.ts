@@ -5,7 +5,7 @@
  * decoded at once.
  */
 import { ApiError, Semaphore, SNIFF_BYTES, sniff, type Upload } from "lectern/core";
-import sharp, { type Metadata, type Sharp, type SharpOptions } from "sharp";
+import type { Metadata, Sharp, SharpOptions } from "sharp";
 import { hasAllFrames } from "./animation_integrity.ts";
 import { HEADER_BYTES, headerSize } from "./header_size.ts";
 
@@ -83,10 +83,21 @@ const WEBP_BYTES = 4;
 /** About a quarter of an image that is decoded line by line is held at once, as measured. */
 const SEQUENTIAL_PART = 4;
 
-sharp.block({ operation: ["VipsForeignLoad"] });
-sharp.unblock({ operation: LOADERS.flatMap((kind) => [`VipsForeignLoad${kind}File`, `VipsForeignLoad${kind}Buffer`]) });
-// The same image is seldom decoded twice, so libvips's cache would only take memory.
-sharp.cache(false);
+let library: Promise<typeof import("sharp").default> | undefined;
+
+/** Loads libvips with the allowed loaders: when the server listens or at the first image, since commands seldom need it. */
+export function loadSharp(): Promise<typeof import("sharp").default> {
+  library ??= import("sharp").then(({ default: sharp }) => {
+    sharp.block({ operation: ["VipsForeignLoad"] });
+    sharp.unblock({
+      operation: LOADERS.flatMap((kind) => [`VipsForeignLoad${kind}File`, `VipsForeignLoad${kind}Buffer`]),
+    });
+    // The same image is seldom decoded twice, so libvips's cache would only take memory.
+    sharp.cache(false);
+    return sharp;
+  });
+  return library;
+}
 
 interface Header {
   readonly info: ImageInfo;
@@ -106,6 +117,8 @@ export function createImageDecoder(maxPixels: number): ImageDecoder {
   const limits = { limitInputPixels: maxPixels };
   const allFrames = { limitInputPixels: maxPixels * ANIMATION_FACTOR, animated: true };
   const withApiErrors = async <R>(run: () => Promise<R>) => {
+    // What fails here is no fault of the image.
+    await loadSharp();
     try {
       return await run();
     } catch (error) {
@@ -217,6 +230,7 @@ async function isAnimatedPng(source: ImageSource): Promise<boolean> {
 /** Opens an image. A spooled upload is read from its file. */
 async function open(source: ImageSource, options: SharpOptions): Promise<Sharp> {
   const input = source instanceof Uint8Array ? source : (source.spooled ?? (await source.bytes()));
+  const sharp = await loadSharp();
   return sharp(input, { failOn: "error", sequentialRead: true, ...options }).timeout({ seconds: MAX_SECONDS });
 }
 

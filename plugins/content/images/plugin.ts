@@ -20,7 +20,7 @@ import { lockImage } from "./changes.ts";
 import { imagesCommand } from "./commands.ts";
 import type { ImagePermission, ImagesContext } from "./contract.ts";
 import { registerCovers } from "./covers.ts";
-import { createImageDecoder } from "./decoder.ts";
+import { createImageDecoder, loadSharp } from "./decoder.ts";
 import { pictureKeeper } from "./embedded_images.ts";
 import { imagesInExports } from "./export.ts";
 import { mountFileRoute } from "./file_route.ts";
@@ -86,7 +86,8 @@ export default definePlugin({
   adds: PERMISSIONS,
   commands: { images: imagesCommand },
   setup(plugin) {
-    const { baseUrl, contracts, contribute, files, log, visibilityRule, on, routeScope, settings, visible } = plugin;
+    const { baseUrl, contracts, contribute, files, log, on, onStart, routeScope, settings, visibilityRule, visible } =
+      plugin;
     const context: ImagesContext = {
       db: plugin.db as unknown as ImagesContext["db"],
       contracts,
@@ -97,6 +98,8 @@ export default definePlugin({
       visibleTo: (table, viewer) => visible.where(table, viewer),
     };
 
+    // A library that is not installed for this system stops the start.
+    onStart(async () => void (await loadSharp()));
     // Covers are visible with their items, images of the gallery with their pages.
     visibilityRule(
       "images",

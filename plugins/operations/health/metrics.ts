@@ -1,6 +1,7 @@
 /**
  * The metrics of the process, its answers, the store and jobs, and those that plugins contribute to the slot `metric`. What is
- * read from the store is read at a scrape, and left out of it where the store does not answer.
+ * read from the store is read at a scrape, and left out of it where the store does not answer. This module is loaded at the first
+ * scrape: prom-client looks through the whole heap when it registers the metrics of the process, which starts need not wait for.
  */
 import type { Metric } from "lectern/contracts";
 import { type AnswerCacheFigures, callContribution, type RawBuilder, sql } from "lectern/core";
@@ -11,27 +12,34 @@ import {
   Counter,
   collectDefaultMetrics,
   Gauge,
-  Histogram,
   type MetricObject,
   Registry,
 } from "prom-client";
-import { answerMetrics, SECONDS } from "./answer_metrics.ts";
 import type { HealthContext } from "./contract.ts";
+import type { Observed } from "./observed.ts";
 import { replicaMetrics } from "./replica_metrics.ts";
+import { TimeHistogram } from "./time_histogram.ts";
 
-const LAG_STEP_MS = 500;
 /** How long the size of the database counts as current: reading it takes a look at every file. */
 const SIZE_AGE_MS = 60_000;
 
-/** Registers the metrics. Returns what makes their text. */
-export function registerMetrics(context: HealthContext): { scrape(): Promise<string>; readonly contentType: string } {
+/** The metrics of a process. */
+export interface Metrics {
+  readonly contentType: string;
+  /** Reads them all, as text, with those of other workers. */
+  text(ofOthers: Promise<readonly MetricObject[][]>): Promise<string>;
+  /** Reads them all, for another worker. */
+  list(): Promise<MetricObject[]>;
+}
+
+/** Registers the metrics. */
+export function registerMetrics(context: HealthContext, observed: Observed): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  observeEventLoop(context, registry);
-  observeWaits(context, registry);
+  registerTimes(observed, registry);
   const contributed = new Map<string, Gauge | Counter>();
   const own = [
-    answerMetrics(context, registry),
+    answerMetric(observed),
     ...storeMetrics(context),
     ...replicaMetrics(context),
     ...jobMetrics(context),
@@ -46,56 +54,51 @@ export function registerMetrics(context: HealthContext): { scrape(): Promise<str
       ...context.slot("metric").map((metric) => callContribution(metric, read, metric.name).catch(unread)),
     ]);
   };
-  context.runtime.onPeersAsk(TOPIC, async () => {
+  const list = async () => {
     await readAll();
     return registry.getMetricsAsJSON();
-  });
+  };
   return {
     contentType: registry.contentType,
-    async scrape() {
-      // A scrape reaches one worker of a server, and is to show them all.
-      const [others] = await Promise.all([context.runtime.askPeers(TOPIC), readAll()]);
-      if (others.length === 0) return registry.metrics();
-      const all = [await registry.getMetricsAsJSON(), ...(others as MetricObject[][])];
-      return AggregatorRegistry.aggregate(all).metrics();
+    list,
+    async text(ofOthers) {
+      const [all, others] = await Promise.all([list(), ofOthers]);
+      return others.length === 0 ? registry.metrics() : AggregatorRegistry.aggregate([all, ...others]).metrics();
     },
   };
 }
 
-/** What workers ask each other for. */
-const TOPIC = "metrics";
-
-/** Waits that have ended, by what was waited for. */
-function observeWaits({ runtime }: HealthContext, registry: Registry): void {
-  const waits = new Histogram({
-    ...{ name: "lectern_wait_seconds", help: "Waits for what is not free at once.", buckets: SECONDS },
-    ...{ registers: [registry], labelNames: ["for"] },
-  });
-  runtime.onWait((what, ms) => waits.observe({ for: what }, ms / 1000));
+/** Requests by route, method and status. */
+function answerMetric(observed: Observed): Metric {
+  return {
+    ...{ name: "lectern_http_requests_total", help: "Answered requests.", type: "counter", perProcess: true },
+    labels: ["method", "route", "status"],
+    read: () =>
+      observed
+        .answers()
+        .flatMap(({ labels, byStatus }) =>
+          [...byStatus].map(([status, value]) => ({ labels: { ...labels, status: String(status) }, value })),
+        ),
+  };
 }
 
-/** The longest delay of a timer since the last scrape: Bun has no histogram of the event loop. */
-function observeEventLoop({ onStart, onStop }: HealthContext, registry: Registry): void {
-  let longestMs = 0;
-  let timer: ReturnType<typeof setInterval> | undefined;
-  onStart(() => {
-    let last = performance.now();
-    timer = setInterval(() => {
-      const now = performance.now();
-      longestMs = Math.max(longestMs, now - last - LAG_STEP_MS);
-      last = now;
-    }, LAG_STEP_MS);
-    timer.unref();
-  });
-  onStop(() => clearInterval(timer));
+function registerTimes(observed: Observed, registry: Registry): void {
+  const latency = {
+    name: "lectern_http_request_seconds",
+    help: "Time to the answer.",
+    labelNames: ["method", "route"],
+  };
+  const waits = { name: "lectern_wait_seconds", help: "Waits for what is not free at once.", labelNames: ["for"] };
+  // They register themselves.
+  new TimeHistogram(registry, latency, () => observed.answers());
+  new TimeHistogram(registry, waits, () => observed.waits());
   new Gauge({
     name: "lectern_event_loop_lag_seconds",
     help: "Longest delay of the event loop since the last scrape.",
     aggregator: "max",
     registers: [registry],
     collect() {
-      this.set(longestMs / 1000);
-      longestMs = 0;
+      this.set(observed.takeLagMs() / 1000);
     },
   });
 }

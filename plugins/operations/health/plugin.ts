@@ -4,9 +4,14 @@
  * addresses are set.
  */
 import { definePlugin } from "lectern/core";
-import { registerMetrics } from "./metrics.ts";
+import type { MetricObject } from "prom-client";
+import type { Metrics } from "./metrics.ts";
+import { observe } from "./observed.ts";
 import { mountHealth } from "./routes.ts";
 import { settings } from "./settings.ts";
+
+/** What workers ask each other for. */
+const TOPIC = "metrics";
 
 export default definePlugin({
   name: "health",
@@ -18,7 +23,16 @@ export default definePlugin({
   },
   settings,
   setup(context) {
-    const scrape = registerMetrics(context);
-    mountHealth(context, scrape);
+    const observed = observe(context);
+    let loading: Promise<Metrics> | undefined;
+    const metrics = () =>
+      (loading ??= import("./metrics.ts").then(({ registerMetrics }) => registerMetrics(context, observed)));
+    context.runtime.onPeersAsk(TOPIC, async () => (await metrics()).list());
+    mountHealth(context, async () => {
+      // A scrape reaches one worker of a server, and is to show them all.
+      const others = context.runtime.askPeers(TOPIC) as Promise<MetricObject[][]>;
+      const { contentType, text } = await metrics();
+      return { contentType, text: await text(others) };
+    });
   },
 });

@@ -9,11 +9,11 @@ const UNAUTHORIZED = new ApiError(401, "A token is required", { headers: { "www-
 
 /**
  * Mounts `/health`, `/ready` and `/metrics`, without rate limits: probes and scrapes are regular. `scrape` returns the metrics as
- * text, of the media type `contentType`.
+ * text, and its media type.
  */
 export function mountHealth(
   context: HealthContext,
-  { scrape, contentType }: { scrape(): Promise<string>; readonly contentType: string },
+  scrape: () => Promise<{ readonly text: string; readonly contentType: string }>,
 ): void {
   const { routeScope, runtime, site } = context;
   for (const prefix of ["/health", "/ready", "/metrics"])
@@ -32,8 +32,9 @@ export function mountHealth(
     "/metrics",
     async ({ address, request, set }) => {
       mayScrape(request, address);
+      const { text, contentType } = await scrape();
       set.headers["content-type"] = contentType;
-      return scrape();
+      return text;
     },
     { permit: "public" },
   );

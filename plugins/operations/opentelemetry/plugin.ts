@@ -4,7 +4,6 @@
  */
 import { BootError, definePlugin } from "lectern/core";
 import { headersOf, reporting } from "./exporting.ts";
-import { createRecorder } from "./recorder.ts";
 import { loadSdk } from "./sdk.ts";
 import { settings } from "./settings.ts";
 
@@ -20,7 +19,7 @@ export default definePlugin({
     if (endpoint === "") return;
     if (!URL.canParse(endpoint) || !/^https?:$/.test(new URL(endpoint).protocol))
       throw new BootError("Cannot read OTEL_EXPORTER_OTLP_ENDPOINT: it is no URL with http or https");
-    const sdk = await loadSdk();
+    const [sdk, { createRecorder }] = await Promise.all([loadSdk(), import("./recorder.ts")]);
     const url = `${endpoint.replace(/\/+$/, "")}/v1/traces`;
     const exporter = new sdk.OTLPTraceExporter({ url, headers: headersOf(headers), timeoutMillis: EXPORT_MS });
     const provider = new sdk.TracerProvider({

@@ -5,7 +5,6 @@
  */
 import { join } from "node:path";
 import { ApiError, type Children, type Viewer } from "lectern/core";
-import { convert } from "./turndown.ts";
 
 /** Texts of up to this many characters are converted in the server process, which takes about 20 ms. */
 const MAX_INLINE_CHARS = 10_000;
@@ -13,7 +12,9 @@ const MAX_INLINE_CHARS = 10_000;
 /** Converts HTML to Markdown without leading and trailing blank lines. Rejects with ApiError 503 where the queue of tasks is full. */
 export async function toMarkdown(children: Children, html: string, viewer: Viewer): Promise<string> {
   try {
-    return html.length > MAX_INLINE_CHARS ? await convertInChild(children, html, viewer) : convert(html);
+    if (html.length > MAX_INLINE_CHARS) return await convertInChild(children, html, viewer);
+    // Loaded at its first use: it is a sixteenth of what a start loads.
+    return (await import("./turndown.ts")).convert(html);
   } catch (error) {
     if (error instanceof ApiError && error.status === 503) throw error;
     // The conversion timed out, or the HTML is nested too deep for Turndown.

@@ -26,20 +26,21 @@ interface Conversion extends MdxOptions {
 const MAX_DEPTH = 20;
 const MAX_SNIPPET_DEPTH = 3;
 
-/** Converts the body of a file, without front matter. */
+/** Converts the body of a file, without front matter. A snippet is left out within itself. */
 export function plainMarkdown(body: string, options: MdxOptions): string {
-  return read(body, options, 0);
+  return read(body, options, []);
 }
 
-function read(body: string, options: MdxOptions, snippetDepth: number): string {
+/** Converts the body of a file, or of a snippet within others, by their paths. */
+function read(body: string, options: MdxOptions, within: readonly string[]): string {
   const { text, imports } = options.mdx ? withoutModules(body) : { text: body, imports: new Map<string, string>() };
   const { snippet } = options;
   const inner =
-    snippet === undefined || snippetDepth >= MAX_SNIPPET_DEPTH
+    snippet === undefined || within.length >= MAX_SNIPPET_DEPTH
       ? undefined
       : (path: string) => {
-          const found = snippet(path);
-          return found === undefined ? undefined : read(found, options, snippetDepth + 1);
+          const found = within.includes(path) ? undefined : snippet(path);
+          return found === undefined ? undefined : read(found, options, [...within, path]);
         };
   const conversion = { mdx: options.mdx, ...(inner ? { snippet: inner } : {}), imports, depth: 0, steps: { count: 0 } };
   return convert(options.mdx ? withoutExpressions(text) : text, conversion).replace(/^\s*\n|\s+$/g, "");

@@ -40,6 +40,24 @@ test("imports, exports and comments are removed, imported Markdown is inserted",
   );
 });
 
+test("a snippet that includes itself, at once or by another one, is left out where it would begin again", () => {
+  const files: Readonly<Record<string, string>> = {
+    "/again.mdx": `import Again from "/again.mdx";\n\nAgain\n\n${"<Again />\n\n".repeat(12)}`,
+    "/one.mdx": 'import Two from "/two.mdx";\n\nOne\n\n<Two />',
+    "/two.mdx": 'import One from "/one.mdx";\n\nTwo\n\n<One />\n\nEnd of two',
+  };
+  const page = (path: string) => `import Add from "${path}";\n\nBefore\n\n<Add />\n\nBetween\n\n<Add />\n\nAfter`;
+  const blocks = (path: string) => mdx(page(path), (one) => files[one]).split(/\n+/);
+  expect(blocks("/again.mdx")).toEqual(["Before", "Again", "Between", "Again", "After"]);
+  const both = ["One", "Two", "End of two"];
+  expect(blocks("/one.mdx")).toEqual(["Before", ...both, "Between", ...both, "After"]);
+});
+
+test("snippets within snippets are inserted three deep", () => {
+  const deep = (path: string) => `import Next from "${path}x";\n\n${path}\n\n<Next />`;
+  expect(mdx(deep("a"), deep).split(/\n+/)).toEqual(["a", "ax", "axx", "axxx"]);
+});
+
 test("a component in a list stays in its item", () => {
   expect(mdx("- item\n\n  <Note>\n    Mind\n  </Note>\n- next")).toBe("- item\n\n  > **Note:** Mind\n\n- next");
 });

@@ -10,10 +10,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
+import { FAST_SETTINGS } from "./fast_settings.ts";
 import { freePort } from "./ports.ts";
 
+/** By this variable a run of many files names a cluster for those that open stores of both kinds (`db/_stores.ts`). */
+export const SERVER_VARIABLE = "TEST_SERVER_URL";
 const DEBIAN = "/usr/lib/postgresql";
 const START_MAX_MS = 30_000;
+
+/** Options of a throw-away cluster. */
+export interface ClusterOptions {
+  /** Whether it has FAST_SETTINGS: for tests in which it neither dies nor is copied. False by default. */
+  readonly fast?: boolean;
+}
 
 /** A running throw-away cluster; `stop` also removes it. */
 export interface Cluster {
@@ -36,7 +45,7 @@ export function systemBinaries(): string | undefined {
  * Starts a cluster from the system's own PostgreSQL on a free port of the loopback address, without fsync; undefined
  * where there is no PostgreSQL. As root it runs as "postgres" or "nobody". Throws when it does not start.
  */
-export async function startCluster(): Promise<Cluster | undefined> {
+export async function startCluster({ fast = false }: ClusterOptions = {}): Promise<Cluster | undefined> {
   const bin = systemBinaries();
   if (!bin) return undefined;
   const folder = mkdtempSync(join(tmpdir(), "lectern-cluster-"));
@@ -53,12 +62,14 @@ export async function startCluster(): Promise<Cluster | undefined> {
     },
   );
   if (made.status !== 0) throw new Error(`Cannot make a throw-away cluster: initdb said "${made.stderr.trim()}"`);
+  const place = ["-D", join(folder, "data"), "-h", "127.0.0.1", "-p", String(port), "-k", ""];
+  const settings = Object.entries(fast ? FAST_SETTINGS : { fsync: "off" }).map(([name, value]) => `--${name}=${value}`);
   const start = async () => {
-    const started = spawn(
-      join(bin, "postgres"),
-      ["-D", join(folder, "data"), "-h", "127.0.0.1", "-p", String(port), "-k", "", "-F"],
-      { ...identity, cwd: folder, stdio: "ignore" },
-    );
+    const started = spawn(join(bin, "postgres"), [...place, ...settings], {
+      ...identity,
+      cwd: folder,
+      stdio: "ignore",
+    });
     await ready(started, join(folder, "data", "postmaster.pid"));
     return started;
   };

@@ -1,14 +1,30 @@
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isAlive } from "../../../db/embedded/pid.ts";
 
 const FOLDER = /^lectern-tests-(\d+)-/;
 
-/** A folder for a store that all files of a process share. Later runs remove it, since a process of tests has no hook at its end. */
-export function folderOfRun(): string {
-  sweepLeftovers();
-  const folder = mkdtempSync(join(tmpdir(), `lectern-tests-${process.pid}-`));
+/** The file system in memory of Linux. */
+const MEMORY = "/dev/shm";
+/** Data folders of a run take about 2 GB at a time. */
+const MEMORY_MIN_BYTES = 8 * 2 ** 30;
+
+/**
+ * Where the files of a whole run belong: in memory where much is free, since PostgreSQL writes a cluster and waits for the disk
+ * for every program that a test starts; else where files of programs belong. A killed process loses as much in either.
+ */
+export function placeOfRun(): string {
+  if (!existsSync(MEMORY) || !existsSync("/proc/meminfo")) return tmpdir();
+  const { bavail, bsize } = statfsSync(MEMORY);
+  const available = 1024 * Number(/^MemAvailable: +(\d+) kB$/m.exec(readFileSync("/proc/meminfo", "utf8"))?.[1] ?? 0);
+  return Math.min(bavail * bsize, available) >= MEMORY_MIN_BYTES ? MEMORY : tmpdir();
+}
+
+/** A folder for what all files of a process or run share. Later runs remove it, since a process of tests has no hook at its end. */
+export function folderOfRun(place = tmpdir()): string {
+  sweepLeftovers(place);
+  const folder = mkdtempSync(join(place, `lectern-tests-${process.pid}-`));
   chmodSync(folder, 0o755);
   return folder;
 }

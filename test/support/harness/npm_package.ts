@@ -4,11 +4,11 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, chownSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pack } from "../../../.ci/pack.ts";
 
-const ROOT = join(import.meta.dir, "../../..");
 /** The account "nobody" and its group on Debian. */
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
@@ -70,13 +70,9 @@ export async function operatorFolder(): Promise<OperatorFolder> {
 
 /** Packs this copy of Lectern into a folder. Returns the path of the package. */
 export async function packLectern(folder: string): Promise<string> {
-  const args = npm === null ? [process.execPath, "pm", "pack", "--destination"] : [npm, "pack", "--pack-destination"];
-  const child = Bun.spawn([...args, folder], { cwd: ROOT, stdout: "ignore", stderr: "pipe" });
-  if ((await child.exited) !== 0) throw new Error(`Cannot pack: ${await new Response(child.stderr).text()}`);
-  const packed = readdirSync(folder).find((name) => name.endsWith(".tgz"));
-  if (packed === undefined) throw new Error(`Cannot find the package in "${folder}"`);
-  chmodSync(join(folder, packed), 0o644);
-  return join(folder, packed);
+  const packed = await pack(folder);
+  chmodSync(packed, 0o644);
+  return packed;
 }
 
 /** Installs a package in the operator's folder as `npm install` does. */

@@ -14,9 +14,9 @@ export async function statementsOf(runtime: TestRuntime, run: () => Promise<unkn
   const { send } = StatementPool.prototype;
   const { send: sendApart } = DeadlinePool.prototype;
   const sent: Statement[] = [];
-  StatementPool.prototype.send = function (text, parameters) {
+  StatementPool.prototype.send = function (text, parameters, carried) {
     sent.push(statementIn(text, outgoing(runtime.store.sql, parameters)));
-    return send.call(this, text, parameters);
+    return send.call(this, text, parameters, carried);
   };
   DeadlinePool.prototype.send = function (text, parameters, run) {
     sent.push(statementIn(text, outgoing(runtime.store.sql, parameters)));

@@ -4,16 +4,25 @@
  * it in a fraction of the time that the migrations take. A file that runs alone starts a server of its own, and makes a template
  * on the embedded one, whose folder is removed by the next run.
  */
-import { rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { migrate, openStore, type Store, syncRoles } from "lectern/db";
+import { configSchema } from "../../../core/config.ts";
+import { folderStore } from "../../../core/files/file_store.ts";
+import { createLog } from "../../../core/log.ts";
+import { boot } from "../../../core/runtime/boot.ts";
 import { inBootOrder } from "../../../core/runtime/boot_order.ts";
 import { coreMigrations } from "../../../core/runtime/migrations.ts";
+import { readSettings } from "../../../core/runtime/settings.ts";
 import plugins from "../../../plugins/mod.ts";
+import { FAST_SETTINGS } from "./fast_settings.ts";
 import { folderOfRun } from "./leftovers.ts";
+import { recorded } from "./sent_statements.ts";
 
 /** By these environment variables a run names the folder of its embedded server and its template to its files. */
 const FOLDER_VARIABLE = "TEST_EMBEDDED_FOLDER";
-const TEMPLATE_VARIABLE = "TEST_DATABASE_TEMPLATE";
+export const TEMPLATE_VARIABLE = "TEST_DATABASE_TEMPLATE";
 
 /** A database of a test's own. */
 export interface TestDatabase {
@@ -24,13 +33,17 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** Creates a database: empty, or with the tables of everything that ships. */
-export async function createTestDatabase(content: "empty" | "migrated"): Promise<TestDatabase> {
+/** What a new database holds: nothing, the tables of everything that ships, or also what the first boot stores in them. */
+export type Content = "empty" | "migrated" | "booted";
+
+/** Creates a database. */
+export async function createTestDatabase(content: Content): Promise<TestDatabase> {
   const { admin, leave } = await adminStore();
   const name = newName(process.env[TEMPLATE_VARIABLE]);
   let template: string | undefined;
   try {
-    template = content === "migrated" ? await templateOn(admin) : undefined;
+    template = content === "empty" ? undefined : await templateOn(admin);
+    if (template !== undefined && content === "booted") template = bootedOf(template);
     await admin.sql.unsafe(`create database ${name}${template === undefined ? "" : ` template ${template}`}`);
     // A copy has no rights of the template on itself; the boot would revoke this one.
     if (template !== undefined) await admin.sql.unsafe(`revoke temporary on database ${name} from public`);
@@ -72,10 +85,10 @@ async function adminStore(): Promise<{ admin: Store; leave: () => Promise<void> 
 }
 
 /** Opens a store over a database of the tests' server. */
-export function openTestStore(database: string, poolSize = 6): Promise<Store> {
+export async function openTestStore(database: string, poolSize = 6): Promise<Store> {
   const server = process.env.DATABASE_URL;
-  if (server === undefined || server === "") return openStore({ dataDir: embeddedFolder(), poolSize, database });
-  return openStore({ databaseUrl: urlOf(server, database), dataDir: "", poolSize });
+  if (!server) return recorded(await openStore({ dataDir: embeddedFolder(), poolSize, database }));
+  return recorded(await openStore({ databaseUrl: urlOf(server, database), dataDir: "", poolSize }));
 }
 
 /** The URL of another database of a server; for "postgres" the one that the URL names, which is sure to be there. */
@@ -101,20 +114,19 @@ export async function shareServer(url: string): Promise<SharedServer> {
     async stop() {
       const left = await admin.sql<{ name: string }[]>`
         select datname as name from pg_database where starts_with(datname, ${`${template}_`})`;
-      for (const { name } of left) await dropDatabase(admin, name);
-      await dropDatabase(admin, template);
+      for (const { name } of [...left, { name: template }]) await dropDatabase(admin, name);
       await admin.close();
     },
   };
 }
 
-/** Starts an embedded server, which waits for no disk at a commit, since nobody will miss its data, and makes a template on it. */
+/** Starts an embedded server whose data nobody misses, and makes a template on it. */
 export async function shareEmbedded(): Promise<SharedServer> {
   const folder = folderOfRun();
   const open = (database: string) => openStore({ dataDir: folder, database, poolSize: 2 });
   const admin = await open("postgres");
-  for (const name of ["synchronous_commit", "full_page_writes"])
-    await admin.sql.unsafe(`alter system set ${name} = off`);
+  for (const [name, value] of Object.entries(FAST_SETTINGS))
+    await admin.sql.unsafe(`alter system set ${name} = ${value}`);
   await admin.sql.unsafe("select pg_reload_conf()");
   return {
     env: { DATABASE_URL: "", [FOLDER_VARIABLE]: folder, [TEMPLATE_VARIABLE]: await createTemplate(admin, open) },
@@ -144,7 +156,35 @@ async function createTemplate(admin: Store, open: (database: string) => Promise<
   }));
   await syncRoles(store.db, roles);
   await store.close();
+  await admin.sql.unsafe(`create database ${bootedOf(name)} template ${name}`);
+  await bootOnce(await open(bootedOf(name)));
   return name;
+}
+
+/** The copy of a template in which a runtime has booted: boots of its copies find what a first one stores, and write nothing. */
+function bootedOf(template: string): string {
+  return `${template}_booted`;
+}
+
+/** Settings of a test's runtime, unless it has its own. */
+export const DEFAULT_ENV = {
+  APP_URL: "http://localhost",
+  ADMIN_EMAIL: "admin@example.com",
+  ADMIN_PASSWORD: "correct horse battery",
+  ADMIN_TOKEN: "adminid:adminsecret",
+  API_REQUESTS_PER_MIN: "1000000",
+  LOG_LEVEL: "silent",
+  PLUGIN_ROLES: process.env.TEST_PLUGIN_ROLES ?? "all",
+} as const satisfies Readonly<Record<string, string>>;
+
+async function bootOnce(store: Store): Promise<void> {
+  const dataDir = mkdtempSync(join(tmpdir(), "lectern-template-"));
+  const env = { ...DEFAULT_ENV, DATA_DIR: dataDir };
+  const config = readSettings("lectern", configSchema, env);
+  const files = folderStore(join(dataDir, "files"));
+  const runtime = await boot({ config, store, files, log: createLog("silent"), plugins, shipped: plugins, env });
+  await runtime.stop();
+  rmSync(dataDir, { recursive: true, force: true });
 }
 
 let ownTemplate: Promise<string> | undefined;

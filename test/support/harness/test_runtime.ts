@@ -17,7 +17,9 @@ import { withExtensions } from "../../../core/runtime/extend_plugins.ts";
 import { withoutPlugins } from "../../../core/runtime/left_out.ts";
 import { readSettings } from "../../../core/runtime/settings.ts";
 import plugins from "../../../plugins/mod.ts";
-import { createTestDatabase, openTestStore } from "./test_database.ts";
+import { timedBoot } from "./boot_times.ts";
+import { recorded } from "./sent_statements.ts";
+import { createTestDatabase, DEFAULT_ENV, openTestStore } from "./test_database.ts";
 
 export { testFileStore } from "./file_store_suite.ts";
 
@@ -81,8 +83,9 @@ export interface TestRuntimeOptions {
   readonly on?: { readonly databaseUrl: string; readonly readUrls?: readonly string[] };
 }
 
-const ADMIN_TOKEN = "adminid:adminsecret";
-const BASE_URL = "http://localhost";
+const { ADMIN_TOKEN, APP_URL: BASE_URL } = DEFAULT_ENV;
+/** What only the first boot over a database reads. */
+const FIRST_BOOT_ENV = ["ADMIN_EMAIL", "ADMIN_PASSWORD", "ADMIN_TOKEN"];
 /** Between two looks at replicas. */
 const TEST_CHECK_MS = 200;
 
@@ -94,23 +97,19 @@ export async function bootTestRuntime(options: TestRuntimeOptions = {}): Promise
   const chosen = only === undefined ? plugins : plugins.filter(({ name }) => only.includes(name));
   const installed = withoutPlugins(chosen, without, "lectern/plugins");
   const isEmpty = prepare !== undefined || without.length > 0;
-  const own = beside || on ? undefined : await createTestDatabase(isEmpty ? "empty" : "migrated");
+  const isFirst = FIRST_BOOT_ENV.some((name) => options.env?.[name] !== undefined);
+  const content = isEmpty ? "empty" : isFirst ? "migrated" : "booted";
+  const own = beside || on ? undefined : await createTestDatabase(content);
   const database = own?.name ?? beside?.database ?? "";
   const store = on
-    ? await openStore({ ...on, dataDir: "", readCheckMs: TEST_CHECK_MS })
+    ? recorded(await openStore({ ...on, dataDir: "", readCheckMs: TEST_CHECK_MS }))
     : await openTestStore(database);
   // Copies of one template would be one instance to `migrate-from`.
   if (own?.isCopy) await store.sql`update instance set id = gen_random_uuid()`;
   await prepare?.(store, dataDir);
   const env: Record<string, string> = {
-    APP_URL: BASE_URL,
+    ...DEFAULT_ENV,
     DATA_DIR: dataDir,
-    ADMIN_EMAIL: "admin@example.com",
-    ADMIN_PASSWORD: "correct horse battery",
-    ADMIN_TOKEN,
-    API_REQUESTS_PER_MIN: "1000000",
-    LOG_LEVEL: "silent",
-    PLUGIN_ROLES: process.env.TEST_PLUGIN_ROLES ?? "all",
     ...options.env,
   };
   const config = readSettings("lectern", configSchema, env);
@@ -133,7 +132,7 @@ export async function bootTestRuntime(options: TestRuntimeOptions = {}): Promise
       env,
       ...options.choices,
     });
-  const runtime = await start().catch(async (error: unknown) => {
+  const runtime = await timedBoot(start).catch(async (error: unknown) => {
     // Some tests want a boot that fails; it has to close and remove the same.
     await store.close();
     await drops();

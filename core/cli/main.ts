@@ -1,0 +1,52 @@
+/**
+ * The command line: `serve`, `dev`, `migrate`, `plan`, `check`, `grants`, and the commands of plugins. Lists of plugins are
+ * arguments or the "lectern" block of package.json.
+ */
+import { StoreError } from "../../db/mod.ts";
+import { BootError } from "../errors.ts";
+import { withExtensions } from "../runtime/extend_plugins.ts";
+import type { CommandIo } from "./command.ts";
+import { findBuiltInCommand, findCommand, findStandaloneCommand, usage } from "./commands.ts";
+import { requestsHelp } from "./help.ts";
+import { loadPlugins } from "./load.ts";
+
+/** How long a server that has stopped waits for what plugins left behind. */
+const EXIT_MS = 1_000;
+
+/** Runs the command that the arguments of this process name, and sets its exit code. */
+export async function runProgram(): Promise<void> {
+  const [name, ...args] = process.argv.slice(2);
+  const io: CommandIo = {
+    out: (line) => void process.stdout.write(`${line}\n`),
+    err: (line) => void process.stderr.write(`${line}\n`),
+    env: process.env,
+    columns: process.stdout.columns ?? 80,
+    tty: process.stdout.isTTY === true,
+  };
+  try {
+    const builtIn = requestsHelp(args) ? findBuiltInCommand(name) : undefined;
+    if (builtIn) io.out(builtIn.help(args));
+    else process.exitCode = await (findStandaloneCommand(name)?.run(args, io) ?? withPlugins(name, args, io));
+  } catch (error) {
+    if (!(error instanceof BootError || error instanceof StoreError)) throw error;
+    io.err(error.message);
+    process.exitCode = 1;
+  }
+  // Timers and connections that plugins left behind would keep a stopped server running. Other commands may still write to a pipe.
+  if (name === "serve" && !requestsHelp(args)) setTimeout(() => process.exit(), EXIT_MS).unref();
+}
+
+async function withPlugins(name: string | undefined, args: readonly string[], io: CommandIo): Promise<number> {
+  const { plugins: listed, rest, choices } = await loadPlugins(args);
+  const plugins = await withExtensions(listed, { env: io.env, settings: choices.settings });
+  const command = findCommand(name, plugins);
+  if (command && requestsHelp(rest)) io.out(command.help(rest));
+  else if (command) return command.run(rest, io);
+  else if (name === undefined || name === "help" || requestsHelp([name])) io.out(usage(plugins));
+  else {
+    io.err(`There is no command "${name}"\n`);
+    io.err(usage(plugins));
+    return 2;
+  }
+  return 0;
+}

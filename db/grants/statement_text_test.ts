@@ -1,0 +1,70 @@
+import { expect, test } from "bun:test";
+import { readStatement } from "./statement_text.ts";
+
+/** Statements, their kind, and the table that they write; without a kind a plugin may not run them. */
+const STATEMENTS: readonly [text: string, kind?: string, target?: string][] = [
+  ["select * from boxes", "select"],
+  ["values (1), (2)", "select"],
+  ["table boxes", "select"],
+  ["(select 1) union (select 2)", "select"],
+  ["  /* delete from boxes; /* nested */ */ -- update boxes\n select 1", "select"],
+  ["lock table boxes in share mode", "lock"],
+  ["insert into boxes values (1)", "insert", "boxes"],
+  ["INSERT INTO public.boxes (id) select 1", "insert", "boxes"],
+  ['insert into "Odd ""boxes""" values (1)', "insert", 'Odd "boxes"'],
+  ['insert into "own schema"."boxes" values (1)', "insert", "boxes"],
+  ["update only boxes set id = 1", "update", "boxes"],
+  ["delete from boxes where id in (select id from crates)", "delete", "boxes"],
+  ["merge into boxes using crates on true when matched then delete", "merge", "boxes"],
+  ["with gone as (delete from boxes returning id) select * from gone", "select"],
+  ["with found as (select 1 as id) insert into boxes select id from found", "insert", "boxes"],
+  ["with recursive a as (select 1), b (id) as (values (2)) update boxes set id = 2", "update", "boxes"],
+  ["with a as materialized (select '(' as word, $$ insert into x $$ as text) delete from boxes", "delete", "boxes"],
+  ["set role none"],
+  ["do $$ begin delete from boxes; end $$"],
+  ["declare c cursor for select 1"],
+  ["explain analyze delete from boxes"],
+  ["'select'"],
+  ['"select" 1'],
+  ["with"],
+  [""],
+];
+
+test("the kind of a statement and the table it writes are read from its text", () => {
+  for (const [text, kind, target] of STATEMENTS) {
+    const found = readStatement(text);
+    expect([text, found.kind, found.target]).toEqual([text, kind, target]);
+  }
+});
+
+test("a text is cut at its parameters, and nowhere else", () => {
+  const cut = (text: string) => {
+    const { texts, parameters } = readStatement(text);
+    return texts.flatMap((piece, at) => [piece, ...(parameters[at] === undefined ? [] : [parameters[at]])]);
+  };
+  expect(cut("select $1, $12::text from a where b=$2")).toEqual([
+    "select ",
+    1,
+    ", ",
+    12,
+    "::text from a where b=",
+    2,
+    "",
+  ]);
+  for (const text of [
+    "select '$1', '''$1', E'\\'$1', B'$1'",
+    'select 1 as "$1", 2 as "a""$1", a$1 from b',
+    "select $$ $1 $$, $x$ $$ $1 $x $x$",
+    "select 1 -- $1\n, 2 /* $1 /* $2 */ $3 */",
+    "select 1 /* $1",
+    "select $$ $1",
+  ])
+    expect(cut(text)).toEqual([text]);
+  expect(cut("select $a$ $1 $b$ $2 $a$ || $3 -- '\n|| $4")).toEqual([
+    "select $a$ $1 $b$ $2 $a$ || ",
+    3,
+    " -- '\n|| ",
+    4,
+    "",
+  ]);
+});

@@ -5,7 +5,7 @@ import { command, quickCommand } from "../support/harness/command.ts";
 import { dataFolder, startProgram } from "../support/harness/program.ts";
 
 const TIMEOUT_MS = 300_000;
-const { path: folder, remove } = dataFolder("ready");
+const { path: folder, remove } = dataFolder();
 const env = { DATA_DIR: folder, LOG_LEVEL: "warn" };
 
 afterAll(() => remove());

@@ -109,7 +109,7 @@ async function refusedStatements({ env }: SharedServer, folder: string): Promise
   const ofTests = Object.values(leftOut).reduce((sum, count) => sum + count, 0);
   process.stdout.write(
     `PostgreSQL ${version} planned ${planned} statements; not plannable: ${utility}, refused by both stores: ${refusedByBoth}, ` +
-      `on ${tables} tables of tests: ${ofTests}\n`,
+      `on ${tables} tables and functions of tests: ${ofTests}\n`,
   );
   for (const finding of refused) process.stdout.write(`(fail) refused by PostgreSQL ${version}: ${finding}\n`);
   return refused.length;

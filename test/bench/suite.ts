@@ -60,7 +60,10 @@ function look(): void {
       continue;
     }
     // A process may become another program, and PostgreSQL overwrites its command line: its children take its cause.
-    const cause = causeOf(name, (read(`/proc/${pid}/cmdline`) ?? "").split("\0"));
+    const line = read(`/proc/${pid}/cmdline`);
+    // A process that ends has none any more.
+    if (known && !line) continue;
+    const cause = causeOf(name, (line ?? "").split("\0"));
     const inherited = parent === undefined ? undefined : seen.get(parent)?.cause;
     seen.set(key, {
       seconds,

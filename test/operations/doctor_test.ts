@@ -262,6 +262,7 @@ describe("database", () => {
 });
 
 test("failed, overdue and unhandled jobs and schedules of nobody are shown", async () => {
+  await runtime.store.sql`delete from jobs`;
   await runtime.store.sql`insert into jobs (name, payload, run_at, dead) values
     ('search_index', '{}', now(), true), ('search_index', '{}', now() - interval '1 hour', false),
     ('of_nobody', '{}', now(), false)`;

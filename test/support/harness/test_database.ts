@@ -183,6 +183,8 @@ async function bootOnce(store: Store): Promise<void> {
   const config = readSettings("lectern", configSchema, env);
   const files = folderStore(join(dataDir, "files"));
   const runtime = await boot({ config, store, files, log: createLog("silent"), plugins, shipped: plugins, env });
+  // Jobs of the first boot would wait in each copy.
+  await runtime.jobs.drain();
   await runtime.stop();
   rmSync(dataDir, { recursive: true, force: true });
 }

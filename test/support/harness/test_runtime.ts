@@ -80,7 +80,7 @@ export interface TestRuntimeOptions {
   /** Another runtime whose database this one shares, as a second server would; it is stopped before that one. */
   readonly beside?: TestRuntime;
   /** A server to use instead of that of the tests, and its replicas. */
-  readonly on?: { readonly databaseUrl: string; readonly readUrls?: readonly string[] };
+  readonly on?: { readonly databaseUrl: string; readonly readUrls?: readonly string[]; readonly readMaxLagMs?: number };
 }
 
 const { ADMIN_TOKEN, APP_URL: BASE_URL } = DEFAULT_ENV;

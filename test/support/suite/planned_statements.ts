@@ -6,7 +6,8 @@
  * operators and types, plans it, and checks the rights of the role. It executes nothing.
  *
  * A refusal is a finding, with two exceptions, which are counted: the server of the tests refused the statement too, each time
- * and for the same class of reasons; or it has a table that is no shipped plugin's, but one of a test or of a test's plugin.
+ * and for the same class of reasons; or it has a table that is no shipped plugin's, but one of a test or of a test's plugin, or
+ * is of such a plugin and calls a function that it may have made.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -32,7 +33,7 @@ export interface PlannedStatements {
   /** What is not planned, such as DDL, and texts of several statements. */
   readonly utility: number;
   readonly refusedByBoth: number;
-  /** How many are left out, by the table that is no shipped plugin's. */
+  /** How many are left out, by the table that is no shipped plugin's, or the function of a plugin that does not ship. */
   readonly leftOut: Readonly<Record<string, number>>;
   /** The findings: the plugin, the error and the statement of each. */
   readonly refused: readonly string[];
@@ -60,6 +61,7 @@ interface Refusal {
 type Session = Awaited<ReturnType<Store["sql"]["reserve"]>>;
 
 const UNDEFINED_TABLE = "42P01";
+const UNDEFINED_FUNCTION = "42883";
 /** What PostgreSQL says of a text of several statements; also stands for what no server plans. */
 const NOT_PLANNED: Refusal = { code: "42601", message: "cannot insert multiple commands into a prepared statement" };
 
@@ -113,10 +115,10 @@ async function planAll({ sql }: Store, statements: readonly Recorded[]): Promise
       if (plugin !== "" && !role) counts.asAccount += 1;
       continue;
     }
-    const table = foreignTable(refusal, shipped);
+    const foreign = foreignTable(refusal, shipped) ?? ownFunction(refusal, plugin);
     if (refusal.message === NOT_PLANNED.message) counts.utility += 1;
     else if ([...codes].every((code) => classOf(code) === classOf(refusal.code))) counts.refusedByBoth += 1;
-    else if (table !== undefined) leftOut[table] = (leftOut[table] ?? 0) + 1;
+    else if (foreign !== undefined) leftOut[foreign] = (leftOut[foreign] ?? 0) + 1;
     else refused.push(`${plugin || "the account"}: ${refusal.message} (${refusal.code})\n${text}`);
   }
   session.release();
@@ -155,6 +157,12 @@ function classOf(code: string): string {
 function foreignTable({ code, message }: Refusal, shipped: ReadonlySet<string>): string | undefined {
   const table = code === UNDEFINED_TABLE ? /^relation "(.+)" does not exist$/.exec(message)?.[1] : undefined;
   return table !== undefined && shipped.has(table) ? undefined : table;
+}
+
+/** The function that a statement of a plugin that does not ship lacks. */
+function ownFunction({ code, message }: Refusal, plugin: string): string | undefined {
+  if (code !== UNDEFINED_FUNCTION || plugin === "" || plugins.some(({ name }) => name === plugin)) return undefined;
+  return /^function (.+) does not exist$/.exec(message)?.[1];
 }
 
 /** The roles by plugin, as the functions that run their statements have them. */

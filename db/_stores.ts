@@ -37,12 +37,15 @@ function withStore(suite: (store: () => Store) => void, server = false): void {
   });
 }
 
+/** By these environment variables test/mutants.ts, which runs a file many times, names servers that it keeps. */
+const { TEST_SUITES_FOLDER, TEST_SUITES_URL } = process.env;
+
 let embeddedFolder: Promise<string> | undefined;
-let cluster: Promise<Cluster> | undefined;
+let cluster: Promise<Pick<Cluster, "url">> | undefined;
 
 /** Opens a database of its own on the embedded server that the files of this process share; an open store keeps the server. */
 async function openEmbedded(): Promise<Store> {
-  embeddedFolder ??= startEmbedded();
+  embeddedFolder ??= TEST_SUITES_FOLDER === undefined ? startEmbedded() : Promise.resolve(TEST_SUITES_FOLDER);
   return openStore({ dataDir: await embeddedFolder, database: `suite_${randomBytes(6).toString("hex")}` });
 }
 
@@ -58,7 +61,7 @@ async function startEmbedded(): Promise<string> {
 
 /** Opens a database of its own on the system's PostgreSQL, of which the files of this process share one cluster. */
 async function openOnServer(): Promise<Store> {
-  cluster ??= startShared();
+  cluster ??= TEST_SUITES_URL === undefined ? startShared() : Promise.resolve({ url: TEST_SUITES_URL });
   const { url } = await cluster;
   return openStore({ dataDir: "", databaseUrl: await createDatabase(url) });
 }

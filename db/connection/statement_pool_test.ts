@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { sql } from "kysely";
+import { until } from "../../test/support/harness/until.ts";
 import { onEachStore } from "../_stores.ts";
 import { rows } from "../query/query.ts";
 
@@ -39,7 +40,9 @@ onEachStore("single statements", (store) => {
     expect(outcomes.wrong).toBe(0);
     expect(outcomes.failed).toBeGreaterThan(0);
     expect(outcomes.own + outcomes.failed).toBe(2_000);
-    expect(await rows(store().db, sql`select ${7}::int as n`)).toEqual([{ n: 7 }]);
+    // The last break may end a connection after all answers.
+    const seven = () => rows(store().db, sql`select ${7}::int as n`).catch(() => []);
+    expect(await until(seven, ({ length }) => length > 0)).toEqual([{ n: 7 }]);
   }, 20_000);
 
   test("each get their own answer while a table is altered", async () => {

@@ -231,8 +231,8 @@ test("what takes too long is refused and ends", async () => {
   const seconds = Math.ceil(scaled(3));
   const impatient = await bootTestRuntime({ env: { CHILD_TIMEOUT: String(seconds) }, beside: runtime });
   try {
-    // The pattern of breaks within a line takes time with the cube of the blanks.
-    const markdown = `a${" ".repeat(19_000)}b\n\n`.repeat(15);
+    // The pattern of breaks within a line takes time with the cube of the blanks; this much takes more than the longest limit here.
+    const markdown = `a${" ".repeat(19_000)}b\n\n`.repeat(45);
     const { status, body } = await impatient.ask("POST", "/api/pages", {
       body: { book_id: book, name: "Slow", markdown },
     });

@@ -29,6 +29,8 @@ test("the role of a plugin may run every statement that the plugin prepares", as
   const shared = new Set<string>();
   for (const statement of preparedStatements()) {
     const [prefix = ""] = statement.name.split(".");
+    // A file of tests that ran in this process before has prepared its own.
+    if (prefix === "test") continue;
     const plugin = OWNERS[prefix] ?? prefix;
     if (!plugins.has(plugin)) {
       shared.add(prefix);

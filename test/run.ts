@@ -115,20 +115,48 @@ async function refusedStatements({ env }: SharedServer, folder: string): Promise
   return refused.length;
 }
 
+/** What ends with the run, last first. */
+const ends: (() => unknown)[] = [];
+
+let ending: Promise<void> | undefined;
+
+function endAll(): Promise<void> {
+  ending ??= (async () => {
+    for (let end = ends.pop(); end; end = ends.pop()) await end();
+  })();
+  return ending;
+}
+
+/** Workers and servers outlive a run that a signal ends, unless it ends them. */
+function endOnSignals(): void {
+  for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 })) {
+    process.once(signal, () => {
+      process.stdout.write(`\nended by ${signal}\n0 passed, 1 failed\n`);
+      void endAll().finally(() => process.exit(code));
+    });
+  }
+}
+
 async function main({ filters, full, seed, title, updatesTimings, junit }: Wanted): Promise<number> {
   const started = performance.now();
   const files = chosenFiles(filters);
   const again = files.filter((path) => (full ? opensRuntime(path) && !needsBrowser(path) : path in BOTH_STORES));
   process.stdout.write(`${files.length} files, ${again.length} of them on two stores; seed ${seed}\n`);
   const timings = readTimings(TIMINGS);
+  endOnSignals();
   const folder = folderOfRun(placeOfRun());
+  ends.push(() => rmSync(folder, { recursive: true, force: true }));
   // Whatever a test creates goes with the folder at the end, also what a killed process left behind.
   process.env.TMPDIR = folder;
   const embedded = await shareEmbedded();
+  ends.push(() => embedded.stop());
   const cluster = files.some(opensStores) || again.length > 0 ? await throwAwayCluster() : undefined;
+  ends.push(() => cluster?.stop());
   const url = process.env.DATABASE_URL || cluster?.url;
   const server = url !== undefined && again.length > 0 ? await shareServer(url) : undefined;
+  ends.push(() => server?.stop());
   const queues: RunningQueue[] = [];
+  ends.push(() => Promise.all(queues.map((queue) => queue.stop())));
   const progress = showProgress(queues, timings);
   const start = (name: string, env: SharedServer["env"], paths: readonly string[], workers: number, full: boolean) => {
     if (paths.length === 0) return;
@@ -163,11 +191,12 @@ async function main({ filters, full, seed, title, updatesTimings, junit }: Wante
   if (server) start("server", server.env, again, full ? WORKERS / 2 : 2, true);
   const outcomes = await Promise.all(queues.map(({ done }) => done));
   progress.end();
+  if (ending !== undefined) {
+    await ending;
+    return 1;
+  }
   const refused = server && statements !== undefined ? await refusedStatements(server, statements) : 0;
-  await server?.stop();
-  await cluster?.stop();
-  await embedded.stop();
-  rmSync(folder, { recursive: true, force: true });
+  await endAll();
   const passed = outcomes.reduce((sum, { counts }) => sum + counts.passed, 0);
   const failed = outcomes.reduce((sum, { counts }) => sum + counts.failed, refused);
   if (updatesTimings && failed === 0)

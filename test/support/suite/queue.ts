@@ -42,6 +42,8 @@ export interface RunningQueue {
   readonly workers: number;
   /** The files that have ended. */
   ended(): ReadonlySet<string>;
+  /** Ends it before its time; nothing to do for one that has ended. */
+  stop(): Promise<void>;
   /** Resolves to what each file took in milliseconds, when all have ended. A run that fails as a whole counts as a failure. */
   readonly done: Promise<{ counts: Counts; measured: Timings }>;
 }
@@ -79,6 +81,7 @@ export function startQueue(queue: Queue): RunningQueue {
     },
   );
   const output = readTestOutput({ ...queue, root: ROOT });
+  let isStopped = false;
   let heardAt = performance.now();
   const watch = setInterval(() => {
     if (performance.now() - heardAt < SILENCE_MAX_MS) return;
@@ -96,7 +99,7 @@ export function startQueue(queue: Queue): RunningQueue {
     clearInterval(watch);
     output.end();
     const counts = { ...output.counts };
-    if (code !== 0 && counts.failed === 0) {
+    if (code !== 0 && counts.failed === 0 && !isStopped) {
       show(
         `${title}: bun test ended with ${child.signalCode ?? code}; its last lines:\n${output.lastLines.join("\n")}\n`,
       );
@@ -106,7 +109,12 @@ export function startQueue(queue: Queue): RunningQueue {
     rmSync(orderFile);
     return { counts, measured };
   }
-  return { counts: output.counts, files, workers, ended: () => linesOf(endedFile), done: finish() };
+  const stop = async () => {
+    isStopped = true;
+    child.kill("SIGTERM");
+    await child.exited;
+  };
+  return { counts: output.counts, files, workers, ended: () => linesOf(endedFile), stop, done: finish() };
 }
 
 function linesOf(file: string): ReadonlySet<string> {

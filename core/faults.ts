@@ -52,10 +52,7 @@ export class Faults {
     if (!before && this.#known.size >= MAX_FAULTS) return 0;
     const [last, count] = [new Date(), (before?.count ?? 0) + 1];
     const message = (error instanceof Error ? error.message : String(error)).slice(0, MAX_MESSAGE);
-    this.#known.set(key, {
-      ...{ plugin, place, message, last, count },
-      first: before?.first ?? last,
-    });
+    this.#known.set(key, Object.freeze({ plugin, place, message, last, count, first: before?.first ?? last }));
     return count;
   }
 

@@ -115,6 +115,7 @@ export {
 export type { VisibilityRule } from "./resources/visibility.ts";
 export { chosenProvider, type ProviderChoice } from "./runtime/chosen_provider.ts";
 export { type AnyContext, type AnyPlugin, definePlugin, type Grants, type PluginContext } from "./runtime/plugin.ts";
+export { fileBelow } from "./runtime/plugin_folder.ts";
 export { PowerError } from "./runtime/power_checks.ts";
 export { ALL_REGISTRATIONS, type Powers } from "./runtime/powers.ts";
 export type {
@@ -153,6 +154,7 @@ export { type Input, type ItemSchemas, type Rules, ruleStrings, rules, schemaOf 
 export type { Lookups } from "./validation/validate.ts";
 export {
   authorOf,
+  frozenViewer,
   GUEST,
   hasPermission,
   inLanguage,

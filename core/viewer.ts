@@ -4,6 +4,7 @@
  * contract `access`.
  */
 import { denied } from "./errors.ts";
+import { deepFreeze, FrozenSet } from "./freeze.ts";
 
 /** The user on whose behalf something is done, with the permissions of all roles, or of a narrower credential. */
 export interface Viewer {
@@ -27,8 +28,39 @@ export interface Viewer {
   readonly language?: string;
 }
 
+const FROZEN = new WeakSet<Viewer>();
+/** Copies of viewers that were frozen by others before, with sets that were not. */
+const COPIES = new WeakMap<Viewer, Viewer>();
+
+/**
+ * Freezes a viewer with its lists and sets: viewers are cached and given to every plugin, and whoever could change one would
+ * change what its user may do. Returns the same object; a copy, always the same, of one that was frozen before without its sets.
+ * @example
+ * const visitor = frozenViewer({ ...GUEST, name: "Visitor", permissions: new Set(["content-export"]) });
+ */
+export function frozenViewer(viewer: Viewer): Viewer {
+  if (FROZEN.has(viewer)) return viewer;
+  const { permissions, only } = viewer;
+  const known = COPIES.get(viewer);
+  if (known) return known;
+  const sets = {
+    permissions: frozenSet(permissions),
+    ...(only && { only: frozenSet(only) }),
+    roles: [...viewer.roles],
+  };
+  const frozen = Object.freeze(Object.isFrozen(viewer) ? { ...viewer, ...sets } : Object.assign(viewer, sets));
+  deepFreeze(frozen);
+  if (frozen !== viewer) COPIES.set(viewer, frozen);
+  FROZEN.add(frozen);
+  return frozen;
+}
+
+function frozenSet(set: ReadonlySet<string>): ReadonlySet<string> {
+  return set instanceof FrozenSet ? set : new FrozenSet(set);
+}
+
 /** The system: the viewer of jobs, commands and seeds. */
-export const SYSTEM: Viewer = {
+export const SYSTEM: Viewer = frozenViewer({
   id: 0,
   name: "System",
   slug: "system",
@@ -36,10 +68,10 @@ export const SYSTEM: Viewer = {
   permissions: new Set(),
   admin: true,
   via: "system",
-};
+});
 
 /** The viewer of a request without credentials, at routes with `permit: "public"`. */
-export const GUEST: Viewer = {
+export const GUEST: Viewer = frozenViewer({
   id: 0,
   name: "Guest",
   slug: "guest",
@@ -47,7 +79,7 @@ export const GUEST: Viewer = {
   permissions: new Set(),
   admin: false,
   via: "guest",
-};
+});
 
 const BY_LANGUAGE = new WeakMap<Viewer, Map<string, Viewer>>();
 const ORIGINS = new WeakMap<Viewer, Viewer>();
@@ -61,7 +93,7 @@ const ORIGINS = new WeakMap<Viewer, Viewer>();
 export function inLanguage(viewer: Viewer, language: string): Viewer {
   if (viewer === GUEST || viewer.language === language) return viewer;
   const known = BY_LANGUAGE.get(viewer) ?? new Map<string, Viewer>();
-  const found = known.get(language) ?? { ...viewer, language };
+  const found = known.get(language) ?? frozenViewer({ ...viewer, language });
   BY_LANGUAGE.set(viewer, known.set(language, found));
   ORIGINS.set(found, viewer);
   return found;

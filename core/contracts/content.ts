@@ -9,6 +9,7 @@ import type { TableName } from "../../db/mod.ts";
 import type { TableDependency } from "../events/cached_answers.ts";
 import type { EventTransaction } from "../events/event_bus.ts";
 import { callContribution, callContributionNow, unwritable } from "../faults.ts";
+import { deepFreeze } from "../freeze.ts";
 import type { Viewer } from "../viewer.ts";
 import type { KindLabels } from "./labels.ts";
 
@@ -177,7 +178,7 @@ export function selectedFields(
 }
 
 /** In place of `selectedFields`: selects no fields, so that `fieldsOfRead` reads them by `add`. */
-export const NO_SELECTED_FIELDS: RawBuilder<SelectedFields> = sql`null::json`;
+export const NO_SELECTED_FIELDS: RawBuilder<SelectedFields> = deepFreeze(sql`null::json`);
 
 /** The value of `selectedFields`; null where none were selected. */
 export type SelectedFields = readonly (Record<string, unknown> | null)[] | null;

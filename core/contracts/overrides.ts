@@ -40,7 +40,7 @@ export interface Override {
 export interface Overrides {
   /**
    * Replaces all overrides of an item, as one event within the transaction; descendants follow at the commit. Throws
-   * ApiError 404 where there is no such item.
+   * ApiError 404 where there is no such item, and 403 where the viewer of the transaction may not manage its permissions.
    */
   replace(kind: string, id: number, entries: readonly Override[], tx: EventTransaction): Promise<void>;
 }

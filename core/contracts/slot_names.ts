@@ -1,4 +1,5 @@
-import type { SlotName } from "../runtime/registry.ts";
+import { deepFreeze } from "../freeze.ts";
+import type { SlotName, Slots } from "../runtime/registry.ts";
 
 /** The slots that core declares; a plugin that declares others makes them known as soon as it reads them. */
 export const CORE_SLOTS = [
@@ -42,3 +43,26 @@ export const CORE_SLOTS = [
   "view_part",
   "view_replacement",
 ] as const satisfies readonly SlotName[];
+
+/**
+ * Functions of contributions that only plugins that ship with Lectern may call: they write, send or hand out what other plugins keep,
+ * and leave events and the check of the viewer to their caller. Other members are left out for others, such as `cached`.
+ */
+export const SHIPPED_SLOT_CALLS: { readonly [N in SlotName]?: readonly MembersOf<Slots[N]>[] } = deepFreeze({
+  content_maker: ["make", "refill"],
+  content_record: ["changed"],
+  dependents: ["destroy"],
+  file_claims: ["used"],
+  file_keeper: ["keep", "drop"],
+  file_store: ["get", "list", "put", "remove", "unfinished"],
+  import_files: ["store"],
+  mail_transport: ["send"],
+  picture_keeper: ["keep"],
+  response_fields: ["cached"],
+  search_engine: ["find", "index", "remove"],
+  self_check: ["check", "fix"],
+  sign_in_step: ["isNeeded"],
+});
+
+/** Names of the members of a contribution, of any form that it may have. */
+type MembersOf<Contribution> = Contribution extends object ? Extract<keyof Contribution, string> : never;

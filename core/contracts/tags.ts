@@ -39,7 +39,10 @@ export interface Tag {
 export interface Tags {
   /** Validates tags of a request: 422 for a name or value that is too long; entries without a name are dropped. */
   read(sent: unknown): Tag[];
-  /** Replaces the tags of an item, in this order. */
+  /**
+   * Replaces the tags of an item, in this order. Plugins that do not ship save those of their own kinds. Throws PowerError for a kind of
+   * another plugin.
+   */
   save(kind: string, id: number, tags: readonly Tag[], tx: EventTransaction): Promise<void>;
   /** SQL for an item's tags in order, as a JSON array. */
   of(kind: string, idColumn: RawBuilder<unknown>): RawBuilder<Tag[]>;

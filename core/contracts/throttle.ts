@@ -1,6 +1,6 @@
 /** A limit on attempts. */
 export interface Allowed {
-  /** The name of the limit, such as "sign in by account". */
+  /** The name of the limit, such as "sign in by account". Plugins that do not ship have names of their own. */
   readonly name: string;
   readonly attempts: number;
   /** Length in seconds of the window that the first attempt opens. */

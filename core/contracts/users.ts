@@ -19,8 +19,8 @@ export interface UserRef {
 export interface Credentialed {
   readonly id: number;
   readonly isConfirmed: boolean;
-  /** The stored hash that matched; later changes check that it is still the same. */
-  readonly hash: string;
+  /** Stands for the password that matched, without telling its hash; later changes check that it is still the same. */
+  readonly seal: string;
 }
 
 /**
@@ -55,7 +55,7 @@ export interface Users {
   viewer(id: number): Promise<Viewer | undefined> | Viewer | undefined;
   /**
    * The account of an e-mail address and a password; undefined where they do not match. Takes as long for an unknown address
-   * as for a wrong password, about 100 ms of CPU time: throttle before the call.
+   * as for a wrong password, about 100 ms of CPU time: throttle before the call. Needs the power `auth`.
    */
   byPassword(email: string, password: string): Promise<Credentialed | undefined>;
   /**

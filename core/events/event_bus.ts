@@ -11,7 +11,7 @@ import { currentAddress, currentRequestId } from "../http/request_context.ts";
 import { codeOf, unknownOutcomeError } from "../http/store_errors.ts";
 import type { Log } from "../log.ts";
 import type { Draft, EventName, JobName, Jobs, Result } from "../runtime/registry.ts";
-import type { Viewer } from "../viewer.ts";
+import { frozenViewer, type Viewer } from "../viewer.ts";
 import { rootTransaction } from "./scoped_transaction.ts";
 
 /** The open transaction of an event, as actions and handlers within it get it. */
@@ -155,14 +155,15 @@ export class EventBus {
     draft: Draft<E>,
     action: Action<E, R>,
   ): Promise<R> {
-    for (const handlers of this.#handlers.get(name) ?? []) await handlers.beforeTransaction?.(draft as never, viewer);
+    const frozen = frozenViewer(viewer);
+    for (const handlers of this.#handlers.get(name) ?? []) await handlers.beforeTransaction?.(draft as never, frozen);
     for (let attempt = 1; ; attempt++) {
       const steps: TransactionSteps = { afterCommit: [], onRollback: [], records: [] };
       let isDone = false;
       let result: R;
       try {
         result = await this.#options.db.transaction().execute(async (db) => {
-          const done = await this.#transaction(db, viewer, steps).perform(name, draft, action);
+          const done = await this.#transaction(db, frozen, steps).perform(name, draft, action);
           isDone = true;
           return done;
         });
@@ -211,7 +212,7 @@ export class EventBus {
       perform: async (name, draft, action) => {
         const final = await this.#filteredDraft(name, draft, tx);
         const result = await action(final, tx);
-        const record = { name, draft: final, result, viewer, at } as unknown as EventRecord;
+        const record = Object.freeze({ name, draft: final, result, viewer, at }) as unknown as EventRecord;
         for (const handlers of this.#handlers.get(name) ?? [])
           await handlers.inTransaction?.(result as never, tx, record);
         for (const handlers of this.#any) await handlers.inTransaction?.(record, tx);

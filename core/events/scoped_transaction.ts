@@ -5,6 +5,7 @@
  */
 import type { Db } from "../../db/mod.ts";
 import type { ActAs } from "../runtime/acting.ts";
+import { type Crossing, withCopies } from "../runtime/crossing.ts";
 import type { EventName, Result } from "../runtime/registry.ts";
 import type { Action, EventTransaction } from "./event_bus.ts";
 
@@ -49,12 +50,14 @@ export interface TransactionChecks {
 export class ScopedTransaction {
   readonly #restrict: (db: Db) => Db;
   readonly #checks: TransactionChecks;
+  readonly #crossing: Crossing | undefined;
   readonly #views = new WeakMap<EventTransaction, EventTransaction>();
 
-  /** `restrict` returns a store with the plugin's grants. */
-  constructor(restrict: (db: Db) => Db, checks: TransactionChecks) {
+  /** `restrict` returns a store with the plugin's grants; `crossing` is that of a plugin that does not ship. */
+  constructor(restrict: (db: Db) => Db, checks: TransactionChecks, crossing?: Crossing) {
     this.#restrict = restrict;
     this.#checks = checks;
+    this.#crossing = crossing;
   }
 
   /** This plugin's view of a transaction, or of another plugin's view of it. */
@@ -100,18 +103,27 @@ export class ScopedTransaction {
 
   /** Handlers that get this plugin's view. */
   handlers<H extends object>(handlers: H): H {
-    return mapHandlers(handlers, (run) => this.#withView(run));
+    return mapHandlers(handlers, (run) => this.#withView(this.#crossing ? withCopies(run) : run));
   }
 
   /** A function, or an object of functions, that gets this plugin's view of each transaction it is called with. */
   scoped<Given>(given: Given): Given {
-    if (typeof given === "function") return this.#withView(given as unknown as Call) as unknown as Given;
+    if (typeof given === "function") return this.#entered(given as unknown as Call) as unknown as Given;
     if (typeof given !== "object" || given === null || Object.getPrototypeOf(given) !== Object.prototype) return given;
     const members = Object.entries(Object.getOwnPropertyDescriptors(given)).map(([name, member]) => [
       name,
-      typeof member.value === "function" ? { ...member, value: this.#withView(member.value as Call) } : member,
+      typeof member.value === "function" ? { ...member, value: this.#entered(member.value as Call) } : member,
     ]);
     return Object.create(Object.prototype, Object.fromEntries(members)) as Given;
+  }
+
+  /** A function that others call. */
+  #entered(run: Call): Call {
+    const crossing = this.#crossing;
+    if (!crossing) return this.#withView(run);
+    return this.#withView(function (...args) {
+      return run.apply(this, crossing.given(args));
+    });
   }
 
   #withView(run: Call): Call {

@@ -16,6 +16,7 @@ import {
 import { type BodyPace, bodyError, rejectLargeBody, setPace, TOO_SLOW } from "../input/body_stream.ts";
 import { parserFor } from "../input/large_bodies.ts";
 import type { Spool } from "../input/upload_spool.ts";
+import { frozenViewer } from "../viewer.ts";
 import type { Limiter } from "./rate_limit.ts";
 import type { RequestState } from "./request_context.ts";
 import { overrideMethod, pathOf } from "./request_rewrite.ts";
@@ -92,7 +93,7 @@ export class Admission {
       const found = pending instanceof Promise ? await pending : pending;
       if (found === undefined) continue;
       if (found instanceof ApiError) state.refusal = found;
-      else state.viewer = found;
+      else state.viewer = frozenViewer(found);
       return;
     }
     state.refusal = NO_CREDENTIALS;

@@ -12,12 +12,13 @@ import {
   Type,
 } from "@sinclair/typebox";
 import type { ResponseFields } from "../contracts/content.ts";
+import { deepFreeze } from "../freeze.ts";
 
 /** An id of a row. */
-export const idSchema = Type.Integer({ minimum: 1 });
+export const idSchema = deepFreeze(Type.Integer({ minimum: 1 }));
 
 /** A time in UTC with microseconds: 2026-01-05T09:30:00.000000Z. */
-export const timestampSchema = Type.String({ format: "date-time" });
+export const timestampSchema = deepFreeze(Type.String({ format: "date-time" }));
 
 /**
  * A value or null.
@@ -38,26 +39,32 @@ export function listOf<Item extends TSchema>(item: Item) {
 }
 
 /** A user as answers refer to one (content-api 1.2). */
-export const userRefSchema = Type.Object(
-  { id: idSchema, name: Type.String(), slug: Type.String() },
-  { $id: "UserRef", description: "A reference to a user" },
+export const userRefSchema = deepFreeze(
+  Type.Object(
+    { id: idSchema, name: Type.String(), slug: Type.String() },
+    { $id: "UserRef", description: "A reference to a user" },
+  ),
 );
 
 /** A reference to a user; null where the user is gone. */
-export const personSchema = nullable(userRefSchema);
+export const personSchema = deepFreeze(nullable(userRefSchema));
 
 /** Author, last editor and owner as single reads show them. */
-export const peopleFields = { created_by: personSchema, updated_by: personSchema, owned_by: personSchema };
+export const peopleFields = deepFreeze({
+  created_by: personSchema,
+  updated_by: personSchema,
+  owned_by: personSchema,
+});
 
 /** Author, last editor and owner as listings show them: ids, null where the user is gone. */
-export const peopleIdFields = {
+export const peopleIdFields = deepFreeze({
   created_by: nullable(idSchema),
   updated_by: nullable(idSchema),
   owned_by: nullable(idSchema),
-};
+});
 
 /** When an item was created and last changed. */
-export const timesFields = { created_at: timestampSchema, updated_at: timestampSchema };
+export const timesFields = deepFreeze({ created_at: timestampSchema, updated_at: timestampSchema });
 
 /**
  * The answer of a listing: the rows of a page, and the number of all rows that match. Its name is that of the item without
@@ -80,7 +87,7 @@ export function listingSchema<Item extends TSchema>(
  * @example
  * context.app.delete("/notes/:id", ({ set }) => void (set.status = 204), { permit: "access-api", response: noContent });
  */
-export const noContent = { 204: Type.Void() };
+export const noContent = deepFreeze({ 204: Type.Void() });
 
 /** Which contributions to the slot `response_fields` apply to a schema: those of this kind and moment. */
 export interface Extensible {

@@ -25,8 +25,13 @@ interface MountedRoute {
 /** Mounted routes by method and path. */
 const OWNERS = new WeakMap<HttpServer, Map<string, MountedRoute>>();
 
-/** Mounts the routes of a plugin and returns them. Throws BootError for a route that is served twice, names no permit, or has global hooks. */
-export function mountPlugin(plugin: AnyPlugin, app: AnyPluginApp, http: HttpServer): readonly RouteInfo[] {
+/** Mounts the routes of a plugin and returns them; `strip` is that of `HttpServer.mount`. Throws BootError for a route that is served twice, names no permit, or has global hooks. */
+export function mountPlugin(
+  plugin: AnyPlugin,
+  app: AnyPluginApp,
+  http: HttpServer,
+  strip?: (request: Request) => void,
+): readonly RouteInfo[] {
   const owners = OWNERS.get(http) ?? new Map<string, MountedRoute>();
   OWNERS.set(http, owners);
   const who = `The plugin "${plugin.name}"${plugin.source === undefined ? "" : ` ("${plugin.source}")`}`;
@@ -38,7 +43,7 @@ export function mountPlugin(plugin: AnyPlugin, app: AnyPluginApp, http: HttpServ
   for (const { method, path } of app.routes)
     if (method in UNREACHABLE)
       throw new BootError(`${who} serves ${method} ${path}, which would never be called: ${UNREACHABLE[method]}`);
-  const mounted = orBootError(`Cannot mount the routes of the plugin "${plugin.name}"`, () => http.mount(app));
+  const mounted = orBootError(`Cannot mount the routes of the plugin "${plugin.name}"`, () => http.mount(app, strip));
   for (const { method, path, permit, detail } of mounted) {
     // Elysia serves a path with and without a slash at its end.
     const route = `${method} ${path.replace(/(?<=.)\/$/, "")}`;

@@ -10,7 +10,7 @@ import { ApiError, BootError, localizedError } from "../errors.ts";
 import { type InputObject, merge, queryOf, withEmptyAsNull } from "../input/body_parsing.ts";
 import type { Permit } from "../runtime/registry.ts";
 import type { Tracing } from "../tracing.ts";
-import { GUEST, type Viewer } from "../viewer.ts";
+import { frozenViewer, GUEST, type Viewer } from "../viewer.ts";
 import { Admission, type AdmissionParts, NO_CREDENTIALS } from "./admission.ts";
 import type { JudgeAnswer } from "./answer_judge.ts";
 import { AnswerObservers } from "./answer_observers.ts";
@@ -62,7 +62,7 @@ type RequestMembers = {
 
 /** Frozen: Elysia merges decorators into each other. */
 const MEMBERS: RequestMembers = {
-  viewer: Object.freeze({ ...GUEST }),
+  viewer: frozenViewer({ ...GUEST }),
   input: Object.freeze({}),
   nestedQuery: Object.freeze({}),
   address: "",
@@ -110,6 +110,9 @@ export class HttpServer {
   readonly #errors: ErrorResponses;
   readonly #admission: Admission;
   readonly #app = this.#lifecycle();
+  /** Routes that get no credentials, and what takes these from their requests. */
+  readonly #strips: { readonly route: RouteInfo; readonly strip: (request: Request) => void }[] = [];
+  #stripOf: ReadonlyMap<RouteInfo, (request: Request) => void> = new Map();
   #routes: RouteInfo[] = [];
   #table: RouteTable | undefined;
 
@@ -130,6 +133,7 @@ export class HttpServer {
           if (early) return early;
           if (this.#parts.readsReplicas) beginStoreSession(context.request, state);
         }
+        if (this.#stripOf.size > 0) this.#strip(context.request);
         context.viewer = state.viewer;
         context.input = state.input;
         context.nestedQuery = state.nestedQuery;
@@ -166,13 +170,17 @@ export class HttpServer {
     this.#scopes.add(prefix, spec);
   }
 
-  /** Mounts the routes of a plugin and returns them. Throws BootError for what would apply to routes of other plugins. */
-  mount(app: AnyPluginApp): readonly RouteInfo[] {
+  /**
+   * Mounts the routes of a plugin and returns them; `strip` takes the credentials from their requests, once these are admitted. Throws
+   * BootError for what would apply to routes of other plugins.
+   */
+  mount(app: AnyPluginApp, strip?: (request: Request) => void): readonly RouteInfo[] {
     const own = routesOf(app);
     arrangeHooks(app);
     const leak = leakOf(app, this.#app, () => void this.#app.use(app as unknown as Elysia));
     if (leak) throw new BootError(leak);
     this.#routes.push(...own);
+    if (strip) this.#strips.push(...own.map((route) => ({ route, strip })));
     return own;
   }
 
@@ -180,7 +188,14 @@ export class HttpServer {
   compile(): void {
     arrangeErrorHandlers(this.#app);
     this.#app.compile();
-    this.#table = new RouteTable(this.#app);
+    const table = new RouteTable(this.#app);
+    this.#table = table;
+    this.#stripOf = new Map(
+      this.#strips.flatMap(({ route, strip }) => {
+        const found = table.find(route.method, route.path);
+        return found ? [[found, strip] as const] : [];
+      }),
+    );
   }
 
   /** Whether a route serves a method and path; complete after boot. */
@@ -242,7 +257,7 @@ export class HttpServer {
     const scope = this.#scopes.at(pathOf(request.url));
     const state = new RequestState({ requestId, address, scope, isInternal: true });
     attachState(request, state);
-    state.viewer = viewer;
+    state.viewer = frozenViewer(viewer);
     if (viewer === GUEST) state.refusal = NO_CREDENTIALS;
     state.body = input;
     state.nestedQuery = queryOf(path);
@@ -280,6 +295,11 @@ export class HttpServer {
     if (request.method === "GET") return undefined;
     state.language = this.#errors.languageOf(request, state);
     return request.method === "OPTIONS" ? addDefaultHeaders(this.#options(request, state), state) : undefined;
+  }
+
+  #strip(request: Request): void {
+    const route = this.#table?.find(request.method, pathOf(request.url));
+    if (route) this.#stripOf.get(route)?.(request);
   }
 
   #options(request: Request, state: RequestState): Response {

@@ -1,3 +1,4 @@
+import { deepFreeze } from "../freeze.ts";
 import { storable } from "./storable_text.ts";
 
 /** A file of a request; it exists until the request is answered. */
@@ -40,7 +41,7 @@ export function uploadOf(content: Blob, facts: UploadFacts = factsOf(content)): 
     head: async (length) => new Uint8Array(await content.slice(0, length).arrayBuffer()),
   };
   UPLOADS.add(upload);
-  return upload;
+  return deepFreeze(upload);
 }
 
 /**

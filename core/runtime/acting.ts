@@ -4,9 +4,11 @@
  * `impersonate`. What is current is kept in AsyncLocalStorage, so a viewer that a plugin has kept is no longer current later.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
+import { SHIPPED_SLOT_CALLS } from "../contracts/slot_names.ts";
 import { currentViewer } from "../http/request_context.ts";
-import { GUEST, originOf, type Viewer } from "../viewer.ts";
-import type { PowerChecks } from "./power_checks.ts";
+import { frozenViewer, GUEST, originOf, type Viewer } from "../viewer.ts";
+import type { Crossing } from "./crossing.ts";
+import { type PowerChecks, PowerError } from "./power_checks.ts";
 
 /** A viewer as whom somebody acts who may, and those as whom the callers act. */
 interface Acting {
@@ -25,6 +27,7 @@ export function actingWith(powers: PowerChecks): ActAs {
     if (isCurrent(viewer)) return run();
     const kind = viewer.via === "system" ? "system" : "impersonate";
     if (!powers.has(kind)) throw powers.actingError(kind);
+    frozenViewer(viewer);
     return ACTING.run({ viewer, outer: ACTING.getStore() }, run);
   };
 }
@@ -39,44 +42,116 @@ function isCurrent(viewer: Viewer): boolean {
 
 type Call = (this: unknown, ...args: unknown[]) => unknown;
 
-/** Functions of a service that need a power of their callers. */
-export type NeededPowers = Readonly<Record<string, "auth" | "system" | "impersonate">>;
+/**
+ * What functions of a service need of their callers: a power, or "ships", that the plugin ships with Lectern. The latter is for what
+ * writes without an event of its own, or without a check of the viewer.
+ */
+export type NeededPowers = Readonly<Record<string, CallNeed>>;
+/** What a function needs of its callers. */
+export type CallNeed = "auth" | "system" | "impersonate" | "ships";
 
-const NEEDED = new WeakMap<object, NeededPowers>();
+/** The plugin that calls functions of others. */
+export interface Caller {
+  readonly name: string;
+  /** The folder of its files; undefined for a plugin that was loaded from no file. */
+  readonly folder: string | undefined;
+  readonly powers: PowerChecks;
+  readonly as: ActAs;
+  /** That of a plugin that does not ship; undefined for one that ships. */
+  readonly crossing: Crossing | undefined;
+}
 
-/** Notes which functions of a service need a power. Returns the service. */
-export function needingPowers<Service>(service: Service, needed: NeededPowers | undefined): Service {
-  if (needed) NEEDED.set(Object(service), needed);
+/** Members of a service that depend on the plugin that calls them, in place of those of all callers. */
+export type MembersFor<Service> = (caller: CallerFacts) => Partial<Service>;
+
+/** What a service may know of its caller. */
+export interface CallerFacts extends Pick<Caller, "name" | "folder"> {
+  /** Whether the plugin ships with Lectern. */
+  readonly ships: boolean;
+}
+
+interface Conditions {
+  readonly needed: NeededPowers;
+  readonly membersFor: MembersFor<unknown> | undefined;
+}
+
+const CONDITIONS = new WeakMap<object, Conditions>();
+
+/** Notes what functions of a service need of their callers, and which members depend on them. Returns the service. */
+export function withConditions<Service>(
+  service: Service,
+  needed: NeededPowers = {},
+  membersFor?: MembersFor<Service>,
+): Service {
+  CONDITIONS.set(Object(service), { needed, membersFor: membersFor as MembersFor<unknown> | undefined });
   return service;
 }
 
-/** A contract's service for the plugin that calls it, as `calledBy`; functions that need a power are refused without it. */
-export function contractFor<Service>(name: string, service: Service, powers: PowerChecks, as: ActAs): Service {
-  const own = calledBy(as, service);
-  const guarded = Object.entries(NEEDED.get(Object(service)) ?? {}).flatMap(([member, kind]) => {
-    const call: unknown = Reflect.get(Object(own), member);
-    if (typeof call !== "function") return [];
+/** A contract's service for the plugin that calls it, as `calledBy`; functions whose needs the plugin lacks are refused. */
+export function contractFor<Service>(name: string, service: Service, caller: Caller): Service {
+  const { needed = {}, membersFor } = CONDITIONS.get(Object(service)) ?? {};
+  const { name: plugin, folder, crossing } = caller;
+  const members = membersFor?.({ name: plugin, folder, ships: crossing === undefined });
+  const own = calledBy(caller, members ? replaced(service, Object.getOwnPropertyDescriptors(members)) : service);
+  return withNeeds(own, needed, caller, (member) => `${name}.${member}`);
+}
+
+/** A contribution to a slot for the plugin that calls it, as `calledBy`; functions for shipped plugins are refused to others. */
+export function contributionFor<Contribution>(slot: string, contribution: Contribution, caller: Caller): Contribution {
+  const own = calledBy(caller, contribution);
+  if (!caller.crossing) return own;
+  const kept: readonly string[] = (SHIPPED_SLOT_CALLS as Readonly<Record<string, readonly string[]>>)[slot] ?? [];
+  const needed = Object.fromEntries(kept.map((member) => [member, "ships" as const]));
+  return withNeeds(own, needed, caller, (member) => `"${member}" of the slot "${slot}"`);
+}
+
+/** An object whose functions check what they need of the caller. Members that are no functions are left out where they need something. */
+function withNeeds<Given>(own: Given, needed: NeededPowers, caller: Caller, nameOf: (member: string) => string): Given {
+  const { name, powers, crossing } = caller;
+  const guarded = Object.entries(needed).flatMap(([member, need]): [string, PropertyDescriptor][] => {
+    const value: unknown = Reflect.get(Object(own), member);
+    const ships = need === "ships";
+    if (value === undefined || (ships && !crossing)) return [];
+    const call = value as Call;
+    const refused: Call = () => {
+      throw new PowerError(
+        `The plugin "${name}" calls ${nameOf(member)}, which only plugins that ship with Lectern may call`,
+      );
+    };
     const checked: Call = async function (...args) {
-      powers.calls(kind, `${name}.${member}`);
+      if (!ships) powers.calls(need, nameOf(member));
       return call.apply(this, args);
     };
-    return [[member, { value: checked, enumerable: true }]];
+    const isFunction = typeof value === "function";
+    return [[member, { value: isFunction ? (ships ? refused : checked) : undefined, enumerable: true }]];
   });
-  return guarded.length === 0 ? own : Object.create(Object(own), Object.fromEntries(guarded));
+  return guarded.length === 0 ? own : replaced(own, Object.fromEntries(guarded));
+}
+
+/** A copy of an object with other members. No prototype of it has the replaced ones, which a plugin would find there. */
+function replaced<Given>(given: Given, members: PropertyDescriptorMap): Given {
+  return Object.create(Object.prototype, { ...Object.getOwnPropertyDescriptors(given), ...members }) as Given;
 }
 
 /**
  * A service or contribution of another plugin for the plugin that calls it: each viewer that it passes has to be one as whom it
  * may act, and is current while the function runs. Other values are returned as they are.
  */
-export function calledBy<Given>(as: ActAs, given: Given): Given {
-  if (typeof given === "function") return passing(as, given as unknown as Call) as unknown as Given;
+export function calledBy<Given>({ as, crossing }: Pick<Caller, "as" | "crossing">, given: Given): Given {
+  const called = (call: Call) => passing(as, crossing ? crossed(crossing, call) : call);
+  if (typeof given === "function") return called(given as unknown as Call) as unknown as Given;
   if (typeof given !== "object" || given === null || Object.getPrototypeOf(given) !== Object.prototype) return given;
   const members = Object.entries(Object.getOwnPropertyDescriptors(given)).map(([name, member]) => [
     name,
-    typeof member.value === "function" ? { ...member, value: passing(as, member.value as Call) } : member,
+    typeof member.value === "function" ? { ...member, value: called(member.value as Call) } : member,
   ]);
   return Object.create(Object.prototype, Object.fromEntries(members)) as Given;
+}
+
+function crossed(crossing: Crossing, call: Call): Call {
+  return function (...args) {
+    return crossing.returned(call.apply(this, crossing.sent(args)));
+  };
 }
 
 function passing(as: ActAs, call: Call): Call {

@@ -1,6 +1,7 @@
 /** What a boot checks of plugins and of the operator's choices before anything is changed. */
 
 import { checkCommands } from "../cli/command.ts";
+import { deepFreeze } from "../freeze.ts";
 import type { Log } from "../log.ts";
 import { checkEvents } from "./boot_checks.ts";
 import { inBootOrder, unknownContracts, unknownNeighbours } from "./boot_order.ts";
@@ -45,5 +46,6 @@ export function checkedPlugins(parts: Composition): readonly AnyPlugin[] {
     if (!settings) continue;
     grantedHosts(plugin, permissions.net ?? [], readSettings(name, settings, parts.env, parts.settings?.[name]));
   }
-  return plugins;
+  // Those that were made otherwise than by `definePlugin`, and copies with the file of their list.
+  return plugins.map(deepFreeze);
 }

@@ -1,4 +1,5 @@
 import { BootError } from "../errors.ts";
+import { deepFreeze } from "../freeze.ts";
 import type { PluginChoices } from "./operator_choices.ts";
 import type { AnyPlugin } from "./plugin.ts";
 import { readSettings } from "./settings.ts";
@@ -21,7 +22,7 @@ export async function withExtensions(
   for (const plugin of plugins) {
     if (!plugin.extend) continue;
     const own = plugin.settings ? readSettings(plugin.name, plugin.settings, { ...env }, settings[plugin.name]) : {};
-    all.push(...(await addedBy(plugin, own, plugins)));
+    all.push(...(await addedBy(plugin, own, deepFreeze([...plugins]))));
   }
   return all;
 }
@@ -32,7 +33,7 @@ async function addedBy(
   plugins: readonly AnyPlugin[],
 ): Promise<readonly AnyPlugin[]> {
   try {
-    return ((await extend?.({ settings, plugins })) ?? []).map((plugin) => ({ ...plugin, addedBy: name }));
+    return ((await extend?.({ settings, plugins })) ?? []).map((plugin) => deepFreeze({ ...plugin, addedBy: name }));
   } catch (cause) {
     if (cause instanceof BootError) throw cause;
     const text = cause instanceof Error ? cause.message : String(cause);

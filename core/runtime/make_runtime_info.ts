@@ -40,8 +40,8 @@ export function makeRuntimeInfo(parts: ShownParts): RuntimeInfo {
   const { store, http, bus, jobs, faults, answers, tracing, waits, slots, plugins, booted, worker, files } = parts;
   return {
     version: packaged.version,
-    plugins: () => booted,
-    routes: () => http.routes(),
+    plugins: () => [...booted],
+    routes: () => [...http.routes()],
     serves: (method, path) => http.serves(method, path),
     hasHandlers: (name) => bus.hasHandlers(name),
     pluginOfJob: (name) => jobs.pluginOf(name),
@@ -50,7 +50,7 @@ export function makeRuntimeInfo(parts: ShownParts): RuntimeInfo {
     answerCache: () => answers.figures(),
     storeLoad: () => store.load(),
     replicas: () => store.replicas?.status() ?? [],
-    readCounts: () => store.replicas?.counts,
+    readCounts: () => store.replicas && { ...store.replicas.counts },
     onAnswer: (listener) => http.observers.add(listener),
     deletedAbsentItems: (parents) =>
       deletedAbsentItems(

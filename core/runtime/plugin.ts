@@ -13,6 +13,7 @@ import type { Action, AnyHandlers, EnqueueOptions, Handlers } from "../events/ev
 import type { JobRun } from "../events/job_queue.ts";
 import type { JobOptions } from "../events/job_retry.ts";
 import type { FileStore } from "../files/file_store.ts";
+import { deepFreeze } from "../freeze.ts";
 import type { OutgoingFetch } from "../http/outbound_fetch.ts";
 import type { PluginApp, SiteApp } from "../http/plugin_app.ts";
 import type { MakeLimiter } from "../http/rate_limit.ts";
@@ -26,7 +27,7 @@ import type { Listing, ListSpec } from "../resources/listing.ts";
 import type { VisibilityReads, VisibilityRule } from "../resources/visibility.ts";
 import type { Input, Lookups, Rules } from "../validation/validate.ts";
 import type { Viewer } from "../viewer.ts";
-import type { NeededPowers } from "./acting.ts";
+import type { MembersFor, NeededPowers } from "./acting.ts";
 import type { ColumnGrants } from "./column_grants.ts";
 import type { Powers } from "./powers.ts";
 import type {
@@ -213,8 +214,16 @@ export interface PluginContext<
   list<Row>(spec: ListSpec, viewer: Viewer, query: InputObject): Promise<Listing<Row>>;
   /** Validates input. Throws ApiError 422 with every error by field, in the viewer's language. */
   validate<const R extends Rules>(rules: R, input: InputObject, viewer: Viewer, lookups?: Lookups): Promise<Input<R>>;
-  /** `needed` names functions of the service that may be called with a power alone, such as `{ begin: "auth" }`. */
-  provide<C extends ContractName>(name: C, service: Contracts[C], needed?: NeededPowers): void;
+  /**
+   * `needed` names functions of the service that may be called with a power alone, such as `{ begin: "auth" }`, or by shipped plugins
+   * alone: `{ rewrite: "ships" }`. `membersFor` makes members that depend on the plugin that calls them.
+   */
+  provide<C extends ContractName>(
+    name: C,
+    service: Contracts[C],
+    needed?: NeededPowers,
+    membersFor?: MembersFor<Contracts[C]>,
+  ): void;
   contribute<N extends SlotName>(name: N, contribution: Slots[N]): void;
   /** Contributions to a slot in boot order; complete after boot. */
   slot<N extends SlotName>(name: N): readonly Slots[N][];
@@ -244,7 +253,8 @@ export interface Visible {
 }
 
 /**
- * Declares a plugin. Has no side effects; boot does the checks.
+ * Declares a plugin. Has no side effects; boot does the checks. What it declares is frozen with all that is in it, since other
+ * plugins are shown it.
  * @example
  * export default definePlugin({
  *   name: "notes",
@@ -263,7 +273,7 @@ export function definePlugin<
   const C extends ColumnGrants = NoColumns,
 >(spec: PluginSpec<Q, R, W, S, U, C>): AnyPlugin {
   const { extend, setup, ...data } = spec;
-  return {
+  return deepFreeze<AnyPlugin>({
     requires: [],
     uses: [],
     before: [],
@@ -280,5 +290,5 @@ export function definePlugin<
     // The one place where a plugin's types are erased.
     setup: setup as unknown as AnyPlugin["setup"],
     ...(extend && { extend: extend as AnyPlugin["extend"] & object }),
-  };
+  });
 }

@@ -14,6 +14,8 @@ import type { JobQueue } from "../events/job_queue.ts";
 import { ScopedTransaction } from "../events/scoped_transaction.ts";
 import { type Faults, withFaults, withOrigin, withOriginOf } from "../faults.ts";
 import { below, refusedFiles } from "../files/file_store.ts";
+import { deepFreeze, plainCopy } from "../freeze.ts";
+import type { CredentialFilter } from "../http/credentials.ts";
 import { withCallSpans } from "../http/http_spans.ts";
 import { outgoingFetch } from "../http/outbound_fetch.ts";
 import type { PluginApp, SiteApp } from "../http/plugin_app.ts";
@@ -27,12 +29,14 @@ import { listRows } from "../resources/listing.ts";
 import type { VisibilityRules } from "../resources/visibility.ts";
 import type { Tracing } from "../tracing.ts";
 import { validate } from "../validation/validate.ts";
-import { type ActAs, actingWith, calledBy, contractFor, needingPowers } from "./acting.ts";
+import { actingWith, type Caller, type CallerFacts, contractFor, contributionFor, withConditions } from "./acting.ts";
 import type { RuntimeOptions } from "./boot.ts";
 import { stoppingBoot } from "./boot_listeners.ts";
+import { crossingOf } from "./crossing.ts";
 import { grantedHosts } from "./granted_hosts.ts";
 import type { LifecycleHook } from "./lifecycle_hooks.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
+import { folderOf } from "./plugin_folder.ts";
 import type { PluginDb } from "./plugin_roles.ts";
 import type { PowerChecks } from "./power_checks.ts";
 import { checkMoments, checkSlot } from "./renamed.ts";
@@ -54,6 +58,10 @@ export interface ContextParts extends RuntimeOptions {
   readonly contracts: Map<string, unknown>;
   readonly slots: Map<string, unknown[]>;
   readonly faults: Faults;
+  /** Whether a plugin ships with Lectern. */
+  readonly ships: (plugin: AnyPlugin) => boolean;
+  /** Takes credentials from the requests that other plugins see. */
+  readonly credentials: CredentialFilter;
   /** Slots that plugins have read. */
   readonly readSlots: Set<string>;
   readonly starts: LifecycleHook[];
@@ -78,11 +86,14 @@ export function makeContext(
   };
   const withSlowPool = slowReads(parts.log.with({ plugin: plugin.name }));
   const as = actingWith(powers);
-  const own = new ScopedTransaction((tx) => tables.within(tx), {
+  const crossing = parts.ships(plugin) ? undefined : crossingOf(parts.credentials);
+  const checks = {
     as,
-    enqueue: (name) => powers.enqueue(name),
-    perform: (name) => powers.perform(name),
-  });
+    enqueue: (name: string) => powers.enqueue(name),
+    perform: (name: string) => powers.perform(name),
+  };
+  const own = new ScopedTransaction((tx) => tables.within(tx), checks, crossing);
+  const caller: Caller = { name: plugin.name, folder: folderOf(plugin), powers, as, crossing };
   const { db } = tables;
   const visible = Object.assign(
     (table: TableName, viewer: Parameters<VisibilityRules["where"]>[1], over = db) => {
@@ -96,14 +107,14 @@ export function makeContext(
   );
   const schema = plugin.settings ?? Type.Object({});
   const settings = readSettings(plugin.name, schema, parts.env, parts.settings?.[plugin.name]);
-  const contributionsOf = slotReader(parts.slots, as);
+  const contributionsOf = slotReader(parts.slots, caller);
   return withOldMembers<AnyContext>(plugin.name, {
     ...apps,
     db: db as unknown as Kysely<Pick<Tables, TableName>>,
     queryWithDeadline: (query) => tables.queryWithDeadline(query),
     withSlowPool,
     settings,
-    contracts: contractsOf(plugin, parts.contracts, (name, service) => contractFor(name, service, powers, as)),
+    contracts: contractsOf(plugin, parts.contracts, (name, service) => contractFor(name, service, caller)),
     fetch: withCallSpans(
       parts.tracing,
       plugin.name,
@@ -116,7 +127,7 @@ export function makeContext(
     env: Object.fromEntries((grants.env ?? []).map((name) => [name, parts.env[name]])),
     log: parts.log.with({ plugin: plugin.name }),
     baseUrl: parts.baseUrl,
-    texts,
+    texts: { ...texts },
     language: config.language,
     perform: async (name, viewer, draft, action) => {
       powers.perform(name);
@@ -140,7 +151,7 @@ export function makeContext(
     routeScope(prefix, spec) {
       checkScope(plugin.name, prefix, spec);
       powers.routeScope(prefix, spec);
-      http.routeScope(prefix, spec);
+      http.routeScope(prefix, crossing ? parts.credentials.scopeOf(plugin.name, spec) : spec);
     },
     callAs: async (viewer, method, path, options) => as(viewer, () => http.callAs(viewer, method, path, options)),
     limiter: (name, limit, windowMs) => limiterOf(parts.store.db, config)(`${plugin.name}:${name}`, limit, windowMs),
@@ -157,14 +168,17 @@ export function makeContext(
     },
     validate: (rules, input, viewer, lookups = {}) =>
       validate(rules, input, { texts, lookups, language: viewer.language ?? currentLanguage() ?? config.language }),
-    provide: (name, service, needed) =>
-      provide(plugin, parts.contracts, name, needingPowers(own.scoped(service), needed)),
+    provide(name, service, needed, membersFor) {
+      const members = membersFor && ((facts: CallerFacts) => own.scoped(membersFor(facts)));
+      provide(plugin, parts.contracts, name, withConditions(deepFreeze(own.scoped(service)), needed, members));
+    },
     contribute(name, contribution) {
       checkSlot(plugin.name, name);
       powers.need("slots", name, `contributes to the slot "${name}"`);
       const isOperators = plugin.addedBy !== undefined;
       const origin = { plugin: plugin.name, slot: name, faults: parts.faults, isOperators };
-      parts.slots.set(name, [...(parts.slots.get(name) ?? []), withOrigin(own.scoped(contribution), origin)]);
+      const given = withOrigin(deepFreeze(own.scoped(contribution)), origin);
+      parts.slots.set(name, [...(parts.slots.get(name) ?? []), given]);
     },
     slot(name) {
       checkSlot(plugin.name, name);
@@ -192,9 +206,10 @@ export function makeContext(
     },
     cached: (name, load) => parts.caches.make(`${plugin.name}:${name}`, load),
     cachedAnswers: (name, source) => parts.answers.add(`${plugin.name}:${name}`, source),
-    children: parts.children,
+    children: { run: (input, options) => parts.children.run(input, options) },
     runtime: {
       ...parts.runtime,
+      routes: () => (crossing ? plainCopy(parts.runtime.routes()) : parts.runtime.routes()),
       onAnswer: (listener) =>
         parts.runtime.onAnswer(withFaults(listener, { plugin: plugin.name, faults: parts.faults })),
     },
@@ -234,12 +249,13 @@ function contractsOf(
 }
 
 /** Reads slots as a plugin calls their contributions: the same list while nothing is contributed. */
-function slotReader(slots: ContextParts["slots"], as: ActAs): (name: string) => readonly unknown[] {
+function slotReader(slots: ContextParts["slots"], caller: Caller): (name: string) => readonly unknown[] {
   const lists = new WeakMap<readonly unknown[], readonly unknown[]>();
   return (name) => {
     const given = slots.get(name) ?? NOTHING;
     const known =
-      lists.get(given) ?? given.map((contribution) => withOriginOf(calledBy(as, contribution), contribution));
+      lists.get(given) ??
+      given.map((contribution) => withOriginOf(contributionFor(name, contribution, caller), contribution));
     lists.set(given, known);
     return known;
   };

@@ -72,7 +72,8 @@ export async function setUp(
     throw new BootError(
       `The plugin "${plugin.name}" lists "${missing.join('", "')}" in "provides" and did not provide it`,
     );
-  powers.routes(mountPlugin(plugin, apps.app, shared.http));
-  powers.routes(mountPlugin(plugin, apps.site, shared.http));
+  const strip = shared.ships(plugin) ? undefined : (request: Request) => shared.credentials.strip(request, plugin.name);
+  powers.routes(mountPlugin(plugin, apps.app, shared.http, strip));
+  powers.routes(mountPlugin(plugin, apps.site, shared.http, strip));
   return context;
 }

@@ -6,6 +6,7 @@ import type { TableName } from "../../db/mod.ts";
 import { closestMatch } from "../closest_match.ts";
 import type { ScreenAccess } from "../contracts/web.ts";
 import { BootError } from "../errors.ts";
+import { deepFreeze } from "../freeze.ts";
 import { hostSettings } from "./granted_hosts.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
 import type { EventName, JobName, SlotName } from "./registry.ts";
@@ -83,7 +84,7 @@ export const SWITCHES: ReadonlySet<string> = new Set(["files", "system", "impers
  * @example
  * definePlugin({ name: "trusted", permissions: { ...ALL_REGISTRATIONS, read: ["books"] }, setup() {} });
  */
-export const ALL_REGISTRATIONS: Powers = {
+export const ALL_REGISTRATIONS: Powers = deepFreeze({
   auth: true,
   routeScopes: "any",
   visibilityRules: "any",
@@ -96,7 +97,7 @@ export const ALL_REGISTRATIONS: Powers = {
   schedules: "any",
   publicRoutes: "any",
   screens: "any",
-};
+});
 
 /** Checks the shape of the permissions of plugins. Throws BootError that names the plugin and the first wrong key. */
 export function checkPermissions(plugins: readonly AnyPlugin[]): void {

@@ -1,10 +1,11 @@
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { BootError } from "../errors.ts";
+import { deepFreeze } from "../freeze.ts";
 
 /**
  * Reads the settings of a plugin or the runtime: the schema's defaults, then `configured` values ("lectern" block of
- * package.json), then the environment variables of `env` options. Throws BootError with every invalid setting, no values.
+ * package.json), then the environment variables of `env` options; frozen. Throws BootError with every invalid setting, no values.
  */
 export function readSettings<S extends TObject>(
   owner: string,
@@ -25,7 +26,7 @@ export function readSettings<S extends TObject>(
   });
   if (errors.length > 0)
     throw new BootError(`Cannot read the settings of "${owner}": ${[...new Set(errors)].join("; ")}`);
-  return value as Static<S>;
+  return deepFreeze(value) as Static<S>;
 }
 
 function variableOf(spec: Partial<TSchema>): string {

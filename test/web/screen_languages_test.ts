@@ -23,7 +23,7 @@ let usedTexts = new Map<string, string>();
 
 beforeAll(async () => {
   runtime = await bootTestRuntime();
-  // Every context has the same catalogue, so this records all of them.
+  // Screens say their texts by the context of the plugin of their frame.
   const texts = runtime.contexts.get("web")?.texts as { -readonly [Name in keyof Texts]: Texts[Name] };
   const { say } = texts;
   texts.say = (text, params, language = "en") => {

@@ -1,9 +1,10 @@
 /**
  * Writes overrides: the entries of the item itself, then the access lists of the item and everything below it. The item and
  * its parents are locked first, from the top down, so that lists are derived from rows that cannot change meanwhile.
- * Statements over the tables of content are templates, since no grant names these tables. Permissions are checked by the routes; the contract `overrides`, which importing plugins call, checks none.
+ * Statements over the tables of content are templates, since no grant names these tables. Permissions are checked by the routes and by
+ * the contract `overrides`.
  */
-import type { ContentKind, Overrides } from "lectern/contracts";
+import type { Access, ContentKind, Overrides } from "lectern/contracts";
 import { type EventTransaction, type ItemTable, notFound, sql } from "lectern/core";
 import { changesAccess, prepared, refs, rows } from "lectern/db";
 import type { Entry, Item, PermissionsDraft } from "./contract.ts";
@@ -95,13 +96,14 @@ export async function changePermissions(
 }
 
 /** Implements the contract `overrides`. */
-export function createOverrides(kinds: () => Kinds): Overrides {
+export function createOverrides(kinds: () => Kinds, access: Access): Overrides {
   return {
     async replace(name, id, entries, tx) {
       const kind = kinds().find((known) => known.kind === name);
       if (!kind) throw new Error(`Cannot set permissions of a "${name}": it is not a kind of content`);
       const item = await readItem(kind, id, tx);
       if (!item) throw notFound("Item");
+      await access.need(tx.viewer, "restrictions-manage", item);
       const fallback = entries.find(({ role_id }) => role_id === 0) ?? null;
       const roles = entries.filter(({ role_id }) => role_id !== 0);
       await tx.perform("permissions_update", { item, draft: { roles, fallback } }, (final, inner) =>

@@ -46,7 +46,7 @@ export default definePlugin({
     mountPermissions(context);
     provide(
       "overrides",
-      createOverrides(() => slot("content")),
+      createOverrides(() => slot("content"), context.contracts.access),
     );
 
     onAny({

@@ -4,7 +4,7 @@
  * guest if the instance is public. Requests with a token do not get here, as the resolver of tokens is called first.
  */
 import type { Users } from "lectern/contracts";
-import { ApiError, type Authenticate, mayUseApi, type Viewer } from "lectern/core";
+import { ApiError, type Authenticate, frozenViewer, mayUseApi, type Viewer } from "lectern/core";
 import { type CookieStyle, cookieOf } from "./cookie.ts";
 import type { FindSession } from "./session_cache.ts";
 
@@ -30,7 +30,7 @@ const AS_GUEST = new WeakMap<Viewer, Viewer>();
 
 /** The viewer of a user as an anonymous visitor: always the same object, so that values cached by viewer are found again. */
 export function asGuest(viewer: Viewer): Viewer {
-  const cached = AS_GUEST.get(viewer) ?? { ...viewer, via: "guest" as const };
+  const cached = AS_GUEST.get(viewer) ?? frozenViewer({ ...viewer, via: "guest" });
   AS_GUEST.set(viewer, cached);
   return cached;
 }

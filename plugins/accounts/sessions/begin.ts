@@ -34,8 +34,8 @@ const STEP_FAILED = new ApiError(422, "This step of the sign-in failed. Try agai
 export interface Verified {
   readonly user: Viewer;
   readonly method: string;
-  /** The stored hash of the verified password; absent for other methods. */
-  readonly passwordHash?: string;
+  /** The seal of the verified password; absent for other methods. */
+  readonly seal?: string;
   readonly returnTo: string;
 }
 
@@ -57,12 +57,12 @@ export const limitBy = (key: string, attempts: number): Allowed => ({
 /** Starts the session of an authenticated account, or keeps it as a pending sign-in. Throws as `Sessions.begin`. */
 export async function start(context: SessionsContext, verified: Verified, client: SignInClient): Promise<Started> {
   const { db, pendingMinutes: minutes, pendingStyle } = context;
-  const { user, method, passwordHash = null, returnTo } = verified;
+  const { user, method, seal = null, returnTo } = verified;
   const step = await nextStep(context, { user, method, passed: [] });
   const dropped = await dropPending(context, client.request);
   if (!step) return startSession(context, verified, client, dropped === undefined ? [] : [dropped]);
   const value = randomText(LENGTH);
-  const row = { hash: sha256(value), userId: user.id, passwordHash, method, step: step.name, returnTo, minutes };
+  const row = { hash: sha256(value), userId: user.id, seal, method, step: step.name, returnTo, minutes };
   if (!(await insertPending.executeTakeFirst(db, row))) throw NO_MATCH;
   return { step, path: step.path, cookies: [setCookie(value, pendingStyle)] };
 }
@@ -155,7 +155,7 @@ function outcomeOf({ baseUrl }: Pick<SessionsContext, "baseUrl">, started: Start
 
 async function startSession(
   context: SessionsContext,
-  { user, method, passwordHash, returnTo }: Verified,
+  { user, method, seal, returnTo }: Verified,
   { request, address }: SignInClient,
   cookies: readonly string[],
   within: (tx: EventTransaction) => Promise<void> = async () => {},
@@ -169,7 +169,7 @@ async function startSession(
   const { session } = await perform("auth_login", user, draft, async (final, tx) => {
     await within(tx);
     if (before) await endSessionWithin(before.id, tx);
-    return insertSession(final, { cookieHash: sha256(value), passwordHash }, tx);
+    return insertSession(final, { cookieHash: sha256(value), seal }, tx);
   });
   return { session, user, path: returnTo, cookies: [setCookie(value, cookieStyle), ...cookies] };
 }

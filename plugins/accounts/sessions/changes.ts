@@ -1,5 +1,5 @@
-import { ApiError, type EventTransaction, sql } from "lectern/core";
-import { prepared } from "lectern/db";
+import { ApiError, type EventTransaction, type RawBuilder, sql } from "lectern/core";
+import { flattened, prepared } from "lectern/db";
 import type { SignedIn, SignIn } from "./contract.ts";
 import { COLUMNS } from "./queries.ts";
 
@@ -8,8 +8,13 @@ const MAX_AGENT = 255;
 /** The 401 of a failed sign-in: the same for an unknown address as for a wrong password. */
 export const NO_MATCH = new ApiError(401, "These credentials do not match our records.");
 
-const lockVerified = prepared("sessions.lockVerified", (db, p: { id: number; passwordHash: string }) =>
-  db.selectFrom("users").where("id", "=", p.id).where("password", "=", p.passwordHash).forShare(),
+/** SQL for the seal of a user's password, see `Users.byPassword`. */
+export const SEAL: RawBuilder<string> = flattened(
+  sql<string>`encode(sha256(convert_to(${sql.ref("users.password")}, 'UTF8')), 'hex')`,
+);
+
+const lockVerified = prepared("sessions.lockVerified", (db, p: { id: number; seal: string }) =>
+  db.selectFrom("users").where("id", "=", p.id).where(SEAL, "=", p.seal).forShare(),
 );
 
 const lockUser = prepared("sessions.lockUser", (db, p: { id: number }) =>
@@ -32,20 +37,20 @@ const removeOf = prepared("sessions.removeOfUser", (db, p: { userId: number }) =
 );
 
 /**
- * Stores a session. The user's row is locked and must still have the password hash that was verified, if one was: a concurrent
+ * Stores a session. The user's row is locked and must still have the password that was verified, if one was: a concurrent
  * change of the password either deletes this session with the others, or prevents it, which throws the 401.
  */
 export async function insertSession(
   draft: SignIn,
-  { cookieHash, passwordHash }: { readonly cookieHash: string; readonly passwordHash: string | undefined },
+  { cookieHash, seal }: { readonly cookieHash: string; readonly seal: string | undefined },
   { db }: EventTransaction,
 ): Promise<SignedIn> {
   const { user, address, agent } = draft;
   const { id } = user;
   const locked =
-    passwordHash === undefined
+    seal === undefined
       ? await lockUser.executeTakeFirst(db, { id })
-      : await lockVerified.executeTakeFirst(db, { id, passwordHash });
+      : await lockVerified.executeTakeFirst(db, { id, seal });
   if (!locked) throw NO_MATCH;
   const values = { userId: id, hash: cookieHash, address, agent: agent.slice(0, MAX_AGENT) };
   const session = await insert.executeTakeFirst(db, values);

@@ -6,6 +6,7 @@
 import type { PendingSignIn } from "lectern/contracts";
 import { sha256, sql } from "lectern/core";
 import { type Executor, prepared } from "lectern/db";
+import { SEAL } from "./changes.ts";
 import type { SessionsContext } from "./contract.ts";
 import { cookieOf, setCookie } from "./cookie.ts";
 
@@ -19,8 +20,8 @@ export interface Pending extends PendingSignIn {
 interface NewPending {
   readonly hash: string;
   readonly userId: number;
-  /** The hash of the verified password; null for another method. */
-  readonly passwordHash: string | null;
+  /** The seal of the verified password; null for another method. */
+  readonly seal: string | null;
   readonly method: string;
   readonly step: string;
   readonly returnTo: string;
@@ -50,8 +51,8 @@ export const insertPending = prepared("sessions.insertPending", (db, p: NewPendi
         .where("users.system_name", "=", sql.lit(""))
         .where((where) =>
           where.or([
-            where(sql<string | null>`${p.passwordHash}::text`, "is", null),
-            where("users.password", "=", sql<string>`${p.passwordHash}::text`),
+            where(sql<string | null>`${p.seal}::text`, "is", null),
+            where(SEAL, "=", sql<string>`${p.seal}::text`),
           ]),
         )
         .forShare(),

@@ -104,7 +104,7 @@ async function signIn(context: SessionsContext, { request, input, address }: Att
   const user = found && (await users.viewer(found.id));
   if (!user) throw NO_MATCH;
   if (needsConfirmation && !found.isConfirmed) throw UNCONFIRMED;
-  const verified = { user, method: PASSWORD, passwordHash: found.hash, returnTo: ownPath(input.next) };
+  const verified = { user, method: PASSWORD, seal: found.seal, returnTo: ownPath(input.next) };
   const started = await start(context, verified, { request, address });
   await throttle.forgive(pairLimit, pair);
   return started;

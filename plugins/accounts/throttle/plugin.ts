@@ -1,3 +1,4 @@
+import type { Allowed, Throttle } from "lectern/contracts";
 import { definePlugin } from "lectern/core";
 import { forgive, take } from "./changes.ts";
 import type {} from "./contract.ts";
@@ -15,9 +16,18 @@ export default definePlugin({
   },
   migrations,
   setup({ db, every, provide }) {
-    provide("throttle", {
+    const service: Throttle = {
       take: (limit, key) => take(db, limit, key),
       forgive: (limit, key) => forgive(db, limit, key),
+    };
+    // The limits of a plugin that does not ship are its own: it can neither clear nor use up those of others.
+    provide("throttle", service, {}, ({ name, ships }) => {
+      const own = (limit: Allowed) => ({ ...limit, name: `${name}: ${limit.name}` });
+      if (ships) return {};
+      return {
+        take: (limit, key) => service.take(own(limit), key),
+        forgive: (limit, key) => service.forgive(own(limit), key),
+      };
     });
     every("sweep", SWEEP_MS, async () => {
       await db.deleteFrom("throttles").where("ends_at", "<", new Date().toISOString()).execute();

@@ -46,12 +46,16 @@ function authenticate(input: Case, lastUsed: number[] = []) {
   );
 }
 
-const summary = (answer: unknown) =>
-  answer instanceof ApiError ? `${answer.status} ${answer.message.slice(0, 24)}` : answer;
+/** An answer to compare: the sets of viewers as lists, as frozen ones show no values to `toEqual`. */
+const summary = (answer: unknown) => {
+  if (answer instanceof ApiError) return `${answer.status} ${answer.message.slice(0, 24)}`;
+  return { ...(answer as Viewer), permissions: [...(answer as Viewer).permissions] };
+};
+const ADMITTED = { ...ann, permissions: [...ann.permissions], via: "token" };
 
 test("a cached token is authenticated synchronously", () => {
   const lastUsed: number[] = [];
-  expect(authenticate({}, lastUsed)).toEqual({ ...ann, via: "token" });
+  expect(summary(authenticate({}, lastUsed))).toEqual(ADMITTED);
   expect(lastUsed).toEqual([1]);
 });
 
@@ -69,7 +73,7 @@ test("of several errors the first in the order of the contract is answered", () 
     "403 The owner of the used AP",
   );
   expect(summary(authenticate({ token: { isConfirmed: false }, ...strict }))).toBe("401 The email address for th");
-  expect(summary(authenticate({ token: { isConfirmed: false } }))).toEqual({ ...ann, via: "token" });
+  expect(summary(authenticate({ token: { isConfirmed: false } }))).toEqual(ADMITTED);
 });
 
 test("a refused token is not recorded as used", async () => {
@@ -80,7 +84,7 @@ test("a refused token is not recorded as used", async () => {
 });
 
 test("a bcrypt hash is verified by the upgrade", async () => {
-  expect(await authenticate({ token: { hash: "$2y$12$something" } })).toEqual({ ...ann, via: "token" });
+  expect(summary(await authenticate({ token: { hash: "$2y$12$something" } }))).toEqual(ADMITTED);
   expect(summary(await authenticate({ token: { hash: "$2y$12$something" }, secret: "wrong" }))).toBe(
     "401 The secret provided for ",
   );

@@ -4,7 +4,7 @@
  * permit single items to a role without any permission by name; so the contract `access` and every event of content check
  * the scope again, and a token whose scope has no permission on pages can neither read nor change any.
  */
-import { denied, hasPermission, type Viewer } from "lectern/core";
+import { denied, frozenViewer, hasPermission, type Viewer } from "lectern/core";
 import type { ApiTokenDraft, TokenScope } from "./contract.ts";
 import type { CachedToken } from "./token_cache.ts";
 
@@ -18,7 +18,7 @@ const ALWAYS = "access-api";
 /** The viewer of a token: always the same object, so that values cached by viewer are found again. */
 export function byToken(viewer: Viewer, token: CachedToken): Viewer {
   if (token.only) return narrowed(viewer, token, token.only);
-  const cached = BY_TOKEN.get(viewer) ?? { ...viewer, via: "token" as const };
+  const cached = BY_TOKEN.get(viewer) ?? frozenViewer({ ...viewer, via: "token" });
   BY_TOKEN.set(viewer, cached);
   return cached;
 }
@@ -27,7 +27,7 @@ function narrowed(from: Viewer, token: CachedToken, only: ReadonlySet<string>): 
   const cached = NARROWED.get(token);
   if (cached?.from === from) return cached.viewer;
   const permissions = new Set([ALWAYS, ...only].filter((name) => hasAtLeastOwn(from, name)));
-  const viewer: Viewer = { ...from, via: "token", permissions, only, admin: false };
+  const viewer = frozenViewer({ ...from, via: "token", permissions, only, admin: false });
   NARROWED.set(token, { from, viewer });
   return viewer;
 }

@@ -1,4 +1,3 @@
-import type { Credentialed } from "lectern/contracts";
 import { randomText, sql } from "lectern/core";
 import { type Executor, prepared } from "lectern/db";
 
@@ -46,11 +45,18 @@ export async function passwordMatches(password: string, hash: string): Promise<b
   return isArgon2 && matches;
 }
 
+/** An account whose password was right, with the stored hash; other plugins get no hash. */
+interface Matched {
+  readonly id: number;
+  readonly isConfirmed: boolean;
+  readonly hash: string;
+}
+
 /**
  * The account with an e-mail address and a password; see `Users.byPassword`. Replaces a bcrypt hash by argon2id. The guest
  * cannot sign in, whatever its password.
  */
-export async function byPassword(db: Executor, email: string, password: string): Promise<Credentialed | undefined> {
+export async function byPassword(db: Executor, email: string, password: string): Promise<Matched | undefined> {
   const user = await findAccount.executeTakeFirst(db, { email: email.replaceAll("\0", "") });
   const matches = await passwordMatches(password, user?.hash ?? "");
   if (!user || !matches) return undefined;
@@ -58,7 +64,7 @@ export async function byPassword(db: Executor, email: string, password: string):
 }
 
 /** Replaces a bcrypt hash. Returns the stored hash. */
-async function upgrade(db: Executor, { id, hash }: Credentialed, password: string): Promise<string> {
+async function upgrade(db: Executor, { id, hash }: Matched, password: string): Promise<string> {
   const user = await replaceHash.executeTakeFirst(db, { id, before: hash, hash: await hashPassword(password) });
   return user?.password ?? hash;
 }

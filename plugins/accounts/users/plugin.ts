@@ -4,12 +4,14 @@
  * changes by others by vetoes (`admin_guard.ts`).
  */
 import { join } from "node:path";
+import type { Users } from "lectern/contracts";
 import {
   authorReferences,
   definePlugin,
   denied,
   type EventTransaction,
   referenceCheck,
+  sha256,
   shippedFile,
 } from "lectern/core";
 import { guardedAdmin, guardedChange } from "./admin_guard.ts";
@@ -102,15 +104,19 @@ export default definePlugin({
         repair: "clear",
       }),
     );
-    provide("users", {
+    const service: Users = {
       ref: refOf,
       viewer: context.viewerOf,
-      byPassword: (email, password) => byPassword(db, email, password),
+      async byPassword(email, password) {
+        const found = await byPassword(db, email, password);
+        return found && { id: found.id, isConfirmed: found.isConfirmed, seal: sha256(found.hash) };
+      },
       // The store may be another plugin's view of a transaction, whose grants lack the tables of roles.
       guardedAdmin: (viewer, id, tx) => guardedAdmin(viewer, id, { db: tx.db.withoutPlugins() }),
       manageableUser: (viewer, id) => manageableUser(db, viewer, id),
       commonPassword: (password) => commonPasswordError(passwordCheck, password),
-    });
+    };
+    provide("users", service, { byPassword: "auth" });
     visibilityRule("users", () => true);
     for (const event of ["user_create", "user_update", "user_delete"] as const) {
       on(event, { inTransaction: (user, tx) => viewers.forget(tx, String(user.id)) });

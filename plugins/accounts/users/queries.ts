@@ -4,7 +4,7 @@
  */
 import { jsonArrayFrom } from "kysely/helpers/postgres";
 import type { UserRef } from "lectern/contracts";
-import { callContributionNow, type RawBuilder, sql, type Viewer } from "lectern/core";
+import { callContributionNow, frozenViewer, type RawBuilder, sql, type Viewer } from "lectern/core";
 import { type Executor, flattened, prepared, refs } from "lectern/db";
 import type { User, UsersContext, UsersTable } from "./contract.ts";
 
@@ -114,5 +114,6 @@ export async function readViewer(db: Executor, id: number): Promise<Viewer | und
   const row = await findViewer.executeTakeFirst(db, { id });
   if (!row) return undefined;
   const { language, permissions, ...rest } = row;
-  return { ...rest, permissions: new Set(permissions), via: "session", ...(language === "" ? {} : { language }) };
+  const sets = { permissions: new Set(permissions), ...(language === "" ? {} : { language }) };
+  return frozenViewer({ ...rest, ...sets, via: "session" });
 }

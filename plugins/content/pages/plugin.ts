@@ -88,7 +88,8 @@ export default definePlugin({
     // Only its owner sees a draft (content-api 8.6).
     visibilityRule("pages", ({ id }) => sql`(${IS_PUBLISHED_OR_OWNED_BY} ${id}::integer)`);
     visibilityRule("pages", contracts.access.visibilityRuleOf("page", "pages"));
-    provide("pages", pagesService(pages));
+    // They leave events and the check of the viewer to their callers.
+    provide("pages", pagesService(pages), { rewrite: "ships", keepDraft: "ships", discardDrafts: "ships" });
     contributeThemeHooks(context);
     const reader = pageReader(pages);
     const reads = cachedPages(pages, reader);

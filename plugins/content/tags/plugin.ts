@@ -1,4 +1,12 @@
-import { definePlugin, itemReferences, referenceCheck } from "lectern/core";
+import type { Tags } from "lectern/contracts";
+import {
+  contributorOf,
+  definePlugin,
+  itemReferences,
+  type PluginContext,
+  PowerError,
+  referenceCheck,
+} from "lectern/core";
 import { deleteTags, saveTags } from "./changes.ts";
 import type {} from "./contract.ts";
 import { migrations } from "./migrations.ts";
@@ -33,6 +41,19 @@ export default definePlugin({
       field: "tags",
       schema: { type: "object", properties: { name: { type: "string" }, value: { type: "string" } } },
     });
-    provide("tags", { read: parseTags, save: saveTags, of: tagsAsJson });
+    const service = { read: parseTags, save: saveTags, of: tagsAsJson };
+    provide("tags", service, {}, ({ name, ships }) => (ships ? {} : { save: ownKinds(name, slot) }));
   },
 });
+
+/** `Tags.save` for a plugin that does not ship: tags of shipped kinds are changed by the events of their items. */
+function ownKinds(plugin: string, slot: PluginContext["slot"]): Tags["save"] {
+  return async (kind, ...given) => {
+    const owner = contributorOf(slot("content").find((known) => known.kind === kind));
+    if (owner !== undefined && owner !== plugin)
+      throw new PowerError(
+        `The plugin "${plugin}" saves tags of a "${kind}", which is a kind of the plugin "${owner}"`,
+      );
+    await saveTags(kind, ...given);
+  };
+}

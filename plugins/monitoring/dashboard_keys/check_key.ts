@@ -87,7 +87,8 @@ export function keyChecker({ known, lastUsed, log, upgrade }: KeyCheckOptions): 
     const error = errorOf(key, type, address);
     if (error) return refuse(error, key.tokenKey, address, key);
     lastUsed.note("used", key.id, address);
-    return key;
+    // Not the cached key itself, which has its hash.
+    return { id: key.id, name: key.name };
   };
   const checkSecret = (key: KnownKey, type: KeyType, secret: string, address: string) => {
     if (matchesSecret(secret, key.hash)) return admit(key, type, address);

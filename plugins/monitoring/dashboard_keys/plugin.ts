@@ -36,9 +36,7 @@ export default definePlugin({
         activityOf(event, ({ result: { name } }) => [{ type: event, detail: name }]),
       );
     mountKeys({ ...context, lastUsed, forget: (tx, tokenKey) => known.forget(tx, tokenKey) });
-    provide("dashboard_keys", {
-      check: keyChecker({ known, lastUsed, log, upgrade: (key, secret) => upgradeHash(db, key, secret) }),
-      spend,
-    });
+    const check = keyChecker({ known, lastUsed, log, upgrade: (key, secret) => upgradeHash(db, key, secret) });
+    provide("dashboard_keys", { check, spend }, { spend: "ships" });
   },
 });

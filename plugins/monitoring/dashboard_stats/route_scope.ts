@@ -4,7 +4,16 @@
  * `{"error": "…"}`, unlike those of the content API.
  */
 import ipaddr from "ipaddr.js";
-import { type Allowance, ApiError, type Contracts, type Limiter, type RouteScope, type Viewer } from "lectern/core";
+import {
+  type Allowance,
+  ApiError,
+  type Contracts,
+  frozenViewer,
+  GUEST,
+  type Limiter,
+  type RouteScope,
+  type Viewer,
+} from "lectern/core";
 import { basicCredentials } from "./basic_credentials.ts";
 import { TIMEOUT_MS, withTimeout } from "./shared_reads.ts";
 
@@ -141,7 +150,7 @@ async function authenticate(
 
 /** The viewer of a key: no user, with the name of the key and no permissions. */
 function viewerOf(name: string): Viewer {
-  return { id: 0, name, slug: "", roles: [], permissions: new Set(), admin: false, via: "key" };
+  return frozenViewer({ ...GUEST, name, slug: "", via: "key" });
 }
 
 /** The key that requests are counted by: an IPv4 address, or the network half of an IPv6 address. */

@@ -8,6 +8,8 @@ import {
   type Contracts,
   type EventTransaction,
   endpoint,
+  frozenViewer,
+  GUEST,
   type RouteScope,
   rules,
   sql,
@@ -146,7 +148,7 @@ function enrolmentScope({ contracts, log }: HostsContext): RouteScope {
 
 /** The viewer of a key: no user, with the name of the key. */
 function viewerOf({ id, name }: { id: number; name: string }): Viewer {
-  const viewer: Viewer = { id: 0, name, slug: "", roles: [], permissions: new Set(), admin: false, via: "key" };
+  const viewer = frozenViewer({ ...GUEST, name, slug: "", via: "key" });
   KEYS.set(viewer, id);
   return viewer;
 }

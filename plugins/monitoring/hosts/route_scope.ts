@@ -3,7 +3,7 @@
  * (dashboard-stats 6.4). Credentials are checked before the body is read; failed ones are counted by address, valid ones by host. A
  * host is not a user: it is looked up by its viewer, whose id is 0.
  */
-import { ApiError, matchesSecret, type RouteScope, type Viewer } from "lectern/core";
+import { ApiError, frozenViewer, GUEST, matchesSecret, type RouteScope, type Viewer } from "lectern/core";
 import { type Executor, prepared } from "lectern/db";
 import { agentErrorSchema } from "./answers.ts";
 import type { HostStatus, HostsContext } from "./contract.ts";
@@ -89,15 +89,7 @@ async function hostBy(db: Executor, apiId: string | null, secret: string | null)
 }
 
 function viewerOf(host: KnownHost): Viewer {
-  const viewer: Viewer = {
-    id: 0,
-    name: host.name,
-    slug: "",
-    roles: [],
-    permissions: new Set(),
-    admin: false,
-    via: "key",
-  };
+  const viewer = frozenViewer({ ...GUEST, name: host.name, slug: "", via: "key" });
   HOSTS.set(viewer, host);
   return viewer;
 }

@@ -4,7 +4,7 @@
  * user's behalf, so the rules of API clients apply.
  */
 import type { Web } from "lectern/contracts";
-import { chosenLanguage, definePlugin, type InputObject, isOperatorsOwn, t } from "lectern/core";
+import { chosenLanguage, definePlugin, fileBelow, type InputObject, isOperatorsOwn, t } from "lectern/core";
 import { mountAssets } from "./assets.ts";
 import * as components from "./components.ts";
 import { difference } from "./difference.ts";
@@ -114,7 +114,9 @@ export default definePlugin({
       figures: (at, visit) => figuresAt({ places, figures: slot("screen_figure") }, at, visit),
       paged,
     };
-    provide("web", web);
+    provide("web", web, {}, ({ folder }) => ({
+      asset: (name, path) => assets.add(name, folder === undefined ? path : fileBelow(folder, path)),
+    }));
     contributeThemeHooks(context, web);
     mountSignIn(shared, web);
     on("app_boot", {

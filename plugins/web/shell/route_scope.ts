@@ -2,7 +2,7 @@
  * What encloses every screen: session authentication, rejection of cross-site forms, hooks of themes, and errors as documents. Forms
  * need no token: browsers mark cross-site requests (`isCrossSite`), and do not send SameSite cookies with them.
  */
-import { ApiError, GUEST, isCrossSite, type RouteScope, type Viewer } from "lectern/core";
+import { ApiError, GUEST, isCrossSite, type RouteScope, type ScreenHook, type Viewer } from "lectern/core";
 import type { ShellContext } from "./contract.ts";
 import type { FailedRequest } from "./screens.ts";
 
@@ -44,7 +44,7 @@ export function screenScope(
         if (ended) return ended;
       }
       let response = await next();
-      for (const { after } of slot("screen_hook")) response = (await after?.(request, response)) ?? response;
+      for (const { after } of slot("screen_hook")) if (after) response = await afterHook(after, request, response);
       if (response.status < 400 || !isDocument || !isJson(response)) return response;
       const viewer = viewers.get(request) ?? GUEST;
       if (response.status === 401 && viewer === GUEST) return toSignIn(request, root);
@@ -57,6 +57,23 @@ export function screenScope(
       return screen;
     },
   };
+}
+
+/** The answer after a hook, which does not get the cookies that it sets, such as that of a new session. */
+async function afterHook(
+  after: NonNullable<ScreenHook["after"]>,
+  request: Request,
+  response: Response,
+): Promise<Response> {
+  const cookies = response.headers.getSetCookie();
+  if (cookies.length === 0) return (await after(request, response)) ?? response;
+  const headers = new Headers(response.headers);
+  headers.delete("set-cookie");
+  const shown = new Response(response.body, { status: response.status, headers });
+  const answer = (await after(request, shown)) ?? shown;
+  const all = new Headers(answer.headers);
+  for (const cookie of cookies) all.append("set-cookie", cookie);
+  return new Response(answer.body, { status: answer.status, headers: all });
 }
 
 /** A redirect to the sign-in screen, which returns to a requested screen afterwards. */

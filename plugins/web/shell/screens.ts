@@ -205,7 +205,7 @@ export class Screens {
       if (reader === GUEST) throw SIGNED_OUT;
       return context.slot("item_reader");
     };
-    return {
+    return Object.freeze({
       request,
       viewer,
       ui,
@@ -239,7 +239,7 @@ export class Screens {
         const value = input[field];
         return typeof value === "string" || typeof value === "number" ? String(value) : "";
       },
-    };
+    } satisfies Visit);
   }
 
   #frame(

@@ -20,7 +20,7 @@ export function createUi({ texts, icons, root, serves }: UiOptions, viewer: View
       params && Object.fromEntries(Object.entries(params).map(([name, value]) => [name, isolated(value)])),
       language,
     );
-  return {
+  return Object.freeze({
     html,
     raw,
     t,
@@ -37,7 +37,7 @@ export function createUi({ texts, icons, root, serves }: UiOptions, viewer: View
     isSignedIn: viewer !== GUEST && viewer.via !== "guest",
     may: (permission) => hasPermission(viewer, permission),
     serves: (path, method = "GET") => serves(method, path),
-  };
+  } satisfies Ui);
 }
 
 /** The formats of times by language: making one takes longer than the rest of a screen. */

@@ -1,0 +1,62 @@
+/**
+ * What passes between plugins of which one does not ship with Lectern: requests go to it without credentials and come back from it as
+ * they were, and what it is answered is its own copy, so that it changes nothing that others read.
+ */
+import { plainCopy } from "../freeze.ts";
+import { type CredentialFilter, originalOf } from "../http/credentials.ts";
+
+type Call = (this: unknown, ...args: unknown[]) => unknown;
+
+/** How values pass to and from one plugin. */
+export interface Crossing {
+  /** The arguments of a function of the plugin, as it gets them. */
+  given(args: readonly unknown[]): unknown[];
+  /** The arguments of a function of another plugin that the plugin calls, as that one gets them. */
+  sent(args: readonly unknown[]): unknown[];
+  /** What a function of another plugin returns, as the plugin gets it. */
+  returned(value: unknown): unknown;
+}
+
+/** The crossing of a plugin that does not ship. */
+export function crossingOf(filter: CredentialFilter): Crossing {
+  const hidden = (request: Request) => filter.without(request);
+  const given = (args: readonly unknown[]) => args.map((arg) => copyOf(withRequest(arg, hidden)));
+  return {
+    given,
+    sent: (args) =>
+      args.map((arg) => {
+        if (typeof arg !== "function") return withRequest(arg, originalOf);
+        const callback = arg as Call;
+        return function (this: unknown, ...values: unknown[]) {
+          return callback.apply(this, given(values));
+        };
+      }),
+    returned: (value) => (value instanceof Promise ? value.then((found) => plainCopy(found)) : plainCopy(value)),
+  };
+}
+
+/** A request, or an object with a member of this name that is one, such as a `Visit`, with another request in its place. */
+function withRequest(value: unknown, change: (request: Request) => Request): unknown {
+  if (value instanceof Request) return change(value);
+  if (typeof value !== "object" || value === null || !("request" in value)) return value;
+  const { request } = value;
+  if (!(request instanceof Request) || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  const changed = change(request);
+  return changed === request ? value : Object.freeze({ ...value, request: changed });
+}
+
+/**
+ * A handler of events that gets copies of draft, result and record, which all handlers share. The viewer is the same, and the
+ * transaction, which is the plugin's own view of it.
+ */
+export function withCopies(run: Call): Call {
+  return function (...args) {
+    return run.apply(this, args.map(copyOf));
+  };
+}
+
+/** A copy of a value, unless it is a transaction, or frozen with its request. */
+function copyOf(value: unknown): unknown {
+  const isWhole = typeof value === "object" && value !== null && ("afterCommit" in value || "request" in value);
+  return isWhole ? value : plainCopy(value);
+}

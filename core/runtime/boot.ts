@@ -23,12 +23,15 @@ import { currentStoreSession } from "../http/store_session.ts";
 import { createTexts } from "../i18n/catalogue.ts";
 import { openSpool, SPOOL_LEFTOVER_MS } from "../input/upload_spool.ts";
 import type { Log } from "../log.ts";
+import { PartGuard, PartLate, partLimits } from "../part_guard.ts";
 import { VisibilityRules } from "../resources/visibility.ts";
 import { coreChecks } from "../self_checks/core_checks.ts";
 import { Tracing } from "../tracing.ts";
 import { SYSTEM } from "../viewer.ts";
 import { Waits } from "../waits.ts";
 import { checkTables, warnOfEvents } from "./boot_checks.ts";
+import { lateAtBoot } from "./boot_listeners.ts";
+import { BootWatch } from "./boot_watch.ts";
 import { checkedPlugins } from "./composition_checks.ts";
 import { warnOfUnknownSlots } from "./known_names.ts";
 import { missingTable } from "./left_out.ts";
@@ -98,7 +101,15 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const tracing = new Tracing();
   const waits = new Waits(store);
   const jobs = new JobQueue(store, log, config.jobTimeoutMs, tracing);
-  const bus = new EventBus({ db: store.db, log, jobs });
+  const guard = new PartGuard(faults, partLimits(config));
+  const thirdParty = new Set(
+    plugins.filter((plugin) => !(parts.shipped ?? plugins).includes(plugin)).map(({ name }) => name),
+  );
+  const watch = new BootWatch(config, log);
+  const bus = new EventBus({
+    ...{ db: store.db, log, jobs, guard, bootLimits: watch.limits },
+    isShipped: (name) => !thirdParty.has(name),
+  });
   const texts = createTexts();
   addPluginTexts(plugins, texts, { shipped: parts.shipped ?? plugins, log });
   const spool = openSpool(`${config.dataDir}/spool`);
@@ -112,9 +123,6 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const booted: BootedPlugin[] = [];
   const slots: ContextParts["slots"] = new Map();
   const visibility = new VisibilityRules();
-  const thirdParty = new Set(
-    plugins.filter((plugin) => !(parts.shipped ?? plugins).includes(plugin)).map(({ name }) => name),
-  );
   const content = () => (slots.get("content") ?? []) as ContentKind[];
   const contentTables = () => content().map(({ table }) => table);
   const servers = new RunningServers({ db: store.db, log, leaseSeconds: config.serverLeaseSeconds });
@@ -141,6 +149,8 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     contracts: new Map(),
     slots,
     faults,
+    guard,
+    watch,
     readSlots: new Set(),
     judge:
       parts.onAnswerMismatch &&
@@ -159,7 +169,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   for (const plugin of plugins) {
     const started = performance.now();
     const status = statusOf(plugin.name);
-    const migrated = await migratePlugin(plugin, store.db, { status, log }).catch((error: unknown) => {
+    const migrated = await migratePlugin(plugin, store.db, { status, log, watch }).catch((error: unknown) => {
       throw missingTable(foreignTable(error, plugin, plugins), plugins, shipped);
     });
     const denied = parts.denied?.[plugin.name] ?? [];
@@ -174,7 +184,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   checkPermits(plugins, http, shipped);
   await checkTables(plugins, store.db, shipped);
   warnOfUnknownSlots(slots, shared.readSlots, log);
-  for (const plugin of plugins) await syncSchema(plugin, store.db, contexts);
+  for (const plugin of plugins) await syncSchema(plugin, store.db, contexts, watch);
   await roles.complete();
   warnOfEvents(bus, plugins, { shipped, log });
   shared.slots.set(
@@ -197,7 +207,9 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   };
   shared.slots.set("self_check", [...coreChecks(checked), ...slot("self_check")]);
   bus.close();
-  await bus.perform("app_boot", SYSTEM, {}, async () => ({}));
+  await bus.perform("app_boot", SYSTEM, {}, async () => ({})).catch((error: unknown) => {
+    throw error instanceof PartLate ? lateAtBoot(error) : error;
+  });
   await recordPlugins(store.db, records, log);
   await recordVersion(store.db);
   await servers.keep(() => roles.refresh());

@@ -207,9 +207,12 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   };
   shared.slots.set("self_check", [...coreChecks(checked), ...slot("self_check")]);
   bus.close();
-  await bus.perform("app_boot", SYSTEM, {}, async () => ({})).catch((error: unknown) => {
-    throw error instanceof PartLate ? lateAtBoot(error) : error;
-  });
+  await bus
+    .perform("app_boot", SYSTEM, {}, async () => ({}))
+    .catch((error: unknown) => {
+      throw error instanceof PartLate ? lateAtBoot(error) : error;
+    })
+    .finally(() => watch.end());
   await recordPlugins(store.db, records, log);
   await recordVersion(store.db);
   await servers.keep(() => roles.refresh());

@@ -29,6 +29,7 @@ const LINES = 3;
 export class BootWatch {
   readonly limits: BootLimits;
   readonly #log: Log;
+  readonly #timers = new Set<ReturnType<typeof setInterval>>();
 
   constructor({ setupTimeoutMs }: Pick<Config, "setupTimeoutMs">, log: Log) {
     this.limits = { quietMs: setupTimeoutMs, longMs: PART_MS };
@@ -43,11 +44,19 @@ export class BootWatch {
       this.#log.warn("The start waits for a plugin", { ...part, seconds });
     };
     const timer = setInterval(show, Math.min(SHOWN_MS, this.limits.quietMs / LINES));
+    this.#timers.add(timer);
     try {
       return await run();
     } finally {
       clearInterval(timer);
+      this.#timers.delete(timer);
     }
+  }
+
+  /** Names no part any more, such as one that was given up and never ends. */
+  end(): void {
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#timers.clear();
   }
 
   /**

@@ -40,7 +40,7 @@ async function addedBy(
   limitMs: number,
 ): Promise<readonly AnyPlugin[]> {
   try {
-    const late = `extend did not end within ${limitMs} ms (PLUGIN_SETUP_TIMEOUT_MS)`;
+    const late = `It did not end within ${limitMs} ms (PLUGIN_SETUP_TIMEOUT_MS)`;
     const added = await withinTime(limitMs, async () => extend?.({ settings, plugins }), late);
     return (added ?? []).map((plugin) => ({ ...plugin, addedBy: name }));
   } catch (cause) {

@@ -1,9 +1,12 @@
 /**
  * Faults of contributions. A contribution to a slot that throws, rejects, takes longer than PLUGIN_PART_TIMEOUT_MS or returns
  * what its reader cannot use is left out where its slot allows that (plugins/hooks.md says for each slot), and the rest is
- * answered. The first failure of a plugin at a place is logged, later ones are counted; administrators see all of them.
+ * answered. One that failed three times running is not called for a minute. The first failure of a plugin at a place is logged, later
+ * ones are counted; administrators see all of them. Parts that no operation can do without are in `part_guard.ts`.
  */
 import { ConnectionLost, StoreUnavailable } from "../db/mod.ts";
+import { withinCountdown } from "./countdown.ts";
+import { FailureStreaks, LEFT_OUT_MS } from "./failure_streaks.ts";
 import type { Log } from "./log.ts";
 
 /** A part of a plugin that failed and was left out, in this process. */
@@ -19,6 +22,9 @@ export interface Fault {
   readonly last: Date;
 }
 
+/** Names a part of a plugin. */
+export type PartName = Pick<Fault, "plugin" | "place">;
+
 /** Faults that are kept, so that places that vary do not fill the memory; further ones are dropped. */
 const MAX_FAULTS = 500;
 /** Characters of a message that are kept. */
@@ -30,7 +36,10 @@ export class Faults {
   readonly limitMs: number;
   readonly #log: Log;
   readonly #known = new Map<string, Fault>();
-  /** Failures since the process started, of all plugins. */
+  readonly #streaks = new FailureStreaks();
+  /** When a part last did not end in time; `Date.now()`. */
+  #lastLate = Number.NEGATIVE_INFINITY;
+  /** Failures since the process started, of all plugins, and calls that were left out. */
   total = 0;
 
   constructor(log: Log, limitMs: number) {
@@ -54,6 +63,46 @@ export class Faults {
     const message = (error instanceof Error ? error.message : String(error)).slice(0, MAX_MESSAGE);
     this.#known.set(key, Object.freeze({ plugin, place, message, last, count, first: before?.first ?? last }));
     return count;
+  }
+
+  /**
+   * Whether a part is not to be called now, since it failed three times running. Every minute one call is: its outcome has to be
+   * reported by `answered` or `failed`.
+   */
+  leavesOut({ plugin, place }: PartName): boolean {
+    if (this.#streaks.isEmpty || !this.#streaks.leavesOut(`${plugin}\n${place}`)) return false;
+    this.total += 1;
+    return true;
+  }
+
+  /** A part has answered. */
+  answered({ plugin, place }: PartName): void {
+    if (this.#streaks.isEmpty || !this.#streaks.answered(`${plugin}\n${place}`)) return;
+    this.#log.info("A part of a plugin works again", { plugin, place });
+  }
+
+  /** Records a failure of a call that began at `began`, a time of `Date.now()`, and counts those that are running. */
+  failed({ plugin, place }: PartName, error: unknown, began: number): void {
+    this.record(plugin, place, error);
+    this.#countRunning(plugin, place, began);
+  }
+
+  /** Records that a part which nothing can do without did not end in time, as `failed` does. */
+  late({ plugin, place }: PartName, error: Error, began: number): void {
+    this.#lastLate = Date.now();
+    if (this.count(plugin, place, error) === 1)
+      this.#log.error("A part of a plugin did not end in time", { plugin, place, error: error.message });
+    this.#countRunning(plugin, place, began);
+  }
+
+  #countRunning(plugin: string, place: string, began: number): void {
+    if (!this.#streaks.failed(`${plugin}\n${place}`, began)) return;
+    this.#log.error("A part of a plugin failed three times running and is not called for a minute", { plugin, place });
+  }
+
+  /** Whether parts of plugins are left out at present, or one did not end in time within the last minute. */
+  get isDegraded(): boolean {
+    return Math.abs(Date.now() - this.#lastLate) < LEFT_OUT_MS || this.#streaks.hasLeftOut;
   }
 
   /** All faults, the latest first. */
@@ -121,11 +170,17 @@ export async function callContribution<C, R>(
 ): Promise<R | undefined> {
   const origin = originOf(contribution);
   if (!origin) return run(contribution);
+  const { faults } = origin;
+  const part = partOf(origin, detail);
+  if (faults.leavesOut(part)) return undefined;
+  const began = Date.now();
   try {
     const result = run(contribution);
-    return isPromise(result) ? await within(result, origin.faults.limitMs) : result;
+    const answer = isPromise(result) ? await within(result, faults.limitMs) : result;
+    faults.answered(part);
+    return answer;
   } catch (error) {
-    return leaveOut(origin, detail, error);
+    return leaveOut(faults, part, error, began);
   }
 }
 
@@ -153,10 +208,16 @@ export async function callContributions<C, R>(
 export function callContributionNow<C, R>(contribution: C, run: (contribution: C) => R, detail = ""): R | undefined {
   const origin = originOf(contribution);
   if (!origin) return run(contribution);
+  const { faults } = origin;
+  const part = partOf(origin, detail);
+  if (faults.leavesOut(part)) return undefined;
+  const began = Date.now();
   try {
-    return run(contribution);
+    const answer = run(contribution);
+    faults.answered(part);
+    return answer;
   } catch (error) {
-    return leaveOut(origin, detail, error);
+    return leaveOut(faults, part, error, began);
   }
 }
 
@@ -181,9 +242,13 @@ function originOf(contribution: unknown): Origin | undefined {
   return typeof contribution === "object" && contribution !== null ? ORIGINS.get(contribution) : undefined;
 }
 
-function leaveOut({ faults, plugin, slot }: Origin, detail: string, error: unknown): undefined {
+function partOf({ plugin, slot }: Origin, detail: string): PartName {
+  return { plugin, place: detail === "" ? slot : `${slot} ${detail}` };
+}
+
+function leaveOut(faults: Faults, part: PartName, error: unknown, began: number): undefined {
   if (error instanceof StoreUnavailable || error instanceof ConnectionLost) throw error;
-  faults.record(plugin, detail === "" ? slot : `${slot} ${detail}`, error);
+  faults.failed(part, error, began);
 }
 
 function isPromise<R>(value: R | PromiseLike<R>): value is PromiseLike<R> {
@@ -192,20 +257,8 @@ function isPromise<R>(value: R | PromiseLike<R>): value is PromiseLike<R> {
 
 /** The value of a promise. Throws where it takes longer than `limitMs`; its later failure is ignored. */
 function within<R>(promise: PromiseLike<R>, limitMs: number): Promise<R> {
-  return new Promise((resolve, reject) => {
-    const late = () => reject(new Error(`It did not answer within ${limitMs} ms`));
-    const timer = setTimeout(late, limitMs);
-    promise.then(
-      (value) => {
-        clearTimeout(timer);
-        resolve(value);
-      },
-      (error: unknown) => {
-        clearTimeout(timer);
-        reject(error);
-      },
-    );
-  });
+  const late = () => new Error(`It did not answer within ${limitMs} ms`);
+  return withinCountdown(Promise.resolve(promise), limitMs, late);
 }
 
 /** Deepest nesting of a value that is answered as JSON; deeper ones are taken for circular. Trees of comments have some 200 levels. */

@@ -66,3 +66,38 @@ export const SHIPPED_SLOT_CALLS: { readonly [N in SlotName]?: readonly MembersOf
 
 /** Names of the members of a contribution, of any form that it may have. */
 type MembersOf<Contribution> = Contribution extends object ? Extract<keyof Contribution, string> : never;
+
+/** Slots whose readers call contributions by `callContribution`: it has a limit of its own, and leaves out what fails. */
+export const LIMITED_BY_READERS: ReadonlySet<string> = new Set([
+  "content",
+  "dashboard_figure",
+  "document_head",
+  "last_activity",
+  "menu",
+  "metric",
+  "response_fields",
+  "screen_figure",
+  "screen_head",
+  "screen_part",
+  "screen_redirect",
+  "toolbar_entry",
+  "view_part",
+  "view_replacement",
+] satisfies readonly SlotName[]);
+
+/** Slots whose contributions transfer files or work on many items, so that they may take as long as the longest request. */
+export const LONG_SLOTS: ReadonlySet<string> = new Set([
+  "content_maker",
+  "content_record",
+  "export_files",
+  "export_format",
+  "export_kind",
+  "file_claims",
+  "file_keeper",
+  "file_store",
+  "import_files",
+  "mail_transport",
+  "picture_keeper",
+  "search_engine",
+  "self_check",
+] satisfies readonly SlotName[]);

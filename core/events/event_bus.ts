@@ -3,16 +3,21 @@
  * `filter`, `veto`, the action and `inTransaction` share one transaction, so a throw in any of them rolls it back; `notify`
  * runs after the commit. What must not be lost is enqueued in `inTransaction`: the jobs table is the outbox. After a
  * serialisation failure, a deadlock or a unique violation the transaction is retried from its filters on, so handlers in it
- * change the store alone, or undo the rest in `onRollback`.
+ * change the store alone, or undo the rest in `onRollback`. Each part of a plugin has a time limit (`part_guard.ts`); past it the
+ * transaction is aborted, and statements of a handler that goes on are refused.
  */
-import { type Db, StoreError } from "../../db/mod.ts";
+import { type Db, StoreError, transactionControl } from "../../db/mod.ts";
 import { ApiError, BootError } from "../errors.ts";
 import { currentAddress, currentRequestId } from "../http/request_context.ts";
 import { codeOf, unknownOutcomeError } from "../http/store_errors.ts";
 import type { Log } from "../log.ts";
+import type { Part } from "../part_guard.ts";
 import type { Draft, EventName, JobName, Jobs, Result } from "../runtime/registry.ts";
 import { frozenViewer, type Viewer } from "../viewer.ts";
+import { CORE, EventParts, type PartOptions, type Registered } from "./event_parts.ts";
+import { EventSteps, type Step, stepOf } from "./event_steps.ts";
 import { rootTransaction } from "./scoped_transaction.ts";
+import { attended, GivenUp, TransactionWatch } from "./transaction_watch.ts";
 
 /** The open transaction of an event, as actions and handlers within it get it. */
 export interface EventTransaction {
@@ -77,18 +82,29 @@ export interface AnyHandlers {
   notify?(record: EventRecord): void | Promise<void>;
 }
 
+/** The bus's own transaction: views of it say whose action they perform. */
+export interface RootTransaction extends EventTransaction {
+  perform<E extends EventName, R extends Result<E>>(
+    name: E,
+    draft: Draft<E>,
+    action: Action<E, R>,
+    plugin?: string,
+  ): Promise<R>;
+}
+
 /** What the bus needs of the runtime. */
-export interface EventBusOptions {
+export interface EventBusOptions extends PartOptions {
   readonly db: Db;
   readonly log: Log;
   readonly jobs: { enqueue(db: Db, name: string, payload: unknown, options?: EnqueueOptions): Promise<void> };
 }
 
-/** Callbacks and events of one attempt, used when its transaction has ended. A returned promise is awaited. */
-interface TransactionSteps {
-  readonly afterCommit: (() => unknown)[];
-  readonly onRollback: (() => unknown)[];
+/** Steps and events of one attempt, used when its transaction has ended. */
+interface Attempt {
+  readonly afterCommit: Step[];
+  readonly onRollback: Step[];
   readonly records: EventRecord[];
+  isRolledBack: boolean;
 }
 
 const MAX_ATTEMPTS = 6;
@@ -105,31 +121,30 @@ const ANSWERED = /^(?!08|57P)(?=.*\d)[0-9A-Z]{5}$/;
 /** The bus of one runtime. */
 export class EventBus {
   readonly #options: EventBusOptions;
-  readonly #handlers = new Map<string, Handlers<EventName>[]>();
-  readonly #any: AnyHandlers[] = [];
-  /** The plugins of handlers, for the log. */
-  readonly #plugins = new WeakMap<object, string>();
-  readonly #running = new Set<Promise<unknown>>();
+  readonly #handlers = new Map<string, Registered<Handlers<EventName>>[]>();
+  readonly #any: Registered<AnyHandlers>[] = [];
+  readonly #parts: EventParts;
+  readonly #steps: EventSteps;
   #closed = false;
 
   constructor(options: EventBusOptions) {
     this.#options = options;
+    this.#parts = new EventParts(options);
+    this.#steps = new EventSteps(options.guard, options.log);
   }
 
   /** Registers handlers of an event; `plugin` is named in the log. Throws once the runtime has booted. */
-  on<E extends EventName>(name: E, handlers: Handlers<E>, plugin?: string): void {
+  on<E extends EventName>(name: E, handlers: Handlers<E>, plugin = CORE): void {
     this.#refuseWhenClosed(name);
-    if (plugin !== undefined) this.#plugins.set(handlers, plugin);
     const list = this.#handlers.get(name) ?? [];
-    list.push(handlers as unknown as Handlers<EventName>);
+    list.push(this.#parts.registered(handlers as unknown as Handlers<EventName>, plugin, name));
     this.#handlers.set(name, list);
   }
 
   /** Registers handlers of all events. */
-  onAny(handlers: AnyHandlers, plugin?: string): void {
+  onAny(handlers: AnyHandlers, plugin = CORE): void {
     this.#refuseWhenClosed("every event");
-    if (plugin !== undefined) this.#plugins.set(handlers, plugin);
-    this.#any.push(handlers);
+    this.#any.push(this.#parts.registered(handlers, plugin, "every event"));
   }
 
   /** Ends registration. */
@@ -148,22 +163,41 @@ export class EventBus {
     return this.#handlers.has(name);
   }
 
-  /** Performs an event in its own transaction. Throws what the action throws; a veto throws ApiError 403. */
+  /**
+   * Performs an event in its own transaction. Throws what the action throws; a veto throws ApiError 403, a part that does not end in
+   * time PartLate. `plugin` is the one whose action it is.
+   */
   async perform<E extends EventName, R extends Result<E>>(
     name: E,
     viewer: Viewer,
     draft: Draft<E>,
     action: Action<E, R>,
+    plugin = CORE,
   ): Promise<R> {
+    const { guard } = this.#options;
     const frozen = frozenViewer(viewer);
-    for (const handlers of this.#handlers.get(name) ?? []) await handlers.beforeTransaction?.(draft as never, frozen);
-    for (let attempt = 1; ; attempt++) {
-      const steps: TransactionSteps = { afterCommit: [], onRollback: [], records: [] };
+    for (const { handlers, parts } of this.#handlers.get(name) ?? [])
+      if (handlers.beforeTransaction)
+        await guard.call(parts.beforeTransaction, () => handlers.beforeTransaction?.(draft as never, frozen));
+    return attended(() => this.#attempts(name, frozen, draft, action, plugin));
+  }
+
+  async #attempts<E extends EventName, R extends Result<E>>(
+    name: E,
+    viewer: Viewer,
+    draft: Draft<E>,
+    action: Action<E, R>,
+    plugin: string,
+  ): Promise<R> {
+    for (let count = 1; ; count++) {
+      const attempt: Attempt = { afterCommit: [], onRollback: [], records: [], isRolledBack: false };
       let isDone = false;
       let result: R;
       try {
         result = await this.#options.db.transaction().execute(async (db) => {
-          const done = await this.#transaction(db, frozen, steps).perform(name, draft, action);
+          const done = await this.#watched(name, db, (watch) =>
+            this.#transaction(db, viewer, attempt, watch).perform(name, draft, action, plugin),
+          );
           isDone = true;
           return done;
         });
@@ -172,85 +206,109 @@ export class EventBus {
           this.#options.log.error(`Cannot tell whether "${name}" was committed; its files are not removed`, { error });
           throw unknownOutcomeError();
         }
-        await this.#runAll(steps.onRollback.reverse(), `undo "${name}" after its rollback`);
-        if (attempt >= MAX_ATTEMPTS || !isRetried(error)) throw error;
+        attempt.isRolledBack = true;
+        await this.#steps.run(attempt.onRollback.reverse(), `undo "${name}" after its rollback`);
+        if (count >= MAX_ATTEMPTS || !isRetried(error)) throw error;
         continue;
       }
-      await this.#runAll(steps.afterCommit, `finish "${name}" after its commit`);
-      for (const record of steps.records) this.#notify(record);
+      await this.#steps.run(attempt.afterCommit, `finish "${name}" after its commit`);
+      for (const record of attempt.records) this.#notify(record);
       return result;
     }
   }
 
   /** Waits for running `notify` handlers. */
   async settle(): Promise<void> {
-    while (this.#running.size > 0) await Promise.allSettled([...this.#running]);
+    await this.#steps.settle();
   }
 
-  async #runAll(steps: readonly (() => unknown)[], what: string): Promise<void> {
-    for (const step of steps) {
-      try {
-        const pending = step();
-        if (pending instanceof Promise) await pending;
-      } catch (error) {
-        this.#options.log.error(`Cannot ${what}`, { error });
-      }
+  /** Runs the parts of a transaction. Aborts it where one of them does not end in time, and throws PartLate. */
+  async #watched<R>(name: string, db: Db, run: (watch: TransactionWatch) => Promise<R>): Promise<R> {
+    const { guard } = this.#options;
+    const control = await transactionControl(db);
+    const watch = new TransactionWatch(this.#parts.limitsOf(name), control);
+    try {
+      return await watch.run(() => run(watch));
+    } catch (error) {
+      if (!(error instanceof GivenUp)) throw error;
+      control?.abort();
+      throw guard.late(error.part, error.message, error.began);
     }
   }
 
-  #transaction(db: Db, viewer: Viewer, { afterCommit, onRollback, records }: TransactionSteps): EventTransaction {
+  #transaction(db: Db, viewer: Viewer, attempt: Attempt, watch: TransactionWatch): RootTransaction {
     const at = new Date().toISOString();
-    const tx: EventTransaction = {
+    const { jobs } = this.#options;
+    const tx: RootTransaction = {
       db,
       viewer,
       at,
       address: currentAddress(),
       requestId: currentRequestId(),
-      afterCommit: (run) => void afterCommit.push(run),
-      onRollback: (run) => void onRollback.push(run),
-      enqueue: (name, payload, options) => this.#options.jobs.enqueue(db, name, payload, options),
-      perform: async (name, draft, action) => {
-        const final = await this.#filteredDraft(name, draft, tx);
-        const result = await action(final, tx);
+      afterCommit: (run) => void attempt.afterCommit.push(stepOf(run, "afterCommit", watch)),
+      onRollback: (run) => {
+        const undo = stepOf(run, "onRollback", watch);
+        // A handler that went on past its limit has done something that nobody else undoes.
+        if (attempt.isRolledBack) void this.#steps.run([undo], "undo what was done after a rollback");
+        else attempt.onRollback.push(undo);
+      },
+      enqueue: (name, payload, options) => jobs.enqueue(db, name, payload, options),
+      perform: async (name, draft, action, plugin = CORE) => {
+        const final = await this.#filteredDraft(name, draft, tx, watch);
+        const result = await this.#within(watch, this.#parts.action(plugin, name), () => action(final, tx));
         const record = Object.freeze({ name, draft: final, result, viewer, at }) as unknown as EventRecord;
-        for (const handlers of this.#handlers.get(name) ?? [])
-          await handlers.inTransaction?.(result as never, tx, record);
-        for (const handlers of this.#any) await handlers.inTransaction?.(record, tx);
-        records.push(record);
+        for (const { handlers, parts } of this.#handlers.get(name) ?? [])
+          if (handlers.inTransaction)
+            await this.#within(watch, parts.inTransaction, () => handlers.inTransaction?.(result as never, tx, record));
+        for (const { handlers, parts } of this.#any)
+          if (handlers.inTransaction)
+            await this.#within(watch, parts.inTransaction, () => handlers.inTransaction?.(record, tx));
+        attempt.records.push(record);
         return result;
       },
     };
-    return rootTransaction(tx);
+    rootTransaction(tx);
+    return tx;
   }
 
-  async #filteredDraft<E extends EventName>(name: E, draft: Draft<E>, tx: EventTransaction): Promise<Draft<E>> {
-    const list = (this.#handlers.get(name) ?? []) as unknown as Handlers<E>[];
+  async #filteredDraft<E extends EventName>(
+    name: E,
+    draft: Draft<E>,
+    tx: EventTransaction,
+    watch: TransactionWatch,
+  ): Promise<Draft<E>> {
+    const list = (this.#handlers.get(name) ?? []) as unknown as Registered<Handlers<E>>[];
     let final = draft;
-    for (const handlers of list) final = (await handlers.filter?.(final, tx)) ?? final;
-    for (const handlers of list) {
-      const reason = await handlers.veto?.(final, tx);
+    for (const { handlers, parts } of list)
+      if (handlers.filter)
+        final = (await this.#within(watch, parts.filter, () => handlers.filter?.(final, tx))) ?? final;
+    for (const { handlers, parts } of list) {
+      if (!handlers.veto) continue;
+      const reason = await this.#within(watch, parts.veto, () => handlers.veto?.(final, tx));
       if (reason !== undefined) throw new ApiError(403, reason);
     }
     return final;
   }
 
-  #notify(record: EventRecord): void {
-    for (const handlers of this.#handlers.get(record.name) ?? [])
-      this.#runNotification(record, handlers, async () => handlers.notify?.(record.result, record));
-    for (const handlers of this.#any) this.#runNotification(record, handlers, async () => handlers.notify?.(record));
+  /** Runs a part within a transaction. Throws the refusal of one that is not called now. */
+  async #within<R>(watch: TransactionWatch, part: Part, run: () => R | Promise<R>): Promise<R> {
+    const { guard } = this.#options;
+    const refused = guard.refusalOf(part);
+    if (refused) throw refused;
+    const leave = watch.enter(part);
+    try {
+      return await run();
+    } finally {
+      if (leave()) guard.faults.answered(part);
+    }
   }
 
-  #runNotification(
-    record: EventRecord,
-    handlers: Handlers<EventName> | AnyHandlers,
-    notify: () => Promise<void>,
-  ): void {
-    if (!handlers.notify) return;
-    const run = notify().catch((error: unknown) => {
-      this.#options.log.error(`Cannot notify of "${record.name}"`, { plugin: this.#plugins.get(handlers), error });
-    });
-    this.#running.add(run);
-    void run.finally(() => this.#running.delete(run));
+  #notify(record: EventRecord): void {
+    const { name, result } = record;
+    for (const { handlers, parts } of this.#handlers.get(name) ?? [])
+      if (handlers.notify) this.#steps.notify(name, parts.notify, async () => handlers.notify?.(result, record));
+    for (const { handlers, parts } of this.#any)
+      if (handlers.notify) this.#steps.notify(name, parts.notify, async () => handlers.notify?.(record));
   }
 
   #refuseWhenClosed(what: string): void {

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { type Db, StoreError } from "../../db/mod.ts";
 import { ApiError } from "../errors.ts";
+import { Faults } from "../faults.ts";
 import { createLog } from "../log.ts";
+import { PartGuard } from "../part_guard.ts";
 import { SYSTEM } from "../viewer.ts";
 import { EventBus } from "./event_bus.ts";
 
@@ -29,11 +31,14 @@ function fakeDb(fails: unknown[] = []): { db: Db; count: () => number } {
   return { db: db as unknown as Db, count: () => count };
 }
 
+const LIMITS = { quietMs: 5_000, attendedMs: 5_000, handlerMs: 5_000, longMs: 5_000, callMs: 5_000 };
+
 function busOver(db: Db, lines: string[] = []): EventBus {
+  const log = createLog("debug", (line) => void lines.push(line));
   return new EventBus({
-    db,
-    log: createLog("debug", (line) => void lines.push(line)),
+    ...{ db, log, bootLimits: LIMITS, isShipped: () => true },
     jobs: { enqueue: async () => {} },
+    guard: new PartGuard(new Faults(log, LIMITS.quietMs), LIMITS),
   });
 }
 

@@ -4,19 +4,20 @@
  * created once for each plugin and transaction, its store at first use.
  */
 import type { Db } from "../../db/mod.ts";
+import type { Part, PartGuard } from "../part_guard.ts";
 import type { ActAs } from "../runtime/acting.ts";
 import { type Crossing, withCopies } from "../runtime/crossing.ts";
 import type { EventName, Result } from "../runtime/registry.ts";
-import type { Action, EventTransaction } from "./event_bus.ts";
+import type { Action, EventTransaction, RootTransaction } from "./event_bus.ts";
 
 /** The bus's own transaction by each of its views, and by itself. */
-const ROOTS = new WeakMap<object, EventTransaction>();
+const ROOTS = new WeakMap<object, RootTransaction>();
 const MOMENTS = ["beforeTransaction", "filter", "veto", "inTransaction", "notify"] as const;
 
 type Call = (this: unknown, ...args: unknown[]) => unknown;
 
 /** Registers the bus's own transaction, so that views of it can be made. Returns it. */
-export function rootTransaction(tx: EventTransaction): EventTransaction {
+export function rootTransaction(tx: RootTransaction): RootTransaction {
   ROOTS.set(tx, tx);
   return tx;
 }
@@ -38,6 +39,9 @@ export function mapHandlers<H extends object>(handlers: H, map: (run: Call, mome
 
 /** Checks of what a plugin does within transactions. */
 export interface TransactionChecks {
+  readonly plugin: string;
+  /** Limits the time of the plugin's functions that others call. */
+  readonly guard: PartGuard;
   /** Acts as the viewer of the transaction. */
   readonly as: ActAs;
   /** Throws PowerError for a job that the plugin may not enqueue. */
@@ -67,7 +71,7 @@ export class ScopedTransaction {
     const known = this.#views.get(root);
     if (known) return known;
     const restrict = this.#restrict;
-    const { as, enqueue, perform } = this.#checks;
+    const { as, enqueue, perform, plugin } = this.#checks;
     let own: Db | undefined;
     // Member by member: a spread took longer than all else here, and each event makes a view for each of its plugins.
     const { viewer, at, address, requestId, afterCommit, onRollback } = root;
@@ -88,7 +92,7 @@ export class ScopedTransaction {
       },
       perform: async (name, draft, action) => {
         perform(name);
-        return as(root.viewer, () => root.perform(name, draft, (final) => action(final, view)));
+        return as(root.viewer, () => root.perform(name, draft, (final) => action(final, view), plugin));
       },
     };
     ROOTS.set(view, root);
@@ -106,13 +110,25 @@ export class ScopedTransaction {
     return mapHandlers(handlers, (run) => this.#withView(this.#crossing ? withCopies(run) : run));
   }
 
-  /** A function, or an object of functions, that gets this plugin's view of each transaction it is called with. */
-  scoped<Given>(given: Given): Given {
-    if (typeof given === "function") return this.#entered(given as unknown as Call) as unknown as Given;
+  /**
+   * A function, or an object of functions, that others call: each gets this plugin's view of transactions, and has a time limit. `place`
+   * is its contract or slot.
+   */
+  scoped<Given>(given: Given, place: string, limitMs: number | undefined): Given {
+    const { plugin, guard } = this.#checks;
+    const ofOthers = (run: Call, at: string): Call => {
+      const call = this.#entered(run);
+      if (limitMs === undefined) return call;
+      const part: Part = { plugin, place: at, limitMs };
+      return guard.guarded(part, call);
+    };
+    if (typeof given === "function") return ofOthers(given as unknown as Call, place) as unknown as Given;
     if (typeof given !== "object" || given === null || Object.getPrototypeOf(given) !== Object.prototype) return given;
     const members = Object.entries(Object.getOwnPropertyDescriptors(given)).map(([name, member]) => [
       name,
-      typeof member.value === "function" ? { ...member, value: this.#entered(member.value as Call) } : member,
+      typeof member.value === "function"
+        ? { ...member, value: ofOthers(member.value as Call, `${place}.${name}`) }
+        : member,
     ]);
     return Object.create(Object.prototype, Object.fromEntries(members)) as Given;
   }

@@ -8,6 +8,7 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import type { Db, TableName } from "../../db/mod.ts";
 import { BootError } from "../errors.ts";
 import type { EventTransaction } from "../events/event_bus.ts";
+import { attended } from "../events/transaction_watch.ts";
 import { type AnyContext, type AnyPlugin, definePlugin } from "../runtime/plugin.ts";
 import type { EventName, JobName, PermissionName } from "../runtime/registry.ts";
 import type { Viewer } from "../viewer.ts";
@@ -171,10 +172,13 @@ export class IsolatedPlugin {
   async #callScoped(name: string, value: unknown, scope: CallScope): Promise<unknown> {
     let number: number | undefined;
     try {
-      return await this.#host?.call(name, value, (call) => {
-        number = call;
-        this.#scopes.set(call, { ...scope, inContext: AsyncLocalStorage.snapshot() });
-      });
+      // It has a limit of its own, `timeoutMs`, past which the process is killed.
+      return await attended(async () =>
+        this.#host?.call(name, value, (call) => {
+          number = call;
+          this.#scopes.set(call, { ...scope, inContext: AsyncLocalStorage.snapshot() });
+        }),
+      );
     } finally {
       if (number !== undefined) this.#scopes.delete(number);
     }

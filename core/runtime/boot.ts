@@ -26,12 +26,15 @@ import { currentStoreSession } from "../http/store_session.ts";
 import { createTexts } from "../i18n/catalogue.ts";
 import { openSpool, SPOOL_LEFTOVER_MS } from "../input/upload_spool.ts";
 import type { Log } from "../log.ts";
+import { PartGuard, PartLate, partLimits } from "../part_guard.ts";
 import { VisibilityRules } from "../resources/visibility.ts";
 import { coreChecks } from "../self_checks/core_checks.ts";
 import { Tracing } from "../tracing.ts";
 import { SYSTEM } from "../viewer.ts";
 import { Waits } from "../waits.ts";
 import { checkTables, warnOfEvents } from "./boot_checks.ts";
+import { lateAtBoot } from "./boot_listeners.ts";
+import { BootWatch } from "./boot_watch.ts";
 import { checkedPlugins } from "./composition_checks.ts";
 import { warnOfUnknownSlots } from "./known_names.ts";
 import { missingTable } from "./left_out.ts";
@@ -101,7 +104,15 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const tracing = new Tracing();
   const waits = new Waits(store);
   const jobs = new JobQueue(store, log, config.jobTimeoutMs, tracing);
-  const bus = new EventBus({ db: store.db, log, jobs });
+  const guard = new PartGuard(faults, partLimits(config));
+  const thirdParty = new Set(
+    plugins.filter((plugin) => !(parts.shipped ?? plugins).includes(plugin)).map(({ name }) => name),
+  );
+  const watch = new BootWatch(config, log);
+  const bus = new EventBus({
+    ...{ db: store.db, log, jobs, guard, bootLimits: watch.limits },
+    isShipped: (name) => !thirdParty.has(name),
+  });
   const texts = createTexts();
   addPluginTexts(plugins, texts, { shipped: parts.shipped ?? plugins, log });
   const spool = openSpool(`${config.dataDir}/spool`);
@@ -115,9 +126,6 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const booted: BootedPlugin[] = [];
   const slots: ContextParts["slots"] = new Map();
   const visibility = new VisibilityRules();
-  const thirdParty = new Set(
-    plugins.filter((plugin) => !(parts.shipped ?? plugins).includes(plugin)).map(({ name }) => name),
-  );
   const schemes = () => ((slots.get("credential_scheme") ?? []) as CredentialScheme[]).filter(isShippedOnes);
   const isShippedOnes = (scheme: CredentialScheme) => !thirdParty.has(contributorOf(scheme) ?? "");
   const content = () => (slots.get("content") ?? []) as ContentKind[];
@@ -148,6 +156,9 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     faults,
     ships: ({ name }) => !thirdParty.has(name),
     credentials: new CredentialFilter(schemes, (request) => http.routePath(request)),
+
+    guard,
+    watch,
     readSlots: new Set(),
     judge:
       parts.onAnswerMismatch &&
@@ -166,7 +177,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   for (const plugin of plugins) {
     const started = performance.now();
     const status = statusOf(plugin.name);
-    const migrated = await migratePlugin(plugin, store.db, { status, log }).catch((error: unknown) => {
+    const migrated = await migratePlugin(plugin, store.db, { status, log, watch }).catch((error: unknown) => {
       throw missingTable(foreignTable(error, plugin, plugins), plugins, shipped);
     });
     const denied = parts.denied?.[plugin.name] ?? [];
@@ -181,7 +192,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   checkPermits(plugins, http, shipped);
   await checkTables(plugins, store.db, shipped);
   warnOfUnknownSlots(slots, shared.readSlots, log);
-  for (const plugin of plugins) await syncSchema(plugin, store.db, contexts);
+  for (const plugin of plugins) await syncSchema(plugin, store.db, contexts, watch);
   await roles.complete();
   warnOfEvents(bus, plugins, { shipped, log });
   shared.slots.set(
@@ -204,7 +215,12 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   };
   shared.slots.set("self_check", [...coreChecks(checked), ...slot("self_check")]);
   bus.close();
-  await bus.perform("app_boot", SYSTEM, {}, async () => ({}));
+  await bus
+    .perform("app_boot", SYSTEM, {}, async () => ({}))
+    .catch((error: unknown) => {
+      throw error instanceof PartLate ? lateAtBoot(error) : error;
+    })
+    .finally(() => watch.end());
   await recordPlugins(store.db, records, log);
   await recordVersion(store.db);
   await servers.keep(() => roles.refresh());

@@ -1,8 +1,14 @@
+import { Type as t } from "@sinclair/typebox";
+import { configSchema } from "../config.ts";
 import { BootError } from "../errors.ts";
 import { deepFreeze } from "../freeze.ts";
+import { withinTime } from "../within_time.ts";
 import type { PluginChoices } from "./operator_choices.ts";
 import type { AnyPlugin } from "./plugin.ts";
 import { readSettings } from "./settings.ts";
+
+/** The setting that limits `extend`; others are read, and checked, by the boot. */
+const limitSchema = t.Pick(configSchema, ["setupTimeoutMs"]);
 
 /** What `extend` of a plugin is called with: the environment, and the operator's settings by plugin. */
 export interface ExtensionOptions extends Pick<PluginChoices, "settings"> {
@@ -19,10 +25,11 @@ export async function withExtensions(
   { env, settings = {} }: ExtensionOptions,
 ): Promise<readonly AnyPlugin[]> {
   const all = [...plugins];
+  const { setupTimeoutMs } = readSettings("lectern", limitSchema, { ...env });
   for (const plugin of plugins) {
     if (!plugin.extend) continue;
     const own = plugin.settings ? readSettings(plugin.name, plugin.settings, { ...env }, settings[plugin.name]) : {};
-    all.push(...(await addedBy(plugin, own, deepFreeze([...plugins]))));
+    all.push(...(await addedBy(plugin, own, deepFreeze([...plugins]), setupTimeoutMs)));
   }
   return all;
 }
@@ -31,9 +38,12 @@ async function addedBy(
   { name, extend }: AnyPlugin,
   settings: Readonly<Record<string, unknown>>,
   plugins: readonly AnyPlugin[],
+  limitMs: number,
 ): Promise<readonly AnyPlugin[]> {
   try {
-    return ((await extend?.({ settings, plugins })) ?? []).map((plugin) => deepFreeze({ ...plugin, addedBy: name }));
+    const late = `It did not end within ${limitMs} ms (PLUGIN_SETUP_TIMEOUT_MS)`;
+    const added = await withinTime(limitMs, async () => extend?.({ settings, plugins }), late);
+    return (added ?? []).map((plugin) => deepFreeze({ ...plugin, addedBy: name }));
   } catch (cause) {
     if (cause instanceof BootError) throw cause;
     const text = cause instanceof Error ? cause.message : String(cause);

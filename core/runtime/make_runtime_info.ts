@@ -46,6 +46,7 @@ export function makeRuntimeInfo(parts: ShownParts): RuntimeInfo {
     hasHandlers: (name) => bus.hasHandlers(name),
     pluginOfJob: (name) => jobs.pluginOf(name),
     faults: () => faults.list(),
+    isDegraded: () => faults.isDegraded,
     isWorking: () => jobs.isOpen,
     answerCache: () => answers.figures(),
     storeLoad: () => store.load(),

@@ -6,14 +6,16 @@ import { Type } from "@sinclair/typebox";
 import type { Kysely } from "kysely";
 import type { TableName, Tables } from "../../db/mod.ts";
 import type { Children } from "../children/pool.ts";
+import { LIMITED_BY_READERS, LONG_SLOTS } from "../contracts/slot_names.ts";
 import { BootError } from "../errors.ts";
 import type { AnswerCache } from "../events/answer_cache.ts";
 import type { Caches } from "../events/cache.ts";
 import type { EventBus } from "../events/event_bus.ts";
 import type { JobQueue } from "../events/job_queue.ts";
 import { ScopedTransaction } from "../events/scoped_transaction.ts";
+import { attended } from "../events/transaction_watch.ts";
 import { type Faults, withFaults, withOrigin, withOriginOf } from "../faults.ts";
-import { below, refusedFiles } from "../files/file_store.ts";
+import { below, type FileStore, refusedFiles } from "../files/file_store.ts";
 import { deepFreeze, plainCopy } from "../freeze.ts";
 import type { CredentialFilter } from "../http/credentials.ts";
 import { withCallSpans } from "../http/http_spans.ts";
@@ -25,6 +27,7 @@ import { currentLanguage } from "../http/request_context.ts";
 import type { HttpServer } from "../http/server.ts";
 import { slowReads } from "../http/store_errors.ts";
 import type { Texts } from "../i18n/catalogue.ts";
+import type { PartGuard, PartLimits } from "../part_guard.ts";
 import { listRows } from "../resources/listing.ts";
 import type { VisibilityRules } from "../resources/visibility.ts";
 import type { Tracing } from "../tracing.ts";
@@ -32,6 +35,7 @@ import { validate } from "../validation/validate.ts";
 import { actingWith, type Caller, type CallerFacts, contractFor, contributionFor, withConditions } from "./acting.ts";
 import type { RuntimeOptions } from "./boot.ts";
 import { stoppingBoot } from "./boot_listeners.ts";
+import type { BootWatch } from "./boot_watch.ts";
 import { crossingOf } from "./crossing.ts";
 import { grantedHosts } from "./granted_hosts.ts";
 import type { LifecycleHook } from "./lifecycle_hooks.ts";
@@ -62,6 +66,8 @@ export interface ContextParts extends RuntimeOptions {
   readonly ships: (plugin: AnyPlugin) => boolean;
   /** Takes credentials from the requests that other plugins see. */
   readonly credentials: CredentialFilter;
+  readonly guard: PartGuard;
+  readonly watch: BootWatch;
   /** Slots that plugins have read. */
   readonly readSlots: Set<string>;
   readonly starts: LifecycleHook[];
@@ -84,10 +90,14 @@ export function makeContext(
     maxCount: config.maxCount,
     timeoutMs: config.listingTimeoutMs,
   };
-  const withSlowPool = slowReads(parts.log.with({ plugin: plugin.name }));
+  const slowly = slowReads(parts.log.with({ plugin: plugin.name }));
+  const withSlowPool: typeof slowly = (task, run) => attended(() => slowly(task, run));
   const as = actingWith(powers);
   const crossing = parts.ships(plugin) ? undefined : crossingOf(parts.credentials);
+  const { guard, watch } = parts;
   const checks = {
+    plugin: plugin.name,
+    guard,
     as,
     enqueue: (name: string) => powers.enqueue(name),
     perform: (name: string) => powers.perform(name),
@@ -108,6 +118,7 @@ export function makeContext(
   const schema = plugin.settings ?? Type.Object({});
   const settings = readSettings(plugin.name, schema, parts.env, parts.settings?.[plugin.name]);
   const contributionsOf = slotReader(parts.slots, caller);
+  const partOf = (place: string) => ({ plugin: plugin.name, place, limitMs: guard.limits.callMs });
   return withOldMembers<AnyContext>(plugin.name, {
     ...apps,
     db: db as unknown as Kysely<Pick<Tables, TableName>>,
@@ -123,7 +134,7 @@ export function makeContext(
         allowPrivate: config.allowPrivateHosts,
       }),
     ),
-    files: grants.files ? below(parts.files, plugin.name) : refusedFiles(plugin.name),
+    files: grants.files ? attendedFiles(below(parts.files, plugin.name)) : refusedFiles(plugin.name),
     env: Object.fromEntries((grants.env ?? []).map((name) => [name, parts.env[name]])),
     log: parts.log.with({ plugin: plugin.name }),
     baseUrl: parts.baseUrl,
@@ -131,12 +142,12 @@ export function makeContext(
     language: config.language,
     perform: async (name, viewer, draft, action) => {
       powers.perform(name);
-      return as(viewer, () => bus.perform(name, viewer, draft, own.action(action)));
+      return as(viewer, () => bus.perform(name, viewer, draft, own.action(action), plugin.name));
     },
     on(name, handlers) {
       checkMoments(plugin.name, `"${name}"`, handlers);
       powers.on(name, handlers);
-      const guarded = name === "app_boot" ? stoppingBoot(handlers, (cause) => failed(plugin, cause)) : handlers;
+      const guarded = name === "app_boot" ? stoppingBoot(handlers, { plugin: plugin.name, watch }) : handlers;
       bus.on(name, own.handlers(guarded), plugin.name);
     },
     onAny(handlers) {
@@ -146,12 +157,15 @@ export function makeContext(
     },
     auth(authenticate) {
       powers.auth();
-      http.auth(authenticate);
+      http.auth(guard.guarded(partOf("auth"), authenticate));
     },
     routeScope(prefix, spec) {
       checkScope(plugin.name, prefix, spec);
       powers.routeScope(prefix, spec);
-      http.routeScope(prefix, crossing ? parts.credentials.scopeOf(plugin.name, spec) : spec);
+      const given = crossing ? parts.credentials.scopeOf(plugin.name, spec) : spec;
+      const { authenticate } = given;
+      const part = partOf(`authenticate of ${prefix}`);
+      http.routeScope(prefix, authenticate ? { ...given, authenticate: guard.guarded(part, authenticate) } : given);
     },
     callAs: async (viewer, method, path, options) => as(viewer, () => http.callAs(viewer, method, path, options)),
     limiter: (name, limit, windowMs) => limiterOf(parts.store.db, config)(`${plugin.name}:${name}`, limit, windowMs),
@@ -169,16 +183,17 @@ export function makeContext(
     validate: (rules, input, viewer, lookups = {}) =>
       validate(rules, input, { texts, lookups, language: viewer.language ?? currentLanguage() ?? config.language }),
     provide(name, service, needed, membersFor) {
-      const members = membersFor && ((facts: CallerFacts) => own.scoped(membersFor(facts)));
-      provide(plugin, parts.contracts, name, withConditions(deepFreeze(own.scoped(service)), needed, members));
+      const scoped = <Given>(given: Given) => own.scoped(given, `contract ${name}`, guard.limits.callMs);
+      const members = membersFor && ((facts: CallerFacts) => scoped(membersFor(facts)));
+      provide(plugin, parts.contracts, name, withConditions(deepFreeze(scoped(service)), needed, members));
     },
     contribute(name, contribution) {
       checkSlot(plugin.name, name);
       powers.need("slots", name, `contributes to the slot "${name}"`);
       const isOperators = plugin.addedBy !== undefined;
       const origin = { plugin: plugin.name, slot: name, faults: parts.faults, isOperators };
-      const given = withOrigin(deepFreeze(own.scoped(contribution)), origin);
-      parts.slots.set(name, [...(parts.slots.get(name) ?? []), given]);
+      const scoped = own.scoped(contribution, `slot ${name}`, slotLimit(name, guard.limits));
+      parts.slots.set(name, [...(parts.slots.get(name) ?? []), withOrigin(deepFreeze(scoped), origin)]);
     },
     slot(name) {
       checkSlot(plugin.name, name);
@@ -206,7 +221,7 @@ export function makeContext(
     },
     cached: (name, load) => parts.caches.make(`${plugin.name}:${name}`, load),
     cachedAnswers: (name, source) => parts.answers.add(`${plugin.name}:${name}`, source),
-    children: { run: (input, options) => parts.children.run(input, options) },
+    children: { run: (input, options) => attended(() => parts.children.run(input, options)) },
     runtime: {
       ...parts.runtime,
       routes: () => (crossing ? plainCopy(parts.runtime.routes()) : parts.runtime.routes()),
@@ -216,11 +231,6 @@ export function makeContext(
     onStart: (run) => void parts.starts.push({ plugin: plugin.name, run }),
     onStop: (run) => void parts.stops.push({ plugin: plugin.name, run }),
   });
-}
-
-function failed({ name }: AnyPlugin, cause: unknown): BootError {
-  const text = cause instanceof Error ? cause.message : String(cause);
-  return new BootError(`The plugin "${name}" stopped the boot: its handler of "app_boot" failed: ${text}`, { cause });
 }
 
 function provide(plugin: AnyPlugin, contracts: Map<string, unknown>, name: string, service: unknown): void {
@@ -258,6 +268,22 @@ function slotReader(slots: ContextParts["slots"], caller: Caller): (name: string
       given.map((contribution) => withOriginOf(contributionFor(name, contribution, caller), contribution));
     lists.set(given, known);
     return known;
+  };
+}
+
+/** The limit of a slot's functions in milliseconds; undefined where readers have one. */
+function slotLimit(name: string, { callMs, longMs }: PartLimits): number | undefined {
+  if (LIMITED_BY_READERS.has(name)) return undefined;
+  return LONG_SLOTS.has(name) ? longMs : callMs;
+}
+
+/** A file store whose transfers are no silence of the transaction that waits for them. */
+function attendedFiles(files: FileStore): FileStore {
+  return {
+    ...files,
+    put: (key, content) => attended(() => files.put(key, content)),
+    get: (key) => attended(() => files.get(key)),
+    remove: (key) => attended(() => files.remove(key)),
   };
 }
 

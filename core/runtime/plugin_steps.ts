@@ -6,6 +6,7 @@ import { mountPlugin } from "../http/mount_plugin.ts";
 import { lazyRoutesOf } from "../http/plugin_app.ts";
 import { appBelow } from "../http/server.ts";
 import type { Log } from "../log.ts";
+import { BootLate, type BootWatch } from "./boot_watch.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
 import { type ContextParts, makeContext } from "./plugin_context.ts";
 import type { PluginDb } from "./plugin_roles.ts";
@@ -25,24 +26,45 @@ export interface SharedParts extends ContextParts {
 export async function migratePlugin(
   { name, migrations }: AnyPlugin,
   db: Db,
-  { status: { pending, unknown }, log }: { readonly status: MigrationStatus; readonly log: Log },
+  {
+    status: { pending, unknown },
+    log,
+    watch,
+  }: { readonly status: MigrationStatus; readonly log: Log; readonly watch: BootWatch },
 ): Promise<readonly string[]> {
   if (unknown.length > 0)
     log.warn("The plugin is older than its tables: it lacks migrations that they have", {
       plugin: name,
       steps: unknown,
     });
-  return pending.length > 0 ? migrate(db, name, migrations) : [];
+  if (pending.length === 0) return [];
+  // Another process may hold the lock of migrations.
+  return watch.shown({ plugin: name, part: "migrations" }, () =>
+    migrate(db, name, migrations, (step, tx, run) =>
+      watch.schemaChange({ plugin: name, part: `migration ${step}` }, tx, run),
+    ),
+  );
 }
 
 /** Runs the `syncSchema` of a plugin. Throws BootError naming it. */
-export async function syncSchema(plugin: AnyPlugin, db: Db, contexts: ReadonlyMap<string, AnyContext>): Promise<void> {
+export async function syncSchema(
+  plugin: AnyPlugin,
+  db: Db,
+  contexts: ReadonlyMap<string, AnyContext>,
+  watch: BootWatch,
+): Promise<void> {
   const context = contexts.get(plugin.name);
   if (!plugin.syncSchema || !context) return;
   try {
-    await db.transaction().execute((tx) => plugin.syncSchema?.(tx, context) ?? Promise.resolve());
+    await db
+      .transaction()
+      .execute((tx) =>
+        watch.schemaChange({ plugin: plugin.name, part: "syncSchema" }, tx, async () =>
+          plugin.syncSchema?.(tx, context),
+        ),
+      );
   } catch (cause) {
-    if (cause instanceof BootError) throw cause;
+    if (cause instanceof BootError && !(cause instanceof BootLate)) throw cause;
     const text = cause instanceof Error ? cause.message : String(cause);
     throw new BootError(`Cannot bring the schema of the plugin "${plugin.name}" up to date: ${text}`, { cause });
   }
@@ -63,10 +85,12 @@ export async function setUp(
   const env = denied.includes("env") ? {} : shared.env;
   const powers = new PowerChecks(plugin, grants);
   const context = makeContext(plugin, grants, powers, apps, tables, { ...shared, env });
-  await runSetup(plugin.name, shared.config.setupTimeoutMs, async () => {
-    await plugin.setup(context);
-    await Promise.all([lazyRoutesOf(apps.app), lazyRoutesOf(apps.site)]);
-  });
+  await shared.watch.shown({ plugin: plugin.name, part: "setup" }, () =>
+    runSetup(plugin.name, shared.config.setupTimeoutMs, async () => {
+      await plugin.setup(context);
+      await Promise.all([lazyRoutesOf(apps.app), lazyRoutesOf(apps.site)]);
+    }),
+  );
   const missing = plugin.provides.filter((name) => !shared.contracts.has(name));
   if (missing.length > 0)
     throw new BootError(

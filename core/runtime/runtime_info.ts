@@ -37,6 +37,8 @@ export interface RuntimeInfo {
   pluginOfJob(name: string): string | undefined;
   /** Parts of plugins that failed and were left out in this process, the latest first. */
   faults(): readonly Fault[];
+  /** Whether parts of plugins are left out at present in this process, or one did not end in time within the last minute. */
+  isDegraded(): boolean;
   /** Whether jobs run: from the start of the server until it begins to stop; never for commands. */
   isWorking(): boolean;
   /** Connections of the store and callers that wait for one. */

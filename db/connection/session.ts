@@ -9,7 +9,7 @@ import type { Replicas } from "../replicas/replicas.ts";
 import { MARK } from "../replicas/schema.ts";
 import { isRead } from "../replicas/statement_kind.ts";
 import type { Connection } from "./connection.ts";
-import type { StatementResult } from "./connection_types.ts";
+import type { ServerProcess, StatementResult } from "./connection_types.ts";
 import type { DeadlinePool } from "./deadline_pool.ts";
 import { answerTimeoutFor, currentSlowQuery, type StoreLimits } from "./limits.ts";
 import { routed, runAs, senderOf, sendSingle } from "./single_statements.ts";
@@ -24,12 +24,30 @@ export interface DialectPools {
   limits: StoreLimits;
   /** Reads of requests that replicas may serve; undefined without DATABASE_READ_URLS. */
   replicas: Replicas | undefined;
+  /** Asks the server to cancel what a process runs. */
+  cancel(process: ServerProcess): void;
 }
 
+/** An open transaction, for who limits its time. */
+export interface TransactionControl {
+  /** Whether a statement has no answer yet. */
+  readonly isBusy: boolean;
+  /** Statements that were sent. */
+  readonly sent: number;
+  /**
+   * Refuses further statements. One that runs is cancelled and its connection dropped, so that the pool replaces it at once. The
+   * transaction is to be rolled back then.
+   */
+  abort(): void;
+}
+
+const ENDED = "Cannot run a statement: its transaction has ended, or took longer than it may";
 const WRITES = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
 const READ = /^select\b/i;
 /** Approximate bytes of unanswered writes: well below what a socket buffers. */
 const MAX_UNANSWERED_BYTES = 16_384;
+/** The code of the error of a statement whose transaction was aborted. */
+const ABORTED = "TRANSACTION_ABORTED";
 /** Bytes that a statement counts beside its values, so that postgres.js never begins to queue. */
 const BYTES_PER_STATEMENT = 512;
 
@@ -47,7 +65,7 @@ function sizeOf(value: unknown): number {
 }
 
 /** A session with all rights of the account. */
-export class Session implements DatabaseConnection {
+export class Session implements DatabaseConnection, TransactionControl {
   readonly #pools: DialectPools;
   #connection: Connection | undefined;
   /** The limit of answers within the transaction. */
@@ -64,12 +82,31 @@ export class Session implements DatabaseConnection {
   #hasWritten = false;
   #changesAccess = false;
   #isReadOnly = false;
+  /** Whether the transaction takes no more statements: it ends, or was aborted. */
+  #isEnding = false;
+  #isAborted = false;
+  sent = 0;
 
   constructor(pools: DialectPools) {
     this.#pools = pools;
   }
 
+  get isBusy(): boolean {
+    return (this.#connection?.load ?? 0) > 0;
+  }
+
+  abort(): void {
+    this.#isAborted = this.#isEnding = true;
+    const connection = this.#connection;
+    if (!connection?.load) return;
+    const { process } = connection;
+    connection.drop(ABORTED, "The transaction took longer than it may");
+    // The server does not notice the loss while the statement runs, which may hold locks.
+    if (process) this.#pools.cancel(process);
+  }
+
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    this.#refuseWhenAborted();
     const result = await this.#answered(
       this.#connection
         ? this.#sentWithBegin(this.#noted(query.sql), query.parameters)
@@ -85,6 +122,7 @@ export class Session implements DatabaseConnection {
 
   /** Sends a statement as a role. */
   async executeAs<Row>(query: CompiledQuery, role: EnforcedRole): Promise<QueryResult<Row>> {
+    this.#refuseWhenAborted();
     const { rows, affected } = this.#connection
       ? await this.#runWithin(query, role)
       : await routed(this.#pools, query.sql, (pools) => runAs(role, senderOf(pools), query.sql, query.parameters));
@@ -137,6 +175,7 @@ export class Session implements DatabaseConnection {
     chunkSize: number,
     role?: EnforcedRole,
   ): AsyncIterableIterator<QueryResult<Row>> {
+    this.#refuseWhenAborted();
     const slow = currentSlowQuery();
     const own = this.#connection ? undefined : await this.#pools.transactions.acquire(slow?.key);
     const answerMs = own ? answerTimeoutFor(slow?.limitMs ?? this.#pools.limits.statementMs) : this.#answerTimeoutMs;
@@ -166,6 +205,7 @@ export class Session implements DatabaseConnection {
     const slow = currentSlowQuery();
     this.#connection = await transactions.acquire(slow?.key);
     this.#connection.changes.hold();
+    this.#isEnding = false;
     this.#isReadOnly = accessMode === "read only";
     const modes = [isolationLevel && `isolation level ${isolationLevel}`, accessMode].filter(Boolean).join(" ");
     const limitMs = slow?.limitMs ?? limits.writeMs;
@@ -186,7 +226,9 @@ export class Session implements DatabaseConnection {
     await this.#begun();
     const mark = this.#pools.replicas?.markOf(this.#hasWritten && !this.#isReadOnly, this.#changesAccess);
     if (mark !== undefined) await this.write({ sql: MARK, parameters: [mark] } as unknown as CompiledQuery);
-    const ended = await this.#answered(this.#sent(this.#held().endOf("commit", this.#failedRole), []));
+    const ending = this.#sent(this.#held().endOf("commit", this.#failedRole), []);
+    this.#isEnding = true;
+    const ended = await this.#answered(ending);
     // With a further statement it is a list of results.
     const result = ended.command === undefined ? (ended[0] as unknown as StatementResult) : ended;
     this.#leave(false);
@@ -198,6 +240,7 @@ export class Session implements DatabaseConnection {
   }
 
   async rollback(): Promise<void> {
+    this.#isEnding = true;
     try {
       if (this.#connection && !this.#connection.isLost)
         await this.#connection.send(
@@ -302,9 +345,18 @@ export class Session implements DatabaseConnection {
     return this.#held().send(text, parameters, this.#answerTimeoutMs);
   }
 
+  /** A statement after the end would run outside of the transaction. */
+  #refuseWhenAborted(): void {
+    if (this.#isAborted) throw new StoreUnavailable(ENDED);
+  }
+
   /** The connection of the open transaction. */
   #held(): Connection {
-    if (this.#connection && !this.#connection.isLost) return this.#connection;
+    if (this.#isEnding) throw new StoreUnavailable(ENDED);
+    if (this.#connection && !this.#connection.isLost) {
+      this.sent += 1;
+      return this.#connection;
+    }
     throw new StoreUnavailable(
       "Cannot continue the transaction: its connection was lost, and the transaction was rolled back",
     );

@@ -85,8 +85,7 @@ export class StorePools implements DialectPools {
     const half = (size: number) => Math.max(1, Math.floor(size / 2));
     const deadlinePool = (
       options: Pick<DeadlinePoolOptions, "size" | "perKey" | "waitMs" | "use" | "session" | "onWait">,
-    ) =>
-      new DeadlinePool({ ...options, maxAgeMs, open, answerMs: limitMs, cancel: (process) => this.#cancel(process) });
+    ) => new DeadlinePool({ ...options, maxAgeMs, open, answerMs: limitMs, cancel: (process) => this.cancel(process) });
     this.statements = new StatementPool({
       size: Math.max(1, Math.ceil(poolSize / 2)),
       maxAgeMs,
@@ -179,8 +178,11 @@ export class StorePools implements DialectPools {
     }
   }
 
-  /** Behind a pooler the process may serve another client by now, so the transaction has to be the same. */
-  #cancel({ pid, since }: ServerProcess): void {
+  /**
+   * Asks the server to cancel what a process runs. Behind a pooler the process may serve another client by now, so the transaction has
+   * to be the same.
+   */
+  cancel({ pid, since }: ServerProcess): void {
     const cancelling =
       since === undefined
         ? this.statements.send("select pg_cancel_backend($1::integer)", [pid])

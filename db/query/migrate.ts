@@ -37,18 +37,26 @@ export function removes(version: string, step: Migrations[string]): Migrations[s
 export const MIGRATION_LOCK = 7_206_415;
 const MAX_NAME_LENGTH = 63;
 
+/** Runs a step within its transaction, such as with a time limit. */
+export type RunStep = (step: string, tx: Db, run: () => Promise<void>) => Promise<void>;
+
 /**
- * Runs the pending steps of a plugin. Returns their names. Throws StoreError naming plugin and step.
+ * Runs the pending steps of a plugin, each by `runStep`. Returns their names. Throws StoreError naming plugin and step.
  * @example
  * const applied = await migrate(db, "notes", {
  *   "0001_init": async (tx) => void (await sql`create table notes (id integer primary key)`.execute(tx)),
  * });
  */
-export async function migrate(db: Db, plugin: string, migrations: Migrations): Promise<string[]> {
+export async function migrate(
+  db: Db,
+  plugin: string,
+  migrations: Migrations,
+  runStep: RunStep = (_step, _tx, run) => run(),
+): Promise<string[]> {
   const applied: string[] = [];
   if ((await pending(db, plugin, migrations)).length === 0) return applied;
   for (let isLast = false; !isLast; ) {
-    const ran = await step(db, plugin, migrations);
+    const ran = await step(db, plugin, migrations, runStep);
     // Another process may have run it meanwhile.
     if (!ran) break;
     applied.push(ran.name);
@@ -190,6 +198,7 @@ async function step(
   db: Db,
   plugin: string,
   migrations: Migrations,
+  runStep: RunStep,
 ): Promise<{ readonly name: string; readonly isLast: boolean } | undefined> {
   let name: string | undefined;
   try {
@@ -199,7 +208,8 @@ async function step(
       [name] = status.pending;
       if (name === undefined) return undefined;
       if (!status.hasLedger) await createLedger(tx, plugin);
-      await recordingTables(tx, plugin, async () => migrations[name as string]?.(tx));
+      const run = async () => migrations[name as string]?.(tx);
+      await recordingTables(tx, plugin, () => runStep(name as string, tx, run));
       await sql`insert into ${ledger(plugin)} (name) values (${name})`.execute(tx);
       return { name, isLast: status.pending.length === 1 };
     });

@@ -1,5 +1,5 @@
 /** Errors at boot name both sides: the plugin with file and line, and what it collides with. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { type AnyPlugin, BootError, definePlugin, sql } from "lectern/core";
 import { FEW, WITH_BOOKS } from "../support/harness/few_plugins.ts";
 import { scaled } from "../support/harness/machine_speed.ts";
@@ -82,6 +82,65 @@ describe("boot() stops and names the plugin", () => {
     await expect(boots).rejects.toThrow(
       `The setup of the plugin "stuck" did not end within ${limitMs} ms (PLUGIN_SETUP_TIMEOUT_MS)`,
     );
+  });
+
+  const never = () => new Promise<never>(() => {});
+  test.each<[string, Partial<AnyPlugin>, RegExp]>([
+    [
+      "migration never ends",
+      { migrations: { "0001_stuck": never } },
+      /^Cannot migrate plugin "stuck" at step "0001_stuck": Nothing happened in it for (\d+) ms \(PLUGIN_SETUP_TIMEOUT_MS\); nothing of this step was kept$/,
+    ],
+    [
+      "syncSchema never ends",
+      { syncSchema: never },
+      /^Cannot bring the schema of the plugin "stuck" up to date: Nothing happened in it for (\d+) ms \(PLUGIN_SETUP_TIMEOUT_MS\)$/,
+    ],
+    [
+      "extend never ends",
+      { extend: never },
+      /^Cannot load the plugins that "stuck" adds: It did not end within (\d+) ms \(PLUGIN_SETUP_TIMEOUT_MS\)$/,
+    ],
+    [
+      "app_boot never ends",
+      { setup: ({ on }) => on("app_boot", { inTransaction: never }) },
+      /^The plugin "stuck" stopped the boot: "inTransaction of app_boot" did not go on in time \(PLUGIN_SETUP_TIMEOUT_MS\)$/,
+    ],
+    [
+      "app_boot never begins",
+      { setup: ({ on }) => on("app_boot", { beforeTransaction: never }) },
+      /^The plugin "stuck" stopped the boot: "beforeTransaction of app_boot" did not go on in time \(PLUGIN_SETUP_TIMEOUT_MS\)$/,
+    ],
+  ])("whose %s, and says meanwhile what it waits for", async (title, parts, message) => {
+    const stuck: AnyPlugin = { ...definePlugin({ name: "stuck", setup: () => {} }), ...parts };
+    const env = { PLUGIN_SETUP_TIMEOUT_MS: String(scaled(300)), LOG_LEVEL: "warn" };
+    const written = spyOn(process.stderr, "write").mockImplementation(() => true);
+    try {
+      const boots = bootTestRuntime({ extra: [stuck], env, beside: base, only: FEW });
+      await expect(boots).rejects.toThrow(message);
+      const lines = written.mock.calls.map(([line]) => String(line));
+      // Plugins are loaded before there is a log.
+      if (parts.extend === undefined)
+        expect(lines.find((line) => line.includes("The start waits for a plugin"))).toContain('"plugin":"stuck"');
+      if (title !== "app_boot never ends") return;
+      written.mockClear();
+      await Bun.sleep(scaled(300));
+      expect(written).not.toHaveBeenCalled();
+    } finally {
+      written.mockRestore();
+    }
+  });
+
+  test("but not one whose migration waits for the store longer than its limit", async () => {
+    const slow = definePlugin({
+      name: "slow",
+      migrations: {
+        "0001_slow": async (db) => void (await sql`select pg_sleep(${(scaled(200) * 2) / 1000})`.execute(db)),
+      },
+      setup: () => {},
+    });
+    const env = { PLUGIN_SETUP_TIMEOUT_MS: String(scaled(200)) };
+    await (await bootTestRuntime({ extra: [slow], env, beside: base, only: FEW })).stop();
   });
 
   test.each([

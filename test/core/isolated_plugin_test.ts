@@ -190,6 +190,24 @@ test("a hostile plugin reads, writes, calls and changes nothing that it was not 
   expect(Object.getOwnPropertyNames(Object.prototype)).not.toContain("polluted");
 });
 
+test("a handler that loops without a pause is ended by its own limit, and the writes of others go on", async () => {
+  const { plugin, host } = await isolated("acme-hostile", { timeoutMs: scaled(800), pauseMs: 0 });
+  // Longer than what parts in the server's process may take without a sign of life.
+  const env = { ...NO_ROLES, PLUGIN_PART_TIMEOUT_MS: String(scaled(100)) };
+  const runtime = await booted({ extra: [plugin], env });
+  const create = async (name: string) => (await runtime.ask("POST", "/api/books", { body: { name } })).body.id;
+  const ids = [await create("One"), await create("Two"), await create("Three")];
+  const alive = host.pid;
+  const stuck = ids.map((id) => runtime.ask("PUT", `/api/books/${id}`, { body: { name: "Loop" } }));
+  const other = await runtime.ask("POST", "/api/books", { body: { name: "Of somebody else" } });
+  expect(other.status).toBe(200);
+  for (const { status } of await Promise.all(stuck)) expect([503, 504]).toContain(status);
+  expect(host.pid).not.toBe(alive);
+  expect(runtime.store.load().transactions.busy).toBe(0);
+  const named = async () => (await runtime.ask("PUT", `/api/books/${ids[0]}`, { body: { name: "Named" } })).status;
+  await until(async () => (await named()) === 200);
+});
+
 test("a process that ends again and again is started less and less often", async () => {
   const { plugin, host } = await isolated("acme-hostile", { pauseMs: 60_000 });
   const runtime = await booted({ extra: [plugin], env: NO_ROLES });

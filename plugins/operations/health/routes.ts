@@ -3,6 +3,8 @@ import type { HealthContext } from "./contract.ts";
 
 /** The whole answer of a probe, without details that would help an attacker. */
 const PASS = { status: "pass" } as const;
+/** Requests are served, but a part of a plugin is left out or did not end in time: administrators see which. */
+const DEGRADED = { status: "degraded" } as const;
 const NOT_READY = new ApiError(503, "The server is not ready", { headers: { "retry-after": "5" } });
 const CLOSED = localizedError(404, "The route :route could not be found.", { route: "metrics" });
 const UNAUTHORIZED = new ApiError(401, "A token is required", { headers: { "www-authenticate": "Bearer" } });
@@ -24,7 +26,7 @@ export function mountHealth(
     "/ready",
     async () => {
       if (!runtime.isWorking() || !(await isStoreCurrent(context))) throw NOT_READY;
-      return PASS;
+      return runtime.isDegraded() ? DEGRADED : PASS;
     },
     { permit: "public" },
   );

@@ -7,6 +7,7 @@ export const BOTH_STORES: Readonly<Record<string, string>> = {
   "test/accounts/access_lists_test.ts": "triggers that count, locks of parents, plans over access lists",
   "test/content/recycle_bin_test.ts": "transactions that wait for locks of each other, cascades",
   "test/content/search_test.ts": "words, patterns and trigrams of any script",
+  "test/content/tag_counts_test.ts": "triggers that count beside concurrent writers, rows that locks skip",
   "test/content/slug_history_test.ts": "triggers of the account that fire for writes of roles",
   "test/core/answer_cache_test.ts": "notices and notifications of triggers, sessions that the server ends",
   "test/core/cache_test.ts": "notifications, and their loss",

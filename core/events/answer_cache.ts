@@ -1,10 +1,10 @@
 /**
- * A cache of answers, by viewer and item, bounded in memory: as bytes for routes, as frozen objects for screens. What an answer was read from is declared, as tables and
- * rows of tables; triggers of these tables report each change (`watchTables`), over the connection of the statement before its
- * commit is answered, and by a notification at the commit. So an answer is forgotten before this process answers the change,
- * and in others when the notification arrives; while notifications are lost nothing is cached, and while they are late the store is
- * asked (`notice_age.ts`). From the report to the
- * end of the transaction, answers that depend on the change are neither cached nor shared. Loads read from the primary.
+ * A cache of answers, by viewer and item, bounded in memory: as bytes for routes, as frozen objects for screens. What an answer was read
+ * from is declared, as tables and rows of tables; triggers of these tables report each change (`watchTables`), over the connection of the
+ * statement before its commit is answered, and by a notification at the commit. So an answer is forgotten before this process answers the
+ * change, and in others when the notification arrives; while these are lost nothing is cached, and while they are late the store is asked
+ * (`notice_age.ts`). From the report to the end of the transaction, answers that depend on the change are neither cached nor shared.
+ * Loads read from the primary.
  *
  * A load is stored only if nothing that it depends on was reported from before its first statement until after its last one.
  * Readers of one key wait for the load of the first of them, and share its answer under the same condition.
@@ -111,16 +111,8 @@ export class AnswerCache {
   /** Figures for metrics. */
   figures(): AnswerCacheFigures {
     const { bytes, size: entries, evictions } = this.#entries;
-    const { ageMs: noticeAgeMs } = this.#parts.notices;
-    return {
-      hits: this.#hits,
-      misses: this.#misses,
-      bytes,
-      entries,
-      evictions,
-      forgotten: this.#forgotten,
-      noticeAgeMs,
-    };
+    const counts = { hits: this.#hits, misses: this.#misses, forgotten: this.#forgotten };
+    return { ...counts, bytes, entries, evictions, noticeAgeMs: this.#parts.notices.ageMs };
   }
 
   /** Adds a source; `name` is unique in the runtime. */

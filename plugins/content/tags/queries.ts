@@ -1,3 +1,8 @@
+/**
+ * Tags of items as SQL, and the listings of names and values of tags. What a viewer sees of them is the sum of the counts of the access
+ * lists that the viewer sees whole (counts.ts), and beside these the tags of some of the viewer's own items, one by one. If another
+ * plugin hides items of a kind, all tags of the kind are read one by one.
+ */
 import type { Tag, Tags } from "lectern/contracts";
 import { type ListSpec, type RawBuilder, sql, type Viewer } from "lectern/core";
 import type { TagsContext } from "./contract.ts";

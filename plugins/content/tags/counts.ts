@@ -159,8 +159,9 @@ function bodyOfTags(kinds: readonly TaggedKind[]): string {
 function bodyOf(kind: TaggedKind): string {
   const apply = (source: string) => `
     with moved as materialized (select id, acl_id, sum(n) as n from (${source}) each group by 1, 2 having sum(n) <> 0),
-    delta as materialized (select tags.kind, acl_id, name, value, sum(n) as n from moved
-      join tags on tags.kind = '${kind.kind}' and item_id = id group by 1, 2, 3, 4 having sum(n) <> 0),
+    tagged as materialized (select * from tags where kind = '${kind.kind}' and item_id = any(array(select id from moved))),
+    delta as materialized (select kind, acl_id, name, value, sum(n) as n from moved join tagged on item_id = id
+      group by 1, 2, 3, 4 having sum(n) <> 0),
     ${TAKE_AND_LEAVE}`;
   const rowsOf = (table: string, sign: string) =>
     `select id, acl_id, ${sign}1 as n from ${table} where ${isCounted(kind)}`;
@@ -168,12 +169,12 @@ function bodyOf(kind: TaggedKind): string {
   return triggerBody(apply, { added: rowsOf("fresh", ""), removed: rowsOf("stale", "-"), emptied });
 }
 
-/** Adds `delta` to the counts. */
+/** Adds `delta` to the counts. The index is used for each of them: how many there are is unknown when the statement is planned. */
 const TAKE_AND_LEAVE = `taken as (delete from tag_count where ctid = any(array(
-      select held.ctid from delta join tag_count held on left(held.name_key, 200) = left(text_key(delta.name), 200)
-        and left(held.value, 200) = left(delta.value, 200) and held.kind = delta.kind and held.acl_id = delta.acl_id
-        and held.name = delta.name and held.value = delta.value
-      for update of held skip locked)) returning kind, acl_id, name, value, n)
+      select held.ctid from delta cross join lateral (select tag_count.ctid from tag_count
+        where left(name_key, 200) = left(text_key(delta.name), 200) and left(value, 200) = left(delta.value, 200)
+        and kind = delta.kind and acl_id = delta.acl_id and name = delta.name and value = delta.value
+        for update skip locked) held)) returning kind, acl_id, name, value, n)
     insert into tag_count (kind, acl_id, name, value, n)
     select kind, acl_id, name, value, sum(n) from (select * from delta union all select * from taken) each
     group by 1, 2, 3, 4 having sum(n) <> 0;`;

@@ -22,6 +22,10 @@ import { type Choices, readChoices, shippedPlugins } from "./load.ts";
 /** SQLSTATE of a write that a server refuses. */
 const READ_ONLY = "25006";
 
+/** What a start logs behind a pooler in transaction mode that has no address for notifications. */
+const UNHEARD =
+  "No notifications arrive over the pooler of DATABASE_URL: what other servers change shows after a second, and their jobs wait up to 5 s; set DATABASE_LISTEN_URL to the address of the server itself";
+
 /** A booted runtime with its configuration and file store. */
 export interface OpenRuntime {
   readonly runtime: Runtime;
@@ -47,6 +51,7 @@ export async function openRuntime(
   if (marker !== "ignore") await checkStoreExists(config);
   const store = await openStore({
     ...storeOptions(config),
+    onUnheard: () => log.warn(UNHEARD),
     onRestart: () => log.warn("The embedded store had stopped and was restarted"),
     onRestartFailure: (error) => log.error("Cannot restart the embedded store; trying again", { error }),
   });

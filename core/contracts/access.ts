@@ -50,7 +50,7 @@ export interface Access {
   visibleRows(kind: string, table: TableName): VisibleRows;
 }
 
-/** Number and ids of the rows of a table that viewers see. */
+/** Number and ids of the rows of a table that viewers see, and which lists these have. */
 export interface VisibleRows {
   /** SQL for the exact number of rows a viewer sees, cheaper than counting. */
   total(viewer: Viewer): RawBuilder<number>;
@@ -58,6 +58,16 @@ export interface VisibleRows {
   readonly all: RawBuilder<number>;
   /** SQL for the ids of all rows a viewer sees, where sorting these is cheaper than skipping all others; else undefined. */
   ids(viewer: Viewer): RawBuilder<unknown> | undefined;
+  /**
+   * A condition over a column of access lists, for what is counted by list: a viewer sees every row with this list that is neither
+   * deleted nor visible to its owner alone. True for a viewer to whom this is so whatever the list.
+   */
+  ofLists(viewer: Viewer, column: RawBuilder<number>): RawBuilder<boolean>;
+  /**
+   * A condition over the table that holds for all rows that a viewer sees beside those of `ofLists` and for none of these: some
+   * of the viewer's own. Undefined where there are none. It does not check visibility.
+   */
+  besideLists(viewer: Viewer): RawBuilder<boolean> | undefined;
 }
 
 declare module "../runtime/registry.ts" {

@@ -1,9 +1,10 @@
 /**
- * A cache of answers, by viewer and item, bounded in memory: as bytes for routes, as frozen objects for screens. What an answer was read from is declared, as tables and
- * rows of tables; triggers of these tables report each change (`watchTables`), over the connection of the statement before its
- * commit is answered, and by a notification at the commit. So an answer is forgotten before this process answers the change,
- * and in others when the notification arrives; while notifications are lost nothing is cached. From the report to the
- * end of the transaction, answers that depend on the change are neither cached nor shared. Loads read from the primary.
+ * A cache of answers, by viewer and item, bounded in memory: as bytes for routes, as frozen objects for screens. What an answer was read
+ * from is declared, as tables and rows of tables; triggers of these tables report each change (`watchTables`), over the connection of the
+ * statement before its commit is answered, and by a notification at the commit. So an answer is forgotten before this process answers the
+ * change, and in others when the notification arrives; while these are lost nothing is cached, and while they are late the store is asked
+ * (`notice_age.ts`). From the report to the end of the transaction, answers that depend on the change are neither cached nor shared.
+ * Loads read from the primary.
  *
  * A load is stored only if nothing that it depends on was reported from before its first statement until after its last one.
  * Readers of one key wait for the load of the first of them, and share its answer under the same condition.
@@ -24,6 +25,7 @@ import type {
   NoteRows,
   TableDependency,
 } from "./cached_answers.ts";
+import type { NoticeAge } from "./notice_age.ts";
 import { ReadTables } from "./read_tables.ts";
 import { sightOf } from "./sight.ts";
 import { surrogateKeysOfChange, surrogateKeysOfRows, tablesOf } from "./surrogate_keys.ts";
@@ -35,6 +37,7 @@ export interface AnswerCacheParts {
   readonly log: Log;
   /** Answers during whose load a contribution failed lack its part, and are not cached. */
   readonly faults: Pick<Faults, "total">;
+  readonly notices: NoticeAge;
 }
 
 /** What a load may read; without tables its answers are not cached. */
@@ -108,7 +111,8 @@ export class AnswerCache {
   /** Figures for metrics. */
   figures(): AnswerCacheFigures {
     const { bytes, size: entries, evictions } = this.#entries;
-    return { hits: this.#hits, misses: this.#misses, bytes, entries, evictions, forgotten: this.#forgotten };
+    const counts = { hits: this.#hits, misses: this.#misses, forgotten: this.#forgotten };
+    return { ...counts, bytes, entries, evictions, noticeAgeMs: this.#parts.notices.ageMs };
   }
 
   /** Adds a source; `name` is unique in the runtime. */
@@ -221,8 +225,14 @@ export class AnswerCache {
 
   #answer<A extends object>(asked: Asked<A>): Answered<A> | Promise<Answered<A>> {
     if (!this.#isActive(asked.known)) return asked.load(() => {});
-    const answer = this.#entries.get(asked.key);
+    const answer = this.#current(asked.key);
     return answer ? this.#shared(asked, answer) : this.#fill(asked);
+  }
+
+  /** The cached answer of a key, if notifications came in time for it. */
+  #current(key: string): KeptAnswer | undefined {
+    const answer = this.#entries.get(key);
+    return answer && this.#parts.notices.allows(answer.since) ? answer : undefined;
   }
 
   /** An answer that was not loaded for its reader. */
@@ -249,8 +259,8 @@ export class AnswerCache {
       const id = await idOf(note);
       return id === undefined ? undefined : { id };
     };
-    if (!this.#entries.get(key)) await this.#fill({ known: aliases, key, form: "value", load });
-    const known = this.#entries.get(key);
+    if (!this.#current(key)) await this.#fill({ known: aliases, key, form: "value", load });
+    const known = this.#current(key);
     if (!known) return undefined;
     const { id } = known.shared as { readonly id: number };
     const found = await find(id);
@@ -264,6 +274,7 @@ export class AnswerCache {
       const outcome = await present.outcome;
       if (outcome.state === "changed") continue;
       if (outcome.state !== "shared") break;
+      if (!this.#parts.notices.allows(outcome.answer.since)) continue;
       return this.#shared(asked, outcome.answer);
     }
     this.#misses += 1;
@@ -280,12 +291,12 @@ export class AnswerCache {
     this.#loading.add(load.changed);
     let outcome: Outcome = { state: "own" };
     try {
-      const [losses, faults] = [this.#losses, this.#parts.faults.total];
+      const [losses, faults, since] = [this.#losses, this.#parts.faults.total, performance.now()];
       const { answer, surrogateKeys } = await this.#loaded(asked);
       if (answer === undefined) return undefined;
       const isWhole = this.#parts.faults.total === faults && this.#losses === losses && this.#isActive(known);
       if (!isWhole || !surrogateKeys) return answer;
-      const kept = ANSWER_FORMS[form](JSON.stringify(answer));
+      const kept = ANSWER_FORMS[form](JSON.stringify(answer), since);
       const isChanged = surrogateKeys.some(
         (surrogateKey) => load.changed.has(surrogateKey) || this.#open.has(surrogateKey),
       );

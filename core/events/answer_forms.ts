@@ -5,22 +5,24 @@ export interface KeptAnswer {
   readonly shared: JsonBytes | object;
   /** Approximate bytes of memory. */
   readonly size: number;
+  /** When its load began, of `performance.now()`. */
+  readonly since: number;
 }
 
 /** The forms in which answers are read. */
 export type AnswerForm = keyof typeof ANSWER_FORMS;
 
-/** Makes an answer of its JSON. */
+/** Makes an answer of its JSON, and the time when its load began. */
 export const ANSWER_FORMS = {
-  json(text: string): KeptAnswer {
+  json(text: string, since: number): KeptAnswer {
     const shared = new JsonBytes(text);
-    return { shared, size: shared.blob.size };
+    return { shared, size: shared.blob.size, since };
   },
   /** A copy that nobody else has: plugins may go on to use the objects that they returned. */
-  value(text: string): KeptAnswer {
+  value(text: string, since: number): KeptAnswer {
     const shared: object = JSON.parse(text);
     const count = freeze(shared);
-    return { shared, size: text.length * (WIDE.test(text) ? 2 : 1) + NODE_BYTES * count };
+    return { shared, size: text.length * (WIDE.test(text) ? 2 : 1) + NODE_BYTES * count, since };
   },
 };
 

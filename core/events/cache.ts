@@ -1,11 +1,13 @@
 /**
  * Values cached between requests, such as the user of a token. The commit that changes a value drops it: at once in this
- * process, by a notification in the others. While the connection for notifications is lost nothing is cached.
+ * process, by a notification in the others. While the connection for notifications is lost nothing is cached, and while it is
+ * silent nothing is used for longer than a second (`notice_age.ts`).
  */
 import { sql } from "kysely";
 import { CACHE_CHANNEL, changeOf, changesAccess, onPrimary, prepared, type Store } from "../../db/mod.ts";
 import type { AnswerCache } from "./answer_cache.ts";
 import type { EventTransaction } from "./event_bus.ts";
+import type { NoticeAge } from "./notice_age.ts";
 import { rootOf } from "./scoped_transaction.ts";
 
 /** A named cache, filled by its `load` on demand. */
@@ -26,10 +28,12 @@ const notify = prepared("caches.notify", (db, p: { drop: string }) =>
 export class Caches {
   readonly #drops = new Map<string, (key: string | undefined) => void>();
   readonly #answers: AnswerCache;
+  readonly #notices: NoticeAge;
   #listening = false;
 
-  constructor(answers: AnswerCache) {
+  constructor(answers: AnswerCache, notices: NoticeAge) {
     this.#answers = answers;
+    this.#notices = notices;
   }
 
   /** Starts to drop what other processes change. Resolves to a stop. */
@@ -61,9 +65,11 @@ export class Caches {
         void this.#answers.returned();
       },
     });
+    const stopBeats = await this.#notices.listen(store);
     listening(true);
     return async () => {
       listening(false);
+      await stopBeats();
       await stop();
     };
   }
@@ -71,7 +77,7 @@ export class Caches {
   /** Makes a cache; `name` is unique in the runtime. */
   make<V>(name: string, load: (key: string) => Promise<V>): Cached<V> {
     if (this.#drops.has(name)) throw new Error(`Cannot make the cache "${name}": this name is taken`);
-    const entries = new Map<string, V>();
+    const entries = new Map<string, { readonly value: V; readonly since: number }>();
     let generation = 0;
     const drop = (key: string | undefined) => {
       generation += 1;
@@ -80,17 +86,20 @@ export class Caches {
     };
     this.#drops.set(name, drop);
     const fill = async (key: string): Promise<V> => {
-      const started = generation;
+      const [started, since] = [generation, performance.now()];
       // A replica may be behind what was forgotten just now.
       const value = await onPrimary(() => load(key));
       if (generation === started && this.#listening) {
         if (entries.size >= MAX_ENTRIES) entries.clear();
-        entries.set(key, value);
+        entries.set(key, { value, since });
       }
       return value;
     };
     return {
-      get: (key) => (entries.has(key) ? (entries.get(key) as V) : fill(key)),
+      get: (key) => {
+        const entry = entries.get(key);
+        return entry && this.#notices.allows(entry.since) ? entry.value : fill(key);
+      },
       async forget(tx, key) {
         tx.afterCommit(() => drop(key));
         const { db } = rootOf(tx);

@@ -65,4 +65,9 @@ export interface AnswerCacheFigures {
   readonly evictions: number;
   /** Answers removed since something that they depend on changed. */
   readonly forgotten: number;
+  /**
+   * Milliseconds since the last moment of which all notifications of other processes are known to have come; undefined while no
+   * cached value is used. From a second on the store is asked instead.
+   */
+  readonly noticeAgeMs: number | undefined;
 }

@@ -12,6 +12,7 @@ import { AnswerCache } from "../events/answer_cache.ts";
 import { Caches } from "../events/cache.ts";
 import { EventBus } from "../events/event_bus.ts";
 import { JobQueue } from "../events/job_queue.ts";
+import { NoticeAge } from "../events/notice_age.ts";
 import { contributorOf, Faults } from "../faults.ts";
 import { chosenStore } from "../files/contributed_store.ts";
 import type { FileStore } from "../files/file_store.ts";
@@ -68,6 +69,8 @@ export interface RuntimeOptions extends PluginChoices {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Receives each answer that its schema does not describe; without it answers are not checked. */
   readonly onAnswerMismatch?: OnMismatch;
+  /** Milliseconds that cached values may be behind the store; a second by default. For tests, which may be halted for longer. */
+  readonly maxNoticeAgeMs?: number | undefined;
 }
 
 /** A booted runtime. */
@@ -98,8 +101,9 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const statusOf = (name: string) => statuses.get(name) as MigrationStatus;
   if (statusOf("core").pending.length > 0) await migrate(store.db, "core", coreMigrations);
   const faults = new Faults(log, config.partTimeoutMs);
-  const answers = new AnswerCache({ maxBytes: config.answerCacheBytes, log, faults });
-  const caches = new Caches(answers);
+  const notices = new NoticeAge(parts.maxNoticeAgeMs);
+  const answers = new AnswerCache({ maxBytes: config.answerCacheBytes, log, faults, notices });
+  const caches = new Caches(answers, notices);
   const stopCaches = await caches.listen(store);
   const tracing = new Tracing();
   const waits = new Waits(store);

@@ -11,6 +11,9 @@ import type { ConnectionSocket } from "./socket.ts";
 /** Milliseconds for the server to close the connection at the end. */
 const CLOSE_MS = 500;
 
+/** The times of the listener of a store, for its options. */
+export const LISTENER_TIMES = { retryMs: 500, checkMs: 5_000 };
+
 /** Handlers of a channel. */
 export interface ListenHandlers {
   /** Called for each notification. */

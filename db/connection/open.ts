@@ -21,7 +21,7 @@ import type { StatementObserver } from "./connection_types.ts";
 import type { AnswerDeadlineOptions } from "./deadlines.ts";
 import { dialect, type RoleStore, storeAs } from "./dialect.ts";
 import type { StoreLimits } from "./limits.ts";
-import { Listener, type ListenHandlers } from "./listener.ts";
+import { LISTENER_TIMES, Listener, type ListenHandlers } from "./listener.ts";
 import { checkNotices, checkPooler } from "./pooler.ts";
 import { type Probed, probe, SESSION } from "./probe.ts";
 import { type DriverOptions, over, type Server, serverBy, serverOf } from "./server.ts";
@@ -61,8 +61,10 @@ export interface StoreOptions {
   predecessorMs?: number;
   /** Whether statements are prepared; false behind a pooler in transaction mode that refuses it: true. */
   prepare?: boolean;
-  /** The server for LISTEN where `databaseUrl` is that of a pooler in transaction mode; the same as that by default. */
+  /** The server for LISTEN where `databaseUrl` is that of a pooler in transaction mode, over which no notifications arrive. */
   listenUrl?: string | undefined;
+  /** Called where that is missing: nothing is heard then. */
+  onUnheard?: () => void;
   /** Replicas of the server of `databaseUrl` that serve reads of requests; none. */
   readUrls?: readonly string[];
   /** How far a replica that serves reads may be behind: 10,000. */
@@ -98,7 +100,7 @@ export interface Store {
   kind: "embedded" | "server";
   /** For the log; without a password. */
   description: string;
-  /** Listens to a channel over the listener's connection. Resolves to a function that stops it. */
+  /** Listens to a channel over the listener's connection, if it has one. Resolves to a function that stops it. */
   listen(channel: string, handlers: ListenHandlers): Promise<() => Promise<void>>;
   /** Sends a notification outside any transaction; at most 7,999 bytes. */
   notify(channel: string, payload: string): Promise<void>;
@@ -125,8 +127,6 @@ const DEFAULTS = {
   readMaxLagMs: 10_000,
   readCheckMs: 1_000,
 };
-const LISTEN_RETRY_MS = 500;
-const LISTEN_CHECK_MS = 5_000;
 const RECONNECT_MS = 250;
 
 /** Codes of a server that shuts down or was killed. */
@@ -158,18 +158,21 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 }
 
 async function openServer(settings: Settings, databaseUrl: string): Promise<Store> {
-  const { listenUrl } = settings;
+  const { listenUrl = "" } = settings;
   const server = serverOf(parseAddress(databaseUrl), common(settings));
   const listens = listenUrl ? serverOf(parseAddress(listenUrl, "DATABASE_LISTEN_URL"), common(settings)) : server;
   const replicas = replicaPlaces(settings.readUrls, common(settings));
   const { version, process, ...tools } = await probe(server);
   let store: Store | undefined;
   try {
-    const isPooled = (await checkPooler(server, process, settings)) || !settings.prepare;
+    const isShared = await checkPooler(server, process, settings);
+    const isHeard = listenUrl !== "" || !isShared;
+    const isPooled = isShared || !settings.prepare;
     if (replicas.length > 0) await createReplicaTables(tools.own);
+    if (!isHeard) settings.onUnheard?.();
     const description = `PostgreSQL ${version} at ${server.place}`;
     const identity: Identity = { kind: "server", description, leave: async () => {} };
-    store = assemble(settings, { server, listens, isPooled, replicas }, tools, identity);
+    store = assemble(settings, { server, listens: isHeard ? listens : undefined, isPooled, replicas }, tools, identity);
     if (listens !== server) await checkNotices(store, listens.place);
     return store;
   } catch (error) {
@@ -262,7 +265,8 @@ function typed(sql: postgres.Sql, from: postgres.Sql): postgres.Sql {
 /** Where a store connects to. */
 interface Servers {
   readonly server: Server;
-  readonly listens: Server;
+  /** Undefined where notifications do not arrive. */
+  readonly listens: Server | undefined;
   readonly isPooled: boolean;
   readonly replicas?: readonly ReplicaPlace[];
 }
@@ -304,12 +308,12 @@ function assemble(
   const pools = new StorePools({ ...settings, waitMs: settings.transactionWaitMs, open });
   if (replicas.length > 0)
     pools.replicas = openReplicas(replicas, settings, pools, (replica) => openOver(replica, false));
-  const listener = new Listener({ server: listens, retryMs: LISTEN_RETRY_MS, checkMs: LISTEN_CHECK_MS });
+  const listener = listens && new Listener({ server: listens, ...LISTENER_TIMES });
   const db: Db = new Kysely<Tables>({ dialect: dialect(pools) });
   let closing: Promise<void> | undefined;
   async function closeAll(): Promise<void> {
     await Promise.all([
-      ...[listener.end(), end(closeTimeoutMs), pools.end(closeTimeoutMs)],
+      ...[listener?.end(), end(closeTimeoutMs), pools.end(closeTimeoutMs)],
       pools.replicas?.end(closeTimeoutMs),
     ]);
     await db.destroy();
@@ -337,7 +341,7 @@ function assemble(
     replicas: pools.replicas,
     kind,
     description,
-    listen: (channel, handlers) => listener.listen(channel, handlers),
+    listen: async (channel, handlers) => (await listener?.listen(channel, handlers)) ?? (async () => {}),
     notify: async (channel, payload) => {
       await pools.statements.send("select pg_notify($1, $2)", [channel, payload]);
     },

@@ -20,28 +20,23 @@ const PID = "select pg_backend_pid() as pid";
 /** The settings that a pooler depends on. */
 export interface PoolerOptions {
   readonly prepare: boolean;
-  readonly listenUrl?: string | undefined;
 }
 
 /**
- * Whether transactions of a connection run in several sessions. Throws StoreError with the setting that is missing. A server
- * without a pooler is not asked: it calls itself as `found` says, the process of the session that postgres.js knows.
+ * Whether transactions of a connection run in several sessions, so that no notifications arrive. Throws StoreError with the setting
+ * that is missing where prepared statements are refused. A server without a pooler is not asked: it calls itself as `found` says,
+ * the process of the session that postgres.js knows.
  */
 export async function checkPooler(
   server: Server,
   found: { readonly announced: number; readonly pid: number },
-  { prepare, listenUrl }: PoolerOptions,
+  { prepare }: PoolerOptions,
 ): Promise<boolean> {
   if (found.announced === found.pid) return false;
   const { isShared, isRefused } = await tryPooler(server, prepare);
-  const where = `Cannot open the store at ${server.place}: a pooler in transaction mode is there`;
   if (isRefused)
     throw new StoreError(
-      `${where}, which refuses prepared statements; set DATABASE_PREPARE=false, and DATABASE_LISTEN_URL to the address of the server itself`,
-    );
-  if (isShared && !listenUrl)
-    throw new StoreError(
-      `${where}, over which no notifications arrive; set DATABASE_LISTEN_URL to the address of the server itself`,
+      `Cannot open the store at ${server.place}: a pooler in transaction mode is there, which refuses prepared statements; set DATABASE_PREPARE=false, and DATABASE_LISTEN_URL to the address of the server itself`,
     );
   return isShared;
 }

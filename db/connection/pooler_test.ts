@@ -57,12 +57,30 @@ suite(`a store behind a pooler${isHere ? "" : " (skipped: no pgbouncer and Postg
     expect(await refusal({})).toBe(
       `${where}, which refuses prepared statements; set DATABASE_PREPARE=false, and DATABASE_LISTEN_URL to the address of the server itself`,
     );
-    expect(await refusal({ prepare: false })).toBe(
-      `${where}, over which no notifications arrive; set DATABASE_LISTEN_URL to the address of the server itself`,
-    );
     expect(await refusal({ prepare: false, listenUrl: cluster.url })).toStartWith(
       `Cannot listen at "${cluster.url}": no notification of DATABASE_URL arrives there`,
     );
+  }, 30_000);
+
+  test("works without an address for notifications, and says that it hears none", async () => {
+    let told = 0;
+    const deaf = await openStore({
+      databaseUrl: pooled,
+      dataDir: "",
+      prepare: false,
+      onUnheard() {
+        told += 1;
+      },
+    });
+    const heard: string[] = [];
+    const stop = await deaf.listen("silence", { onNotify: (payload) => heard.push(payload) });
+    await store.listen("silence", { onNotify: (payload) => heard.push(payload) });
+    await deaf.notify("silence", "one");
+    await until(() => heard.length > 0);
+    await stop();
+    const listening = await store.sql`select from pg_stat_activity where query like 'listen%silence%'`;
+    expect({ told, heard, listening: listening.length }).toEqual({ told: 1, heard: ["one"], listening: 1 });
+    await deaf.close();
   }, 30_000);
 
   test("needs no setting where the pooler keeps a session for each client", async () => {

@@ -1,6 +1,6 @@
 /**
- * What grows with the store: boot, listings and their totals, search, the deletion of a user with a tenth of all pages, and
- * what else changes many pages at once, over a store of so many pages with 40 words each, tags and one revision.
+ * What grows with the store: boot, listings and their totals, search, saving a page with tags, the screens of a book with a tenth of all
+ * pages, the deletion of a user with as many, and what else changes many pages at once, over a store of so many pages with 40 words each, tags and one revision.
  * `bun test/bench/growth.ts [pages]`, 20,000 by default; a million takes some 20 minutes and 10 GB. `DATABASE_URL` names the
  * server on which it makes a database of its own, else a throw-away cluster of Debian's packages. It prints a row each, in
  * milliseconds; then bytes by table and index. Run it with two sizes to see what grows.
@@ -28,10 +28,12 @@ const LISTINGS = [
   "search?query=thousandth",
   "search?query=common",
   "tags/names",
+  "tags/values-for-name?name=ver",
   "audit-log",
   `shelves/${LARGE_SHELF}`,
   `books/${LARGE_BOOK}`,
 ];
+const PASSWORD = "a password of the bench";
 const ALLOW = { role_permissions: [{ role_id: 3, view: true, create: false, update: false, delete: false }] };
 
 const out = (line: string) => process.stdout.write(`${line}\n`);
@@ -59,6 +61,8 @@ try {
   await timed("job of the search index after it", idle);
   await sql.unsafe("vacuum analyze");
   for (const path of LISTINGS) await reads(path);
+  await saves();
+  await screens();
   await deletion();
   await changes();
   await sizes();
@@ -73,7 +77,7 @@ try {
 }
 
 function start(): Promise<Program> {
-  return startProgram(folder.path, { DATABASE_URL: url, LOG_LEVEL: "error" });
+  return startProgram(folder.path, { DATABASE_URL: url, LOG_LEVEL: "error", ADMIN_PASSWORD: PASSWORD });
 }
 
 async function end(running: Program): Promise<void> {
@@ -111,6 +115,48 @@ async function reads(path: string): Promise<void> {
     median(times),
     answer.status === 200 ? `total ${answer.body.total ?? "–"}` : `status ${answer.status}`,
   );
+}
+
+/** A page that is saved again and again, with tags that others have too. */
+async function saves(): Promise<void> {
+  for (const tags of [undefined, ["env", "ver", "team"].map((name, n) => ({ name, value: String(n) }))]) {
+    const times: number[] = [];
+    for (let round = 0; round < 10 * ROUNDS; round++) {
+      const started = performance.now();
+      await ask("PUT", "pages/77", { name: `Saved ${round}`, ...(tags && { tags }) });
+      times.push(performance.now() - started);
+    }
+    row(`PUT pages/77, ${tags ? "three tags" : "no tags"}`, median(times));
+  }
+}
+
+/** The screens of the large book. */
+async function screens(): Promise<void> {
+  const base = `http://127.0.0.1:${program?.port}`;
+  const sent = { email: "admin@example.com", password: PASSWORD };
+  const signedIn = await fetch(`${base}/api/session`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(sent),
+  });
+  const headers = { accept: "text/html", cookie: signedIn.headers.get("set-cookie")?.split(";")[0] ?? "" };
+  const [book] = await sql`select slug from books where id = ${LARGE_BOOK}`;
+  const [page] = await sql`select slug from pages where book_id = ${LARGE_BOOK} order by id desc limit 1`;
+  for (const path of ["", "/sort", `/page/${page?.slug}`]) {
+    const times: number[] = [];
+    let answer = { status: 0, bytes: 0 };
+    for (let round = 0; round <= ROUNDS; round++) {
+      const started = performance.now();
+      const response = await fetch(`${base}/books/${book?.slug}${path}`, { headers });
+      answer = { status: response.status, bytes: (await response.bytes()).length };
+      if (round > 0) times.push(performance.now() - started);
+    }
+    row(
+      `screen of the large book${path.replace(/page\/.*/, "page/…")}`,
+      median(times),
+      `status ${answer.status}, ${answer.bytes} bytes`,
+    );
+  }
 }
 
 async function deletion(): Promise<void> {

@@ -1,5 +1,7 @@
 /** The order of books and shelves by mouse, by keyboard and without scripts, and moving items, in a browser. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { sql } from "lectern/core";
+import { rows } from "lectern/db";
 import type { Locator, Page } from "playwright-core";
 import { errorsOf, openScreens, picture, type ScreenRuntime } from "../support/harness/screens.ts";
 
@@ -123,6 +125,26 @@ test("without scripts each button is a step that is saved", async () => {
   await push(page, "Move “Two first” out of its chapter");
   await push(page, "Move “Two” up");
   expect(await orderOf(book)).toBe("Two[Two second, Last], One[One second, One first], Two first, Alone");
+});
+
+test("a step past the end of a part of a long book is saved with what was moved before, and goes on in the next part", async () => {
+  const book = await make("books", { name: "Endless" });
+  await rows(
+    screens.runtime.db,
+    sql`insert into pages (book_id, name, slug, html, markdown, text, priority, editor, owned_by)
+      select ${book.id}::integer, 'Leaf ' || n, 'leaf-' || n, '<p>x</p>', '', 'x', n, 'wysiwyg', 1 from generate_series(1, 502) n`,
+  );
+  const page = await screens.visit();
+  await page.goto("/books/endless/sort");
+  await push(page, "Move “Leaf 2” up");
+  await page.getByRole("button", { name: "Move “Leaf 500” down", exact: true }).focus();
+  await page.keyboard.press("Alt+ArrowDown");
+  await page.waitForURL((url) => url.search === "?page=2");
+  expect(await page.locator(".order-name").allTextContents()).toEqual(["Leaf 500", "Leaf 502"]);
+  await page.getByRole("link", { name: "Previous" }).click();
+  await page.waitForURL((url) => url.search === "?page=1");
+  const names = await page.locator(".order-name").allTextContents();
+  expect([names.slice(0, 2), names.at(-1)]).toEqual([["Leaf 2", "Leaf 1"], "Leaf 501"]);
 });
 
 test("what changed meanwhile is neither lost nor undone, and is said", async () => {

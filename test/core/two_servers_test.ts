@@ -83,6 +83,40 @@ test("permissions of roles and items changed on one server hold on the other", a
   expect(await until(read, (found) => found === 404)).toBe(404);
 });
 
+test("a server whose listening connection is silent answers neither a revoked token nor a hidden book from its caches", async () => {
+  const late = await bootTestRuntime({ env, extra: [worker("late")], beside: one, maxNoticeAgeMs: 1_000 });
+  await late.runtime.start();
+  const [eve, fay] = [
+    await one.person("Eve", ["access-api"]),
+    await one.person("Fay", ["access-api", "book-view-all"]),
+  ];
+  const { body: book } = await one.ask("POST", "/api/books", { body: { name: "Hidden" } });
+  const { body: tokens } = await one.ask("GET", `/api/users/${eve.id}/tokens`);
+  const status = async (path: string, as: string) => (await late.ask("GET", path, { as })).status;
+  const seen = async () => [await status("/api/books", eve.token), await status(`/api/books/${book.id}`, fay.token)];
+  const listeners = () => one.store.sql<{ pid: number }[]>`select pid from pg_stat_activity
+    where datname = current_database() and query like 'listen %' order by pid`;
+  expect([await seen(), await seen()]).toEqual([
+    [200, 200],
+    [200, 200],
+  ]);
+  const stopped = [...(await listeners())];
+  for (const { pid } of stopped) process.kill(pid, "SIGSTOP");
+  try {
+    const overrides = {
+      role_permissions: [{ role_id: fay.role, view: false, create: false, update: false, delete: false }],
+    };
+    await one.ask("PUT", `/api/content-permissions/book/${book.id}`, { body: overrides });
+    await one.ask("DELETE", `/api/users/${eve.id}/tokens/${tokens.data[0].id}`);
+    await until(seen, (found) => Bun.deepEquals(found, [401, 404]));
+    // No connection was replaced, which would have emptied the caches.
+    expect([...(await listeners())]).toEqual(stopped);
+  } finally {
+    for (const { pid } of stopped) process.kill(pid, "SIGCONT");
+  }
+  await late.stop();
+});
+
 test("each job is run once, by either", async () => {
   const contexts = [one, two].map((runtime) => runtime.contexts.get("two-worker"));
   for (let n = 0; n < 60; n++) await contexts[n % 2]?.enqueue("two-work", { n });

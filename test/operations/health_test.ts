@@ -64,6 +64,7 @@ test("metrics are closed until a token or addresses are set, and then ask for it
     "lectern_answer_cache_forgotten_total",
     "lectern_answer_cache_bytes",
     "lectern_answer_cache_entries",
+    "lectern_notice_age_seconds",
     "lectern_webhook_deliveries",
     "lectern_jobs",
   ])

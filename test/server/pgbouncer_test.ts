@@ -91,6 +91,19 @@ onPooler(`a server behind a pooler hears of what the other one changed${skipped}
   expect((await fetch(`http://127.0.0.1:${second.port}/ready`)).status).toBe(200);
 });
 
+onPooler(`a server that hears no notifications shows what others changed a second later${skipped}`, async () => {
+  const [first] = servers as [Program, Program];
+  const deaf = await startProgram(folder.path, { ...env, DATABASE_LISTEN_URL: "" });
+  const book = (await first.ask("POST", "/api/books", { name: "Heard of" })).body.id as number;
+  const name = async () => (await deaf.ask("GET", `/api/books/${book}`)).body.name;
+  expect([await name(), await name()]).toEqual(["Heard of", "Heard of"]);
+  await first.ask("PUT", `/api/books/${book}`, { name: "Changed elsewhere" });
+  await until(async () => (await name()) === "Changed elsewhere");
+  expect(deaf.output()).toContain("No notifications arrive over the pooler of DATABASE_URL");
+  deaf.signal("SIGTERM");
+  expect(await deaf.ended).toBe(0);
+});
+
 onPooler(`a command behind a pooler says which setting is missing${skipped}`, async () => {
   const refused = await command(["user", "list"], { ...env, DATABASE_PREPARE: "true", DATA_DIR: folder.path });
   expect([refused.code, refused.err.split("\n").length]).toEqual([1, 1]);

@@ -80,7 +80,26 @@ export function visibleRowsFor(kind: string, table: TableName, ownOnly: () => st
         and ${acl} = any(array(select ${LIST.id} from acl where ${ruling(viewer, openTo(extent))}))`;
       return extent === "own" ? sql`${listed} union all select ${id} ${mine(viewer)}` : listed;
     },
+    ofLists,
+    besideLists(viewer) {
+      const scope = seesAll(viewer) ? "all" : scopeOf(viewer, kind);
+      if (scope === "nothing") return undefined;
+      const isMine = sql`${sql.ref(`${table}.owned_by`)} = ${viewer.id}::integer`;
+      if (scope === "own") return sql<boolean>`${isMine}`;
+      const personalColumn = ownOnly();
+      const isPersonal = personalColumn === undefined ? sql`false` : sql.ref(`${table}.${personalColumn}`);
+      // Without rights to own items alone, lists decide about all rows but personal ones.
+      if (!seesAll(viewer) && extentOf(viewer, kind) === "own")
+        return sql<boolean>`${isMine} and (${isPersonal} or not ${ofLists(viewer, acl)})`;
+      return personalColumn === undefined ? undefined : sql<boolean>`${isMine} and ${isPersonal}`;
+    },
   };
+
+  function ofLists(viewer: Viewer, column: RawBuilder<number>): RawBuilder<boolean> {
+    if (seesAll(viewer)) return sql<boolean>`true`;
+    if (scopeOf(viewer, kind) !== "all") return sql<boolean>`false`;
+    return sql<boolean>`(${column} in (select ${LIST.id} from acl where ${ruling(viewer, openTo(extentOf(viewer, kind)))}))`;
+  }
 
   function totalFor(viewer: Viewer): RawBuilder<number> {
     const personalColumn = ownOnly();
@@ -118,7 +137,7 @@ function extentOf({ permissions }: Viewer, kind: string): Extent {
 function columnsOf(table: TableName) {
   const owner = sql.ref(`${table}.owned_by`);
   return {
-    acl: sql.ref(`${table}.acl_id`),
+    acl: sql.ref<number>(`${table}.acl_id`),
     own: ({ id }: Viewer) => sql<boolean>`${owner} is not distinct from ${id}::integer`,
   };
 }

@@ -1,3 +1,4 @@
+import type { GeneratedAlways } from "kysely";
 import { listingSchema, type PluginContext, t } from "lectern/core";
 
 /** A tag of an item of any kind. */
@@ -13,8 +14,21 @@ export interface TagsTable {
   sort_order: number;
 }
 
+/** Counts of tags by the access list of their items. A count is the sum of its rows (counts.ts). */
+export interface TagCountTable {
+  kind: string;
+  acl_id: number;
+  name: string;
+  name_key: GeneratedAlways<string>;
+  value: string;
+  n: number;
+}
+
 /** What the files of this plugin share. */
-export type TagsContext = PluginContext<never, "tags" | "books" | "chapters" | "pages" | "bookshelves">;
+export type TagsContext = PluginContext<
+  "access",
+  "tags" | "tag_count" | "books" | "chapters" | "pages" | "bookshelves"
+>;
 
 const count = t.Integer({ minimum: 0 });
 const countFields = { usages: count, page_count: count, chapter_count: count, book_count: count, shelf_count: count };
@@ -31,5 +45,6 @@ export const tagAnswers = { names: listingSchema(tagNameSchema), values: listing
 declare module "lectern/db" {
   interface Tables {
     tags: TagsTable;
+    tag_count: TagCountTable;
   }
 }

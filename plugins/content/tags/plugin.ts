@@ -7,23 +7,28 @@ import {
   PowerError,
   referenceCheck,
 } from "lectern/core";
+import type { Db } from "lectern/db";
 import { deleteTags, saveTags } from "./changes.ts";
 import type {} from "./contract.ts";
+import { ensureTagCounts, taggedKinds } from "./counts.ts";
 import { migrations } from "./migrations.ts";
 import { parseTags } from "./parse_tags.ts";
 import { tagsAsJson } from "./queries.ts";
 import { mountTagRoutes } from "./routes.ts";
+import { tagCountsCheck } from "./self_check.ts";
 
 /** Tags of items of any kind (content-api 4.3), and listings of their names and values. Tags are set with their items. */
 export default definePlugin({
   name: "tags",
+  requires: ["access"],
   provides: ["tags"],
   permissions: {
-    write: ["tags"],
+    write: ["tags", "tag_count"],
     read: ["books", "chapters", "pages", "bookshelves"],
     slots: ["dependents", "self_check", "list_item_schema"],
   },
   migrations,
+  syncSchema: (db, { slot }) => ensureTagCounts(taggedKinds(slot("content")), db),
   setup(context) {
     const { contribute, db, provide, slot } = context;
     mountTagRoutes(context);
@@ -36,6 +41,10 @@ export default definePlugin({
         references: () => itemReferences(slot("content"), { table: "tags", kind: "kind", id: "item_id" }),
         repair: "delete",
       }),
+    );
+    contribute(
+      "self_check",
+      tagCountsCheck(() => taggedKinds(slot("content")), db as unknown as Db),
     );
     contribute("list_item_schema", {
       field: "tags",

@@ -128,7 +128,12 @@ function storeMetrics({ queryWithDeadline, runtime }: HealthContext): Metric[] {
 }
 
 function answerCacheMetrics({ runtime }: HealthContext): Metric[] {
-  const figure = (of: keyof AnswerCacheFigures, type: Metric["type"], name: string, help: string): Metric => ({
+  const figure = (
+    of: Exclude<keyof AnswerCacheFigures, "noticeAgeMs">,
+    type: Metric["type"],
+    name: string,
+    help: string,
+  ): Metric => ({
     ...{ name: `lectern_answer_cache_${name}`, help, type },
     read: () => [{ value: runtime.answerCache()[of] }],
   });
@@ -139,6 +144,13 @@ function answerCacheMetrics({ runtime }: HealthContext): Metric[] {
     figure("forgotten", "counter", "forgotten_total", "Cached answers that were removed since a row changed."),
     figure("bytes", "gauge", "bytes", "Memory of cached answers."),
     figure("entries", "gauge", "entries", "Cached answers."),
+    {
+      ...{ name: "lectern_notice_age_seconds", help: "Age of the news of other processes.", type: "gauge" },
+      read() {
+        const { noticeAgeMs } = runtime.answerCache();
+        return noticeAgeMs === undefined ? [] : [{ value: noticeAgeMs / 1000 }];
+      },
+    },
   ];
 }
 

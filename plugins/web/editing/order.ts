@@ -107,6 +107,39 @@ export function mergeOrder(present: readonly Entry[], loaded: readonly Entry[], 
   return { entries, isStale };
 }
 
+/**
+ * Merges the order of a part of a book, as `mergeOrder`, into the current order of the whole: entries outside of the part keep their
+ * places before and after it, also those of a chapter that is only in part in it.
+ */
+export function mergePart(present: readonly Entry[], loaded: readonly Entry[], wished: readonly Entry[]): MergedOrder {
+  const then = holders(loaded);
+  const isLoaded = (entry: Entry) => then.has(keyOf(entry));
+  const shown = present.flatMap((entry) => {
+    const pages = entry.pages?.filter(isLoaded);
+    return isLoaded(entry) || pages?.length ? [pages ? { ...entry, pages } : entry] : [];
+  });
+  const { entries, isStale } = mergeOrder(shown, loaded, wished);
+  const named = holders(entries);
+  const others = (some: readonly Entry[]): Entry[] =>
+    some
+      .filter((entry) => !named.has(keyOf(entry)))
+      .map((entry) => (entry.pages ? { ...entry, pages: others(entry.pages) } : entry));
+  const held = new Map(present.map((entry) => [keyOf(entry), entry.pages ?? []]));
+  const around = (entry: Entry): Entry => {
+    if (!entry.pages) return entry;
+    const all = held.get(keyOf(entry)) ?? [];
+    const [before, after] = cutAt(all, all.findIndex(isLoaded));
+    return { ...entry, pages: [...others(before), ...entry.pages, ...others(after)] };
+  };
+  const [before, after] = cutAt(present, present.findIndex(isLoaded));
+  return { entries: [...others(before), ...entries.map(around), ...others(after)], isStale };
+}
+
+/** What is before an index, and from it on; all is before -1. */
+function cutAt(entries: readonly Entry[], at: number): [readonly Entry[], readonly Entry[]] {
+  return at < 0 ? [entries, []] : [entries.slice(0, at), entries.slice(at)];
+}
+
 /** An entry with further fields. */
 interface Shown extends Entry {
   readonly pages?: readonly Shown[];

@@ -1,11 +1,22 @@
 /**
  * The screen that sorts a book's chapters and pages. Without scripts, each button saves one step; with scripts, entries are moved or
- * dragged on the screen and saved together.
+ * dragged on the screen and saved together. A long book is sorted in parts; a step beyond the end of a part is saved with what was moved before.
  */
-import { bookPath, type Item, type Screen, type Ui, type Visit } from "lectern/contracts";
+import { bookPath, type Item, type Screen, type Ui, type Visit, type Web } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
+import { type Cut, PART_SIZE, partOf, partWith } from "../_contents/parts.ts";
 import type { EditingContext } from "./contract.ts";
-import { arranged, type Entry, mergeOrder, moveEntry, orderIn, orderText, STEPS, type Step } from "./order.ts";
+import {
+  arranged,
+  type Entry,
+  mergeOrder,
+  mergePart,
+  moveEntry,
+  orderIn,
+  orderText,
+  STEPS,
+  type Step,
+} from "./order.ts";
 import { orderButtons, orderTexts } from "./order_buttons.ts";
 
 type Sorted = Item<"book">;
@@ -13,6 +24,7 @@ type Sorted = Item<"book">;
 interface Named extends Entry {
   readonly name: string;
   readonly pages?: readonly Named[];
+  readonly cut?: Cut;
 }
 
 interface Rejection {
@@ -26,19 +38,24 @@ export interface SortData {
   readonly error: string | undefined;
   /** The rejected order, so that it does not have to be sorted again. */
   readonly wished: readonly Entry[] | undefined;
+  /** The number of the part of the book that is shown, from 1. */
+  readonly page: number;
 }
 
 /** Mounts the screen. */
 export function mountSort({ site, web, scripts }: EditingContext): void {
-  const view = web.view("editing/sort", drawSort);
-  const shown = (visit: Visit, book: Sorted, rejection?: Rejection, wished?: readonly Entry[]): Screen => ({
+  const view = web.view("editing/sort", (data, ui) => drawSort(web, data, ui));
+  const shown = (
+    visit: Visit,
+    { book, page, rejection, wished }: { book: Sorted; page: number; rejection?: Rejection; wished?: readonly Entry[] },
+  ): Screen => ({
     title: visit.ui.t("Sort “:name”", { name: book.name }),
     crumbs: [
       { text: visit.ui.t("Books"), path: "/books" },
       { text: book.name, path: bookPath(book) },
       { text: visit.ui.t("Sort") },
     ],
-    body: view({ book, error: rejection?.message, wished }, visit.ui),
+    body: view({ book, error: rejection?.message, wished, page }, visit.ui),
     status: rejection?.status ?? 200,
     menu: "/books",
     scripts: [scripts.order],
@@ -47,27 +64,42 @@ export function mountSort({ site, web, scripts }: EditingContext): void {
   const put = (visit: Visit, book: Sorted, entries: readonly Entry[]) =>
     visit.send("PUT", `/api/books/${book.id}/order`, { items: itemsOf(entries) as never });
 
-  web.screen(site, "/books/:book/sort", "user", async (visit) => shown(visit, await sorted(visit)));
+  web.screen(site, "/books/:book/sort", "user", async (visit) =>
+    shown(visit, { book: await sorted(visit), page: web.paged(visit.query).page }),
+  );
   web.form(site, "/books/:book/sort", "user", async (visit) => {
     const book = await sorted(visit);
     const present = plain(book.contents);
     const path = bookPath(book);
+    const { page } = web.paged({ page: visit.text("page") });
+    const isPart = visit.text("page") !== "";
+    const screen = isPart ? `${path}/sort?page=${page}` : `${path}/sort`;
+    const merge = isPart ? mergePart : mergeOrder;
+    const [loaded, order] = [visit.text("loaded"), visit.text("order")];
     const step = stepIn(visit);
     if (step) {
-      const sent = await put(visit, book, moveEntry(present, step.step, step.entry));
-      if (!sent.ok) return shown(visit, await sorted(visit), rejectionOf(sent, visit.ui));
-      return visit.goTo(`${path}/sort#order-${step.entry.type}-${step.entry.id}`, visit.ui.t("The order is saved."));
+      const base = isPart && order !== loaded ? merge(present, orderIn(loaded), orderIn(order)).entries : present;
+      const moved = moveEntry(base, step.step, step.entry);
+      const sent = await put(visit, book, moved);
+      if (!sent.ok) return shown(visit, { book: await sorted(visit), page, rejection: rejectionOf(sent, visit.ui) });
+      const { type, id } = step.entry;
+      const part = partWith(moved, (entry) => entry.type === type && entry.id === id);
+      const place = isPart ? `${path}/sort?page=${part}` : screen;
+      return visit.goTo(`${place}#order-${type}-${id}`, visit.ui.t("The order is saved."));
     }
-    const { entries, isStale } = mergeOrder(present, orderIn(visit.text("loaded")), orderIn(visit.text("order")));
+    const { entries, isStale } = merge(present, orderIn(loaded), orderIn(order));
     const sent = entries.length === 0 ? { ok: true as const } : await put(visit, book, entries);
-    if (!sent.ok)
-      return shown(visit, await sorted(visit), rejectionOf(sent, visit.ui), sent.status === 422 ? undefined : entries);
+    if (!sent.ok) {
+      const rejection = rejectionOf(sent, visit.ui);
+      const wished = sent.status === 422 ? {} : { wished: orderIn(order) };
+      return shown(visit, { book: await sorted(visit), page, rejection, ...wished });
+    }
     return isStale
       ? visit.goTo(
-          `${path}/sort`,
+          screen,
           visit.ui.t("The order is saved. Someone else changed this book in the meantime: check the result."),
         )
-      : visit.goTo(path, visit.ui.t("The order is saved."));
+      : visit.goTo(isPart ? screen : path, visit.ui.t("The order is saved."));
   });
 }
 
@@ -102,25 +134,31 @@ function itemsOf(entries: readonly Entry[]): unknown[] {
   return entries.map(({ type, id, pages }) => ({ type, id, ...(pages && { pages: pages.map((page) => page.id) }) }));
 }
 
-function drawSort({ book, error, wished }: SortData, ui: Ui): Html {
-  const present = plain(book.contents);
+function drawSort({ parts }: Pick<Web, "parts">, { book, error, wished, page: wanted }: SortData, ui: Ui): Html {
+  const { entries: present, page, total, cut } = partOf(plain(book.contents), wanted);
   const entries = wished ? arranged(present, wished) : present;
   const path = bookPath(book);
+  const isPart = cut.before || cut.after;
   return html`<h1>${ui.t("Sort “:name”", { name: book.name })}</h1>
-<form method="post" action="${ui.url(`${path}/sort`)}" class="order" data-order data-leaves${orderTexts(ui)}>
+<form method="post" action="${ui.url(`${path}/sort`)}" class="order" data-order data-leaves${goesOn(cut)}${orderTexts(ui)}>
 ${error !== undefined && html`<p class="notice bad" role="alert">${ui.icon("warning")} ${error}</p>`}
 <p class="quiet needs-script" id="order-help">${ui.t("Drag entries by their handles or use the buttons. Alt with an arrow key moves the focused entry.")}</p>
-<input type="hidden" name="loaded" value="${orderText(present)}"><input type="hidden" name="order" value="${orderText(entries)}" data-order-value>
+<input type="hidden" name="loaded" value="${orderText(present)}"><input type="hidden" name="order" value="${orderText(entries)}" data-order-value>${isPart && html`<input type="hidden" name="page" value="${page}">`}
 ${entries.length === 0 ? html`<p class="empty">${ui.t("This book is empty.")}</p>` : html`<ol class="order-list" data-order-list>${entries.map((entry) => item(entry, ui))}</ol>`}
 <p class="unseen" role="status" data-order-says></p>
 <div class="ends"><button class="needs-script">${ui.t("Save")}</button> <a role="button" class="secondary outline" href="${ui.url(path)}">${ui.t("Back")}</a></div>
-</form>`;
+</form>${parts.pager(ui, { path: `${path}/sort`, query: {}, total, page, size: PART_SIZE })}`;
+}
+
+/** Says to scripts where a list goes on in other parts: a step beyond its end there is sent to the server. */
+function goesOn({ before, after }: Cut): Html {
+  return html`${before && html` data-order-before`}${after && html` data-order-after`}`;
 }
 
 function item(entry: Named, ui: Ui): Html {
-  const { type, id, name, pages } = entry;
+  const { type, id, name, pages, cut } = entry;
   const word = `${type}:${id}`;
-  return html`<li id="order-${type}-${id}" data-order-item="${word}" data-kind="${type}"><div class="order-row"><span class="order-handle needs-script" data-order-handle aria-hidden="true">${ui.icon("drag")}</span>
+  return html`<li id="order-${type}-${id}" data-order-item="${word}" data-kind="${type}"${cut && goesOn(cut)}><div class="order-row"><span class="order-handle needs-script" data-order-handle aria-hidden="true">${ui.icon("drag")}</span>
 ${ui.icon(type)} <span class="order-name">${name}</span>${orderButtons({ field: "move", word, name, steps: type === "page" ? STEPS : ["up", "down"] }, ui)}</div>${
     pages &&
     html`<ol class="order-list" data-order-list aria-label="${ui.t("Pages of “:name”", { name })}">${pages.map((page) => item(page, ui))}</ol>`

@@ -4,8 +4,9 @@
  */
 import { bookPath, chapterPath, type ScreenItem, shelfPath, type Ui } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
-import type { Cover, Listing } from "./api_types.ts";
-import { bookAside, contentsTree, entryPath } from "./book_contents.ts";
+import { partOf } from "../_contents/parts.ts";
+import type { Cover, Entry, Listing } from "./api_types.ts";
+import { bookAside, contentsTree, partLinks } from "./book_contents.ts";
 import type { ReadingContext } from "./contract.ts";
 import {
   DRAFTS_API,
@@ -129,7 +130,7 @@ ${added}${history(shelf, ui)}`;
 }
 
 function mountBook({ site, web }: ReadingContext): void {
-  const view = web.view("reading/book", ({ book, toolbar, added }, ui) => {
+  const view = web.view("reading/book", ({ book, part, toolbar, added }, ui) => {
     const path = bookPath(book);
     const mayWrite = (permission: string) => mayDo(ui, permission, book);
     const writing = [
@@ -164,7 +165,9 @@ function mountBook({ site, web }: ReadingContext): void {
     return html`<div class="head-line"><h1>${book.name}</h1>${web.parts.toolbar(ui, itemToolbar(actionList, more, toolbar, ui))}</div>
 ${book.cover && html`<img class="book-cover" src="${book.cover.url}" alt="">`}${description(book, ui)}${tagList(book.tags, ui)}
 <nav class="book-contents" aria-label="${ui.t("Contents")}"><h2>${ui.t("Contents")}</h2>${
-      book.contents.length === 0 ? emptyMessage(ui.t("This book is empty."), writing, ui) : contentsTree(book, "", ui)
+      book.contents.length === 0
+        ? emptyMessage(ui.t("This book is empty."), writing, ui)
+        : html`${contentsTree(book, part.entries, "", ui)}${partLinks(web, path, part, ui)}`
     }</nav>${added}${history(book, ui)}`;
   });
   web.screen(site, "/books/:book", "reader", async (visit) => {
@@ -172,12 +175,13 @@ ${book.cover && html`<img class="book-cover" src="${book.cover.url}" alt="">`}${
     const added = html`${await web.addedParts("book/below", book, visit)}`;
     const crumbs = [{ text: visit.ui.t("Books"), path: "/books" }, { text: book.name }];
     const toolbar = await web.toolbar("book/toolbar", book, visit);
-    return { title: book.name, crumbs, menu: "/books", body: view({ book, toolbar, added }, visit.ui) };
+    const part = partOf(book.contents, web.paged(visit.query).page);
+    return { title: book.name, crumbs, menu: "/books", body: view({ book, part, toolbar, added }, visit.ui) };
   });
 }
 
 function mountChapter({ site, web }: ReadingContext): void {
-  const view = web.view("reading/chapter", ({ book, chapter, toolbar, added }, ui) => {
+  const view = web.view("reading/chapter", ({ book, chapter, part, toolbar, added }, ui) => {
     const path = chapterPath(book, chapter);
     const mayWrite = (permission: string) => mayDo(ui, permission, chapter);
     const write = {
@@ -206,7 +210,7 @@ ${description(chapter, ui)}${tagList(chapter.tags, ui)}
 ${
   chapter.pages.length === 0
     ? emptyMessage(ui.t("This chapter is empty."), [write], ui)
-    : html`<ul class="contents">${chapter.pages.map((page) => html`<li><a href="${ui.url(entryPath(book, page))}">${ui.icon("page")} <span>${page.name}${page.draft && html` <em>(${ui.t("Draft")})</em>`}</span></a></li>`)}</ul>`
+    : html`${contentsTree(book, part.entries, "", ui)}${partLinks(web, path, part, ui)}`
 }${added}${history(chapter, ui)}`;
   });
   web.screen(site, "/books/:book/chapter/:chapter", "reader", async (visit) => {
@@ -218,10 +222,12 @@ ${
       { text: book.name, path: bookPath(book) },
       { text: chapter.name },
     ];
-    const aside = bookAside(book, chapterPath(book, chapter), visit.ui);
+    const aside = bookAside(web, book, chapterPath(book, chapter), visit.ui);
     const toolbar = await web.toolbar("chapter/toolbar", chapter, visit);
     const added = html`${await web.addedParts("chapter/below", chapter, visit)}`;
-    const body = view({ book, chapter, toolbar, added }, visit.ui);
+    const pages: readonly Entry[] = chapter.pages;
+    const part = partOf(pages, web.paged(visit.query).page);
+    const body = view({ book, chapter, part, toolbar, added }, visit.ui);
     return { title: chapter.name, crumbs, menu: "/books", aside, body };
   });
 }

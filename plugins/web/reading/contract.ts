@@ -1,6 +1,7 @@
 import type { Toolbar, Web } from "lectern/contracts";
 import type { Html, PluginContext } from "lectern/core";
-import type { Book, Chapter, Page, Shelf } from "./api_types.ts";
+import type { ContentsPart } from "../_contents/parts.ts";
+import type { Book, Chapter, Entry, Page, Shelf } from "./api_types.ts";
 import type { CommentFormData } from "./comment_forms.ts";
 import type { Tile, TilesData } from "./containers.ts";
 import type { HomeData } from "./home.ts";
@@ -21,6 +22,11 @@ export interface Additions {
   readonly added: Html;
 }
 
+/** Contents that are shown in parts. */
+export interface InParts {
+  readonly part: ContentsPart<Entry>;
+}
+
 declare module "lectern/core" {
   interface Places {
     "book/below": Book;
@@ -35,9 +41,9 @@ declare module "lectern/core" {
     "shelf/toolbar": Shelf;
   }
   interface Views {
-    "reading/book": { readonly book: Book } & Additions;
+    "reading/book": { readonly book: Book } & InParts & Additions;
     "reading/books": TilesData;
-    "reading/chapter": { readonly book: Book; readonly chapter: Chapter } & Additions;
+    "reading/chapter": { readonly book: Book; readonly chapter: Chapter } & InParts & Additions;
     "reading/comment_form": CommentFormData;
     "reading/comments": { readonly book: Book; readonly page: Page };
     "reading/home": HomeData;

@@ -79,7 +79,7 @@ export function mountPage({ site, web }: ReadingContext): void {
         ...(chapter ? [{ text: chapter.name, path: chapterPath(book, chapter) }] : []),
         { text: page.name },
       ],
-      aside: html`${bookAside(book, pagePath(book, page), ui)}${await web.addedParts("page/aside", page, visit)}`,
+      aside: html`${bookAside(web, book, pagePath(book, page), ui)}${await web.addedParts("page/aside", page, visit)}`,
       body: view(data, ui),
     };
   });

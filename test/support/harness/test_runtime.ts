@@ -79,6 +79,8 @@ export interface TestRuntimeOptions {
   prepare?(store: Store, dataDir: string): Promise<void>;
   /** Another runtime whose database this one shares, as a second server would; it is stopped before that one. */
   readonly beside?: TestRuntime;
+  /** Milliseconds that cached values may be behind the store, such as a second as in production; by default more than a busy machine halts. */
+  readonly maxNoticeAgeMs?: number;
   /** A server to use instead of that of the tests, and its replicas. */
   readonly on?: { readonly databaseUrl: string; readonly readUrls?: readonly string[]; readonly readMaxLagMs?: number };
 }
@@ -88,6 +90,8 @@ const { ADMIN_TOKEN, APP_URL: BASE_URL } = DEFAULT_ENV;
 const FIRST_BOOT_ENV = ["ADMIN_EMAIL", "ADMIN_PASSWORD", "ADMIN_TOKEN"];
 /** Between two looks at replicas. */
 const TEST_CHECK_MS = 200;
+/** What was cached stays in use while a busy machine halts the process. */
+const LONG_NOTICE_AGE_MS = 60_000;
 
 /** Boots a runtime over a fresh database. */
 export async function bootTestRuntime(options: TestRuntimeOptions = {}): Promise<TestRuntime> {
@@ -130,6 +134,7 @@ export async function bootTestRuntime(options: TestRuntimeOptions = {}): Promise
       plugins: await withExtensions([...installed, ...(options.extra ?? [])], { env, settings }),
       shipped: plugins,
       env,
+      maxNoticeAgeMs: options.maxNoticeAgeMs ?? LONG_NOTICE_AGE_MS,
       ...options.choices,
     });
   const runtime = await timedBoot(start).catch(async (error: unknown) => {

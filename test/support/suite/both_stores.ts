@@ -8,6 +8,7 @@ export const BOTH_STORES: Readonly<Record<string, string>> = {
   "test/content/recycle_bin_test.ts": "transactions that wait for locks of each other, cascades",
   "test/content/search_test.ts": "words, patterns and trigrams of any script",
   "test/content/slug_history_test.ts": "triggers of the account that fire for writes of roles",
+  "test/content/tag_counts_test.ts": "triggers that count beside concurrent writers, rows that locks skip",
   "test/core/answer_cache_test.ts": "notices and notifications of triggers, sessions that the server ends",
   "test/core/cache_test.ts": "notifications, and their loss",
   "test/core/collation_test.ts": "order and equality of texts, whatever the locale",

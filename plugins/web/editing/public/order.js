@@ -63,8 +63,22 @@
     else around.slice(at).find(isHolder)?.querySelector(LIST).prepend(item);
   }
 
+  // Past the end of a list that goes on in another part of the book; the server knows what is there.
+  function leaves(item, step) {
+    const isUp = step === "up";
+    if (!isUp && step !== "down") return false;
+    const within = (holderOf(item) ?? rootOf(item)).dataset;
+    return isUp
+      ? !item.previousElementSibling && "orderBefore" in within
+      : !item.nextElementSibling && "orderAfter" in within;
+  }
+
   function take(item, step) {
     const root = rootOf(item);
+    if (leaves(item, step)) {
+      root.requestSubmit(item.querySelector(`[data-order-step=${step}]`));
+      return;
+    }
     if (step === "off") {
       const next = item.nextElementSibling ?? item.previousElementSibling;
       item.remove();

@@ -1,0 +1,195 @@
+/**
+ * Counts of tags by kind, access list, name and value, for the listings of names and values: reading these takes as long as there are
+ * different tags, not as long as there are items. Counted are the tags of items that are neither deleted nor visible to their owner
+ * alone; who sees such an item is decided by its list. Statement-level triggers on the tags and on the tables of their items keep the
+ * counts in the transaction of the write, whoever writes.
+ *
+ * A count is the sum of its rows. A write takes the rows of its counts that no other transaction holds, and leaves one with their sum, or none
+ * where that is 0: so writers never wait for each other, and there are as many rows as writers at once. A trigger of tags locks
+ * their items first: an item that is moved to another list meanwhile is moved before its tags are counted, or with them.
+ */
+import type { ContentKind } from "lectern/contracts";
+import { sql } from "lectern/core";
+import { type Db, definerPath, rows } from "lectern/db";
+
+/** Names of the columns that count the uses of a tag, by kind of item. */
+export const COUNTS = {
+  page: "page_count",
+  chapter: "chapter_count",
+  book: "book_count",
+  bookshelf: "shelf_count",
+} as const;
+
+/** A kind whose tags are counted. */
+export type TaggedKind = Pick<ContentKind, "kind" | "table" | "ownOnly">;
+
+/** The kinds of the slot `content` whose tags are counted. */
+export function taggedKinds(kinds: readonly ContentKind[]): TaggedKind[] {
+  return kinds.filter(({ kind }) => Object.hasOwn(COUNTS, kind));
+}
+
+/** Creates the triggers that are missing, or differ, and then counts all tags. */
+export async function ensureTagCounts(kinds: readonly TaggedKind[], db: Db): Promise<void> {
+  if (kinds.length === 0 || (await areInstalled(kinds, db))) return;
+  // Several processes may boot at once: the lock serializes them, and the second one finds the triggers installed.
+  await lock(kinds, db);
+  if (await areInstalled(kinds, db)) return;
+  const path = await definerPath(db);
+  const define = (
+    name: string,
+    body: string,
+  ) => `create or replace function "${name}"() returns trigger language plpgsql
+    security definer set search_path = ${path} as $counted$${body}$counted$;`;
+  await rows(db, sql.raw(define(TAGS_FUNCTION, bodyOfTags(kinds)) + triggersOn("tags", TAGS_FUNCTION)));
+  for (const kind of kinds)
+    await rows(db, sql.raw(define(functionOf(kind), bodyOf(kind)) + triggersOn(kind.table, functionOf(kind))));
+  await count(kinds, db);
+}
+
+/** Counts all tags again. Writers of tags and of their items wait for it. */
+export function correctTagCounts(kinds: readonly TaggedKind[], db: Db): Promise<void> {
+  return db.transaction().execute(async (tx) => {
+    await lock(kinds, tx);
+    await count(kinds, tx);
+  });
+}
+
+/** A count that differs from a recount. */
+export interface DifferingTagCount {
+  readonly kind: string;
+  readonly acl_id: number;
+  readonly name: string;
+  readonly value: string;
+  readonly stored: number;
+  readonly counted: number;
+}
+
+/** Counts that differ from a recount, a hundred at most. None is ever expected: one means that rows were written without the triggers. */
+export function differingTagCounts(kinds: readonly TaggedKind[], db: Db): Promise<DifferingTagCount[]> {
+  const key = "kind, acl_id, name, value";
+  // A template, as the recount is the text that the triggers hold.
+  return rows<DifferingTagCount>(
+    db,
+    sql`select ${sql.raw(key)}, coalesce(sum(n) filter (where stored), 0)::integer as stored,
+        coalesce(sum(n) filter (where not stored), 0)::integer as counted
+      from (select true as stored, ${sql.raw(key)}, n from tag_count union all select false, * from (${sql.raw(recount(kinds))}) again) as each
+      group by ${sql.raw(key)} having sum(case when stored then n else -n end) <> 0 order by ${sql.raw(key)} limit 100`,
+  );
+}
+
+const TAGS_FUNCTION = "tag_counted";
+
+function functionOf({ kind }: TaggedKind): string {
+  return `tag_counted_${kind}`;
+}
+
+/** Locks the items before the tags, as writers do. */
+async function lock(kinds: readonly TaggedKind[], db: Db): Promise<void> {
+  const tables = sql.join([...kinds.map(({ table }) => sql.table(table)), sql.table("tags")]);
+  await rows(db, sql`lock table ${tables} in share row exclusive mode`);
+}
+
+async function count(kinds: readonly TaggedKind[], db: Db): Promise<void> {
+  await rows(db, sql`delete from tag_count`);
+  await rows(db, sql.raw(`insert into tag_count (kind, acl_id, name, value, n) ${recount(kinds)}`));
+}
+
+function recount(kinds: readonly TaggedKind[]): string {
+  return kinds
+    .map(
+      (kind) => `select tags.kind, acl_id, tags.name, tags.value, count(*)::integer as n from tags
+      join "${kind.table}" on "${kind.table}".id = item_id and tags.kind = '${kind.kind}' where ${isCounted(kind)} group by 1, 2, 3, 4`,
+    )
+    .join(" union all ");
+}
+
+/** Whether the functions are as they should be, with a trigger each. */
+async function areInstalled(kinds: readonly TaggedKind[], db: Db): Promise<boolean> {
+  const wanted = [
+    { name: TAGS_FUNCTION, table: "tags", body: bodyOfTags(kinds) },
+    ...kinds.map((kind) => ({ name: functionOf(kind), table: kind.table, body: bodyOf(kind) })),
+  ];
+  // A template: system catalogs.
+  const found = await rows<{ name: string; body: string }>(
+    db,
+    sql`select distinct proname as name, prosrc as body
+      from unnest(${wanted.map(({ table }) => table)}::text[], ${wanted.map(({ name }) => name)}::text[]) as wanted("table", name)
+      join pg_trigger on tgrelid = wanted."table"::regclass
+      join pg_proc on pg_proc.oid = tgfoid and proname = wanted.name where prosecdef`,
+  );
+  return wanted.every(({ name, body }) => found.some((one) => one.name === name && one.body === body));
+}
+
+function triggersOn(table: string, run: string): string {
+  const trigger = (event: string, tables: string) =>
+    `create or replace trigger tag_counted_${event} after ${event} on "${table}" ${tables} execute function "${run}"();`;
+  return [
+    trigger("insert", "referencing new table as fresh for each statement"),
+    trigger("update", "referencing old table as stale new table as fresh for each statement"),
+    trigger("delete", "referencing old table as stale for each statement"),
+    trigger("truncate", "for each statement"),
+  ].join("\n");
+}
+
+// The names in the texts below come from plugins, never from requests.
+
+function isCounted({ ownOnly }: TaggedKind): string {
+  return `deleted_at is null${ownOnly === undefined ? "" : ` and not "${ownOnly}"`}`;
+}
+
+/** The function of the triggers on tags. All items are locked before one is left out, as another transaction may be restoring it. */
+function bodyOfTags(kinds: readonly TaggedKind[]): string {
+  const items = kinds.map(
+    (kind) => `${kind.kind}_item as (select '${kind.kind}'::text as kind, id, acl_id, ${isCounted(kind)} as counted
+      from "${kind.table}" where id = any(array(select item_id from changed where kind = '${kind.kind}')) for share)`,
+  );
+  const all = kinds.map(({ kind }) => `select * from ${kind}_item`).join(" union all ");
+  const apply = (source: string) => `
+    with changed as materialized (select kind, item_id, name, value, sum(n) as n from (${source}) each
+      group by 1, 2, 3, 4 having sum(n) <> 0),
+    ${items.join(",\n")},
+    delta as materialized (select kind, acl_id, name, value, sum(n) as n from changed join (${all}) item using (kind)
+      where item.id = changed.item_id and counted group by 1, 2, 3, 4 having sum(n) <> 0),
+    ${TAKE_AND_LEAVE}`;
+  const rowsOf = (table: string, sign: string) => `select kind, item_id, name, value, ${sign}1 as n from ${table}`;
+  return triggerBody(apply, { added: rowsOf("fresh", ""), removed: rowsOf("stale", "-"), emptied: "true" });
+}
+
+/** The function of the triggers on the items of a kind. Items that stay in their list, as most do, have no tags read. */
+function bodyOf(kind: TaggedKind): string {
+  const apply = (source: string) => `
+    with moved as materialized (select id, acl_id, sum(n) as n from (${source}) each group by 1, 2 having sum(n) <> 0),
+    tagged as materialized (select * from tags where kind = '${kind.kind}' and item_id = any(array(select id from moved))),
+    delta as materialized (select kind, acl_id, name, value, sum(n) as n from moved join tagged on item_id = id
+      group by 1, 2, 3, 4 having sum(n) <> 0),
+    ${TAKE_AND_LEAVE}`;
+  const rowsOf = (table: string, sign: string) =>
+    `select id, acl_id, ${sign}1 as n from ${table} where ${isCounted(kind)}`;
+  const emptied = `kind = '${kind.kind}'`;
+  return triggerBody(apply, { added: rowsOf("fresh", ""), removed: rowsOf("stale", "-"), emptied });
+}
+
+/** Adds `delta` to the counts. The index is used for each of them: how many there are is unknown when the statement is planned. */
+const TAKE_AND_LEAVE = `taken as (delete from tag_count where ctid = any(array(
+      select held.ctid from delta cross join lateral (select tag_count.ctid from tag_count
+        where left(name_key, 200) = left(text_key(delta.name), 200) and left(value, 200) = left(delta.value, 200)
+        and kind = delta.kind and acl_id = delta.acl_id and name = delta.name and value = delta.value
+        for update skip locked) held)) returning kind, acl_id, name, value, n)
+    insert into tag_count (kind, acl_id, name, value, n)
+    select kind, acl_id, name, value, sum(n) from (select * from delta union all select * from taken) each
+    group by 1, 2, 3, 4 having sum(n) <> 0;`;
+
+function triggerBody(
+  apply: (source: string) => string,
+  { added, removed, emptied }: Readonly<Record<"added" | "removed" | "emptied", string>>,
+): string {
+  return `
+  begin
+    if tg_op = 'INSERT' then ${apply(added)}
+    elsif tg_op = 'UPDATE' then ${apply(`${added} union all ${removed}`)}
+    elsif tg_op = 'DELETE' then ${apply(removed)}
+    else delete from tag_count where ${emptied};
+    end if;
+    return null;
+  end `;
+}

@@ -6,20 +6,19 @@ import { type MigrationStatus, migrate, migrationStatuses, type Store } from "..
 import { heldFiles } from "../backup/held_files.ts";
 import { type ChildPool, openChildPool } from "../children/pool.ts";
 import { baseUrlOf, type Config } from "../config.ts";
-import type { CredentialScheme } from "../contracts/api_docs.ts";
 import type { ContentKind, ResponseFields } from "../contracts/content.ts";
 import { AnswerCache } from "../events/answer_cache.ts";
 import { Caches } from "../events/cache.ts";
 import { EventBus } from "../events/event_bus.ts";
 import { JobQueue } from "../events/job_queue.ts";
-import { contributorOf, Faults } from "../faults.ts";
+import { Faults, isShipped } from "../faults.ts";
 import { chosenStore } from "../files/contributed_store.ts";
 import type { FileStore } from "../files/file_store.ts";
 import { deepFreeze } from "../freeze.ts";
 import { createAnswerJudge, type OnMismatch } from "../http/answer_judge.ts";
 import { withContributedFields } from "../http/answer_types.ts";
 import { createHttpServer } from "../http/create_server.ts";
-import { CredentialFilter } from "../http/credentials.ts";
+import { CredentialFilter, type DescribedCredentials } from "../http/credentials.ts";
 import { checkPermits, compileRoutes } from "../http/mount_plugin.ts";
 import type { HttpServer } from "../http/server.ts";
 import { currentStoreSession } from "../http/store_session.ts";
@@ -118,8 +117,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const thirdParty = new Set(
     plugins.filter((plugin) => !(parts.shipped ?? plugins).includes(plugin)).map(({ name }) => name),
   );
-  const schemes = () => ((slots.get("credential_scheme") ?? []) as CredentialScheme[]).filter(isShippedOnes);
-  const isShippedOnes = (scheme: CredentialScheme) => !thirdParty.has(contributorOf(scheme) ?? "");
+  const schemes = () => ((slots.get("credential_scheme") ?? []) as DescribedCredentials[]).filter(isShipped);
   const content = () => (slots.get("content") ?? []) as ContentKind[];
   const contentTables = () => content().map(({ table }) => table);
   const servers = new RunningServers({ db: store.db, log, leaseSeconds: config.serverLeaseSeconds });

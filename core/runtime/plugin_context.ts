@@ -176,7 +176,7 @@ export function makeContext(
       checkSlot(plugin.name, name);
       powers.need("slots", name, `contributes to the slot "${name}"`);
       const isOperators = plugin.addedBy !== undefined;
-      const origin = { plugin: plugin.name, slot: name, faults: parts.faults, isOperators };
+      const origin = { plugin: plugin.name, slot: name, faults: parts.faults, isOperators, ships: !crossing };
       const given = withOrigin(deepFreeze(own.scoped(contribution)), origin);
       parts.slots.set(name, [...(parts.slots.get(name) ?? []), given]);
     },

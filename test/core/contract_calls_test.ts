@@ -179,7 +179,7 @@ test("tags are saved for a plugin's own kinds, and limits are its own", async ()
     own: () => tags.save("calls_kind", 1, given, tx),
   }));
   expect(answers).toMatchObject({
-    book: expect.stringContaining('which is a kind of the plugin "books"'),
+    book: expect.stringContaining("whose plugin ships"),
     own: "went through",
   });
   expect((await stage.ask("GET", `/api/books/${book}`)).body.tags).toEqual([]);

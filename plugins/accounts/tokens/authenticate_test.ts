@@ -47,7 +47,7 @@ function authenticate(input: Case, lastUsed: number[] = []) {
 }
 
 /** An answer to compare: the sets of viewers as lists, as frozen ones show no values to `toEqual`. */
-const summary = (answer: unknown) => {
+const summary = (answer: unknown): unknown => {
   if (answer instanceof ApiError) return `${answer.status} ${answer.message.slice(0, 24)}`;
   return { ...(answer as Viewer), permissions: [...(answer as Viewer).permissions] };
 };

@@ -182,6 +182,7 @@ export function makeContext(
     },
     slot(name) {
       checkSlot(plugin.name, name);
+      powers.readSlot(name);
       parts.readSlots.add(name);
       return contributionsOf(name) as never;
     },

@@ -4,9 +4,12 @@
  * `test/core/contract_calls_test.ts` tries it.
  */
 import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { SHIPPED_SLOT_CALLS } from "../../core/contracts/slot_names.ts";
 import { readFunctions } from "./_contracts.ts";
-import { readSources } from "./_source.ts";
+import { tableBelow } from "./_hooks.ts";
+import { ROOT, readSources } from "./_source.ts";
 
 /** How functions are held, and which: the name of the contract or slot, then that of the function. */
 const HELD = {
@@ -107,6 +110,15 @@ test("what is for shipped plugins, or needs a power, is refused to others", () =
       );
       expect([name, isProvided]).toEqual([name, true]);
     }
+});
+
+test("the handbook lists the functions of slots that are for shipped plugins", () => {
+  const [, text = ""] = readFileSync(join(ROOT, "plugins/hooks.md"), "utf8").split("### Functions for shipped plugins");
+  const rows = Object.entries(SHIPPED_SLOT_CALLS).map(([slot, members]) => [
+    `\`${slot}\``,
+    members.map((member) => `\`${member}\``).join(", "),
+  ]);
+  expect(tableBelow(`## Functions${text}`, "Functions")).toEqual(rows);
 });
 
 test("the rule of functions can fail", () => {

@@ -118,6 +118,8 @@ interface Origin {
   readonly faults: Faults;
   /** Whether another plugin added the plugin by `extend`: it is code of the operator's own files. */
   readonly isOperators: boolean;
+  /** Whether the plugin ships with Lectern. */
+  readonly ships: boolean;
 }
 
 const ORIGINS = new WeakMap<object, Origin>();
@@ -153,6 +155,16 @@ export function contributorOf(contribution: unknown): string | undefined {
  */
 export function isOperatorsOwn(contribution: unknown): boolean {
   return originOf(contribution)?.isOperators === true;
+}
+
+/**
+ * Whether a contribution to a slot is of a plugin that ships with Lectern.
+ * @example
+ * const greeters = [{ greet: (name: string) => `Hello ${name}` }]; // those of `slot`
+ * const shipped = greeters.filter(isShipped);
+ */
+export function isShipped(contribution: unknown): boolean {
+  return originOf(contribution)?.ships === true;
 }
 
 /**

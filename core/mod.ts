@@ -35,6 +35,7 @@ export {
   contributorOf,
   type Fault,
   isOperatorsOwn,
+  isShipped,
   unwritable,
 } from "./faults.ts";
 export type {

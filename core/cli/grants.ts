@@ -14,6 +14,7 @@ import {
   gonePins,
   isOperators,
   PINS_VERSION,
+  pinFor,
   pinOf,
 } from "../runtime/pins.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
@@ -132,7 +133,7 @@ async function accept(
     io.err("There is nothing to accept: all plugins ship with Lectern");
     return 1;
   }
-  const accepted = Object.fromEntries(chosen.map((plugin) => [plugin.name, declaredGrants(plugin)]));
+  const accepted = Object.fromEntries(chosen.map((plugin) => [plugin.name, pinFor(plugin)]));
   const all = Object.entries({ ...grants?.plugins, ...accepted }).sort(([a], [b]) => (a < b ? -1 : 1));
   writeLecternKey(resolve("package.json"), "grants", { version: PINS_VERSION, plugins: Object.fromEntries(all) });
   for (const plugin of chosen) for (const line of grantsInWords(plugin, [])) io.out(line);

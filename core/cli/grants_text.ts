@@ -35,6 +35,7 @@ const MEANING: Readonly<Record<keyof Grants, string>> = {
   vetoes: "refuses the events",
   performs: "performs the events of other plugins",
   slots: "contributes to the slots",
+  slotsRead: "reads the slots",
   jobs: "runs the jobs",
   schedules: "runs on the schedules",
   publicRoutes: "answers everybody at the paths",

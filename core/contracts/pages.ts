@@ -2,31 +2,24 @@ import type { EventTransaction } from "../events/event_bus.ts";
 import type { EmbeddedPicture, PreparedContent } from "./markup.ts";
 
 /**
- * Changes of pages beyond their routes.
+ * Changes of pages beyond their routes, without an event and without a check of the viewer: only plugins that ship with Lectern may
+ * call these functions. Others change pages by the API, as the viewer:
  * @example
  * export default definePlugin({
  *   name: "minutes",
- *   requires: ["access", "pages"],
+ *   requires: ["pages"],
  *   settings: t.Object({ book: t.Integer({ default: 1, env: "MINUTES_BOOK", description: "Id of the book of minutes" }) }),
- *   events: ["minutes_begin"],
- *   setup({ app, contracts: { access, pages }, perform, settings }) {
- *     const parent = { kind: "book" as const, id: settings.book };
+ *   setup({ app, callAs, settings }) {
  *     app.post(
  *       "/minutes",
- *       async ({ viewer }) => {
- *         await access.need(viewer, "page-create-all");
- *         return await perform("minutes_begin", viewer, { name: "Minutes" }, async ({ name }, tx) => ({
- *           id: await pages.keepDraft({ id: null, parent, name, html: "", markdown: "# Agenda" }, tx),
- *         }));
+ *       ({ address, viewer }) => {
+ *         const input = { book_id: settings.book, name: "Minutes", markdown: "# Agenda" };
+ *         return callAs(viewer, "POST", "/api/pages", { input, address });
  *       },
  *       { permit: "access-api" },
  *     );
  *   },
  * });
- *
- * declare module "lectern/core" {
- *   interface Events { minutes_begin: { draft: { name: string }; result: { id: number } } }
- * }
  */
 export interface Pages {
   /**

@@ -40,8 +40,8 @@ export interface Tags {
   /** Validates tags of a request: 422 for a name or value that is too long; entries without a name are dropped. */
   read(sent: unknown): Tag[];
   /**
-   * Replaces the tags of an item, in this order. Plugins that do not ship save those of their own kinds. Throws PowerError for a kind of
-   * another plugin.
+   * Replaces the tags of an item, in this order. Throws PowerError where a plugin that does not ship calls it for a kind of one that
+   * does, whose tags are changed with the item by its API.
    */
   save(kind: string, id: number, tags: readonly Tag[], tx: EventTransaction): Promise<void>;
   /** SQL for an item's tags in order, as a JSON array. */

@@ -1,3 +1,4 @@
+import { deepFreeze } from "../freeze.ts";
 import { JsonBytes } from "../http/default_headers.ts";
 
 /** An answer as it is cached: JSON as bytes, or an object that is frozen with all that is in it. */
@@ -20,8 +21,8 @@ export const ANSWER_FORMS = {
   },
   /** A copy that nobody else has: plugins may go on to use the objects that they returned. */
   value(text: string, since: number): KeptAnswer {
-    const shared: object = JSON.parse(text);
-    const count = freeze(shared);
+    const shared: object = deepFreeze(JSON.parse(text));
+    const count = countOf(shared);
     return { shared, size: text.length * (WIDE.test(text) ? 2 : 1) + NODE_BYTES * count, since };
   },
 };
@@ -31,11 +32,10 @@ const NODE_BYTES = 60;
 /** Characters that make a text take two bytes for each of its characters. */
 const WIDE = /[\u0100-\uffff]/;
 
-/** Freezes a value with all that is in it. Returns the number of values. */
-function freeze(value: unknown): number {
+/** The number of values in a value, itself included. */
+function countOf(value: unknown): number {
   if (typeof value !== "object" || value === null) return 1;
   let count = 1;
-  for (const each of Object.values(value)) count += freeze(each);
-  Object.freeze(value);
+  for (const each of Object.values(value)) count += countOf(each);
   return count;
 }

@@ -4,7 +4,6 @@
  * without them (`without`), and the requests to its own routes lose them (`strip`). Shipped plugins that such a plugin calls with a
  * request, as in `sessions.viewer(request)`, get the original (`originalOf`).
  */
-import type { CredentialScheme } from "../contracts/api_docs.ts";
 import { attachState, stateOf } from "./request_context.ts";
 import type { RouteScope } from "./route_scope.ts";
 
@@ -14,6 +13,11 @@ const HEADERS = ["authorization", "proxy-authorization"];
 const SECRET_NAME = /(?:^|[:_-])(?:token|key|secret|password|code|signature|state)$/i;
 /** What stands for a value that is left out. */
 const HIDDEN = "hidden";
+
+/** What a contribution to the slot `credential_scheme` says of credentials: security schemes of OpenAPI by name. */
+export interface DescribedCredentials {
+  readonly schemes: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
 
 const ORIGINALS = new WeakMap<Request, Request>();
 const COPIES = new WeakMap<Request, Request>();
@@ -31,7 +35,7 @@ interface CredentialNames {
 
 /** Takes credentials from requests. */
 export class CredentialFilter {
-  readonly #schemes: () => readonly CredentialScheme[];
+  readonly #schemes: () => readonly DescribedCredentials[];
   readonly #routePath: (request: Request) => string;
   /** Route scopes with credentials of a plugin's own. */
   readonly #scopes = new WeakMap<RouteScope, string>();
@@ -41,7 +45,7 @@ export class CredentialFilter {
    * `schemes` are those of shipped plugins, complete when the first request arrives; `routePath` returns the path of the route of a
    * request, such as "/books/:name".
    */
-  constructor(schemes: () => readonly CredentialScheme[], routePath: (request: Request) => string) {
+  constructor(schemes: () => readonly DescribedCredentials[], routePath: (request: Request) => string) {
     this.#schemes = schemes;
     this.#routePath = routePath;
   }
@@ -103,7 +107,7 @@ export class CredentialFilter {
 }
 
 /** The names in OpenAPI's security schemes of the type `apiKey`. */
-function namesIn(schemes: readonly CredentialScheme[]): CredentialNames {
+function namesIn(schemes: readonly DescribedCredentials[]): CredentialNames {
   const keys = schemes.flatMap((each) => Object.values(each.schemes)).filter(({ type }) => type === "apiKey");
   const namesOf = (place: string) => keys.filter((key) => key.in === place).map(({ name }) => String(name));
   return { headers: [...HEADERS, ...namesOf("header")], cookies: namesOf("cookie") };

@@ -1,7 +1,8 @@
 /**
  * Pinned grants: what the operator accepted of a plugin, in `lectern.grants` of package.json. A plugin that declares more than
  * what was accepted, such as after an upgrade, stops the boot with the difference, and so does a plugin without a pin that comes
- * with a pinned one or in place of one. A plugin that declares less boots.
+ * with a pinned one or in place of one. A plugin that declares less boots. Beside grants a pin has what a plugin declares otherwise
+ * (`pin_facts.ts`); pins of version 1 have grants alone, and nothing else of their plugins is compared.
  */
 import { programName } from "../cli/program_name.ts";
 import { closestMatch } from "../closest_match.ts";
@@ -10,18 +11,35 @@ import { BootError } from "../errors.ts";
 import { moreColumns } from "./column_grants.ts";
 import { invalidBlock, type PluginChoices, unknownInBlock, variablesOf } from "./operator_choices.ts";
 import { accessText, coversAccess, coversPath } from "./path_patterns.ts";
+import { beyondFacts, factsOf, factsProblem, hasFacts, type PinFacts, withoutFacts } from "./pin_facts.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
 import { GRANT_KINDS, permissionProblem, SWITCHES } from "./powers.ts";
 
 /** The `grants` of the "lectern" block of package.json. */
 export interface PinnedGrants {
   readonly version: number;
-  /** Accepted grants by plugin name, in the shape of `permissions`. */
-  readonly plugins: Readonly<Record<string, Grants>>;
+  /** What was accepted, by plugin name. */
+  readonly plugins: Readonly<Record<string, Pin>>;
 }
 
-/** The version of `PinnedGrants` that is read and written. */
-export const PINS_VERSION = 1;
+/** What was accepted of a plugin: grants in the shape of `permissions`, and facts. */
+export type Pin = Grants & PinFacts;
+
+/** The version of `PinnedGrants` that is written. */
+export const PINS_VERSION = 2;
+/** The versions that are read. */
+const READ_VERSIONS: readonly unknown[] = [1, PINS_VERSION];
+
+/** What a plugin declares, as it is pinned. */
+export function pinFor(plugin: AnyPlugin): Pin {
+  const grants = declaredGrants(plugin);
+  return { ...grants, slotsRead: grants.slotsRead ?? slotsReadBy(plugin), ...factsOf(plugin) };
+}
+
+/** The slots that a plugin reads: any for one that does not say which. */
+function slotsReadBy({ permissions }: AnyPlugin): NonNullable<Grants["slotsRead"]> {
+  return permissions.slotsRead ?? "any";
+}
 
 /** What a plugin declares, with the variables of its settings, as it is pinned: without empty kinds, lists sorted. */
 export function declaredGrants(plugin: AnyPlugin): Grants {
@@ -37,14 +55,20 @@ export function declaredGrants(plugin: AnyPlugin): Grants {
 }
 
 /** What a plugin declares beyond what was accepted, one line for each kind: `+ read: users`; kinds of `denied` are left out. */
-export function beyondPin(plugin: AnyPlugin, pinned: Grants, denied: readonly (keyof Grants)[] = []): string[] {
-  const declared = declaredGrants(plugin);
-  return GRANT_KINDS.flatMap((kind) => {
+export function beyondPin(plugin: AnyPlugin, pinned: Pin, denied: readonly (keyof Grants)[] = []): string[] {
+  const isWhole = hasFacts(pinned);
+  const declared: Grants = isWhole
+    ? { ...declaredGrants(plugin), slotsRead: slotsReadBy(plugin) }
+    : declaredGrants(plugin);
+  const grants = GRANT_KINDS.flatMap((kind) => {
     if (declared[kind] === undefined || denied.includes(kind)) return [];
+    // Those of version 1 do not have it.
+    if (kind === "slotsRead" && !isWhole) return [];
     if (SWITCHES.has(kind)) return pinned[kind] === true ? [] : [`+ ${kind}`];
     const more = moreOf(kind, declared, pinned);
     return more.length === 0 ? [] : [`+ ${kind}: ${more.join(", ")}`];
   });
+  return isWhole ? [...grants, ...beyondFacts(factsOf(plugin), pinned)] : grants;
 }
 
 /** Checks the shape of the pins. Throws BootError that names the first wrong key. */
@@ -53,12 +77,14 @@ export function checkPinShape(pins: PinnedGrants): void {
   for (const key of Object.keys(pins))
     if (key !== "version" && key !== "plugins")
       throw unknownInBlock("grants", `the key "${key}"`, key, ["version", "plugins"]);
-  if (pins.version !== PINS_VERSION)
-    throw invalidBlock(`"grants" has the version ${JSON.stringify(pins.version)}; this Lectern reads ${PINS_VERSION}`);
+  if (!READ_VERSIONS.includes(pins.version))
+    throw invalidBlock(
+      `"grants" has the version ${JSON.stringify(pins.version)}; this Lectern reads ${READ_VERSIONS.join(" and ")}`,
+    );
   if (typeof pins.plugins !== "object" || pins.plugins === null || Array.isArray(pins.plugins))
     throw invalidBlock('"plugins" of "grants" is no object');
-  for (const [name, grants] of Object.entries(pins.plugins)) {
-    const problem = permissionProblem(grants);
+  for (const [name, pin] of Object.entries(pins.plugins)) {
+    const problem = permissionProblem(withoutFacts(pin)) ?? factsProblem(pin);
     if (problem !== undefined) throw invalidBlock(`"grants" of "${name}" ${problem}`);
   }
 }
@@ -105,7 +131,7 @@ export function checkPins(
 }
 
 /** The accepted grants of a plugin; undefined if it is not pinned. */
-export function pinOf(pins: PinnedGrants | undefined, name: string): Grants | undefined {
+export function pinOf(pins: PinnedGrants | undefined, name: string): Pin | undefined {
   return pins && Object.hasOwn(pins.plugins, name) ? pins.plugins[name] : undefined;
 }
 

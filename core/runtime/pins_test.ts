@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { Type as t } from "@sinclair/typebox";
 import { BootError } from "../errors.ts";
-import { beyondPin, checkPins, declaredGrants, gonePins, type PinnedGrants } from "./pins.ts";
+import { beyondPin, checkPins, declaredGrants, gonePins, type Pin, type PinnedGrants, pinFor } from "./pins.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
 import { definePlugin } from "./plugin.ts";
 
@@ -114,8 +114,8 @@ test.each([
   ],
   [pins({ notes: [] }), '… "grants" of "notes" is no object'],
   [pins([]), '… "plugins" of "grants" is no object'],
-  [{ version: 2, plugins: {} }, '… "grants" has the version 2; this Lectern reads 1'],
-  [{ plugins: {} }, '… "grants" has the version undefined; this Lectern reads 1'],
+  [{ version: 3, plugins: {} }, '… "grants" has the version 3; this Lectern reads 1 and 2'],
+  [{ plugins: {} }, '… "grants" has the version undefined; this Lectern reads 1 and 2'],
   [{ version: 1, plugin: {} }, '… "grants" names the key "plugin", which does not exist; did you mean "plugins"?'],
   ["all", '… "grants" is no object'],
 ])("checkPins() of %j says %j", (grants, wanted) => {
@@ -156,4 +156,72 @@ test("a plugin without a pin stops the boot where it comes with a pinned one, or
   );
   expect(refusalOf([{ ...greedy, addedBy: "themes" }], ["acme-kudos"])).toBe("");
   expect(refusalOf([first, { ...greedy, listFile: "/srv/acme.ts" }], ["acme-kudos", "greedy"])).toContain("+ system");
+});
+
+/** A plugin that declares more than grants. */
+const poll = (change: object = {}) =>
+  definePlugin({
+    name: "acme-poll",
+    requires: ["users" as never],
+    uses: ["mail" as never],
+    events: ["poll_begin" as never],
+    adds: ["poll-begin" as never],
+    commands: { poll: { summary: "", usage: "", run: async () => 0 } as never },
+    migrations: { "0001_init": async () => {} },
+    permissions: { slotsRead: ["content"] as never },
+    setup() {},
+    ...change,
+  });
+
+test("a pin compares contracts, slots that are read, events, permissions, commands and migrations too", () => {
+  const pin = pinFor(poll());
+  expect(pin).toEqual({
+    slotsRead: ["content"] as never,
+    contracts: ["mail", "users"],
+    provides: [],
+    events: ["poll_begin"],
+    adds: ["poll-begin"],
+    commands: ["poll"],
+    migrations: { "0001_init": expect.stringMatching(/^[0-9a-f]{16}$/) },
+  });
+  const beyond = (change: object) => beyondPin(poll(change), JSON.parse(JSON.stringify(pin)) as Pin);
+  expect(beyond({})).toEqual([]);
+  expect(beyond({ requires: [], uses: ["users", "mail"], commands: {} })).toEqual([]);
+  expect(beyond({ uses: ["mail", "sessions"], provides: ["users"] })).toEqual([
+    "+ contracts: sessions",
+    "+ provides: users",
+  ]);
+  expect(beyond({ events: ["poll_begin", "poll_end"], adds: ["poll-begin", "poll-end"] })).toEqual([
+    "+ events: poll_end",
+    "+ adds: poll-end",
+  ]);
+  expect(beyond({ commands: { poll: {}, vote: {} } })).toEqual(["+ commands: vote"]);
+  expect(beyond({ permissions: { slotsRead: ["content", "self_check"] } })).toEqual(["+ slotsRead: self_check"]);
+  expect(beyond({ permissions: {} })).toEqual(["+ slotsRead: any"]);
+  const second = async () => void "second";
+  expect(beyond({ migrations: { "0001_init": second, "0002_more": second } })).toEqual([
+    "+ migrations: 0001_init (changed), 0002_more",
+  ]);
+});
+
+test("a plugin that does not say which slots it reads is pinned as one that reads any", () => {
+  const silent = poll({ permissions: {} });
+  const pin = pinFor(silent);
+  expect(pin.slotsRead).toBe("any");
+  expect(beyondPin(silent, pin)).toEqual([]);
+});
+
+test("pins of version 1 stay readable, and compare grants alone", () => {
+  const grants = { version: 1, plugins: { "acme-poll": {}, "acme-kudos": PIN } } as PinnedGrants;
+  checkPins([kudos, poll()], { grants });
+  const mixed = { version: 2, plugins: { "acme-poll": pinFor(poll()), "acme-kudos": PIN } } as PinnedGrants;
+  checkPins([kudos, poll()], { grants: mixed });
+  expect(() => checkPins([kudos, poll({ events: ["poll_end"] })], { grants: mixed })).toThrow("+ events: poll_end");
+});
+
+test.each([
+  [{ contracts: "users" }, 'has another value for "contracts" than a list of names'],
+  [{ migrations: ["0001_init"] }, 'has another value for "migrations" than an object of steps with their hashes'],
+])("a pin with %j is refused", (facts, said) => {
+  expect(refusal({ version: 2, plugins: { notes: facts } })).toContain(said);
 });

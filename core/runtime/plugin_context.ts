@@ -191,12 +191,13 @@ export function makeContext(
       checkSlot(plugin.name, name);
       powers.need("slots", name, `contributes to the slot "${name}"`);
       const isOperators = plugin.addedBy !== undefined;
-      const origin = { plugin: plugin.name, slot: name, faults: parts.faults, isOperators };
+      const origin = { plugin: plugin.name, slot: name, faults: parts.faults, isOperators, ships: !crossing };
       const scoped = own.scoped(contribution, `slot ${name}`, slotLimit(name, guard.limits));
       parts.slots.set(name, [...(parts.slots.get(name) ?? []), withOrigin(deepFreeze(scoped), origin)]);
     },
     slot(name) {
       checkSlot(plugin.name, name);
+      powers.readSlot(name);
       parts.readSlots.add(name);
       return contributionsOf(name) as never;
     },

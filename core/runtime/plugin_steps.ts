@@ -78,9 +78,11 @@ export async function setUp(
   denied: readonly (keyof Grants)[],
 ): Promise<AnyContext> {
   const apps = { app: appBelow("/api", shared.judge), site: appBelow("", shared.judge) };
-  const grants = Object.fromEntries(
+  const granted = Object.fromEntries(
     Object.entries(plugin.permissions).filter(([kind]) => !denied.includes(kind as keyof Grants)),
   );
+  // A plugin that does not say which slots it reads may read any, unless that is denied.
+  const grants: Grants = denied.includes("slotsRead") ? { ...granted, slotsRead: [] } : granted;
   // Without the grant no setting reads its variable either.
   const env = denied.includes("env") ? {} : shared.env;
   const powers = new PowerChecks(plugin, grants);

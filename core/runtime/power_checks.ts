@@ -80,6 +80,14 @@ export class PowerChecks {
     if (!this.#includes(kind, name)) throw this.#missing(kind, what, this.#lineWith(kind, name));
   }
 
+  /** Checks the name of a slot that is read, by a plugin that says which ones it reads. Throws PowerError. */
+  readSlot(name: string): void {
+    const isOpen = this.#plugin.permissions.slotsRead === undefined && this.#granted.slotsRead === undefined;
+    if (isOpen || this.#includes("slotsRead", name)) return;
+    const { message } = this.#missing("slotsRead", `reads the slot "${name}"`, this.#lineWith("slotsRead", name));
+    throw new PowerError(message);
+  }
+
   /** Checks the name of a job that is enqueued. Throws PowerError. */
   enqueue(name: string): void {
     if (!this.#includes("jobs", name))

@@ -33,6 +33,8 @@ export interface Powers {
   readonly performs?: readonly EventName[] | "any";
   /** Slots that it contributes to. */
   readonly slots?: readonly SlotName[] | "any";
+  /** The only slots that it reads; any without this list. */
+  readonly slotsRead?: readonly SlotName[] | "any";
   /** Jobs that it handles or enqueues. */
   readonly jobs?: readonly JobName[] | "any";
   /** Names of its schedules. */
@@ -55,6 +57,7 @@ export const POWER_KINDS = [
   "vetoes",
   "performs",
   "slots",
+  "slotsRead",
   "jobs",
   "schedules",
   "publicRoutes",
@@ -93,6 +96,7 @@ export const ALL_REGISTRATIONS: Powers = deepFreeze({
   vetoes: "any",
   performs: "any",
   slots: "any",
+  slotsRead: "any",
   jobs: "any",
   schedules: "any",
   publicRoutes: "any",

@@ -78,6 +78,17 @@ const stranger = definePlugin({
     on("book_update", { inTransaction: (_, tx) => attack?.(tx) });
   },
 });
+/** Says which slots it reads. */
+const frugal = definePlugin({
+  name: "calls_frugal",
+  permissions: { slotsRead: ["content"] },
+  setup({ app, slot }) {
+    app.get("/calls/slots", async () => [await said(() => slot("content")), await said(() => slot("menu"))], {
+      permit: "access-api",
+    });
+  },
+});
+
 let attack: ((tx: EventTransaction) => Promise<void>) | undefined;
 
 const said = async (run: () => unknown): Promise<string> => {
@@ -95,7 +106,7 @@ let stage: TestRuntime;
 let book: number;
 let page: number;
 beforeAll(async () => {
-  const extra: AnyPlugin[] = [{ ...stranger, listFile: join(folder, "plugin.ts") }];
+  const extra: AnyPlugin[] = [{ ...stranger, listFile: join(folder, "plugin.ts") }, frugal];
   stage = await bootTestRuntime({ extra });
   book = (await stage.ask("POST", "/api/books", { body: { name: "Rights" } })).body.id;
   page = (await stage.ask("POST", "/api/pages", { body: { book_id: book, name: "One", html: "<p>before</p>" } })).body
@@ -157,6 +168,13 @@ test("functions of slots that write or send are for shipped plugins alone, and f
   expect(typeof shipped.slot("response_fields").find(({ cached }) => cached)?.cached).toBe("object");
 });
 
+test("a plugin that says which slots it reads reads no others", async () => {
+  expect((await stage.ask("GET", "/api/calls/slots")).body).toEqual([
+    "went through",
+    'PowerError: The plugin "calls_frugal" reads the slot "menu", which it does not declare; add to its permissions: slotsRead: ["content", "menu"]',
+  ]);
+});
+
 test("content permissions are replaced by those who may manage them, as an event", async () => {
   const editor = await stage.person("editor", ["access-api", "book-view-all", "book-update-all"]);
   const { overrides } = context.contracts;
@@ -179,7 +197,7 @@ test("tags are saved for a plugin's own kinds, and limits are its own", async ()
     own: () => tags.save("calls_kind", 1, given, tx),
   }));
   expect(answers).toMatchObject({
-    book: expect.stringContaining('which is a kind of the plugin "books"'),
+    book: expect.stringContaining("whose plugin ships"),
     own: "went through",
   });
   expect((await stage.ask("GET", `/api/books/${book}`)).body.tags).toEqual([]);

@@ -135,7 +135,7 @@ test("markup, pages, overrides: text is previewed, minutes are begun, a book is 
   expect(preview).toEqual({ shown: expect.stringContaining("<strong>Hi</strong>"), plain: "Hi" });
   const { id: book } = (await asked("POST", "/books", { name: "Minutes" })).body;
   expect(book).toBe(1);
-  expect((await asked("POST", "/minutes")).body).toEqual({ id: expect.any(Number) });
+  expect((await asked("POST", "/minutes")).body).toMatchObject({ book_id: book, name: "Minutes" });
   expect((await asked("POST", "/freeze", { id: book })).body).toEqual({ id: book });
   const fallback = (await asked("GET", `/content-permissions/book/${book}`)).body.fallback_permissions;
   expect(fallback).toMatchObject({ inheriting: false, view: true, create: false, update: false, delete: false });

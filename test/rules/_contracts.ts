@@ -78,6 +78,71 @@ export function readServices(): readonly Service[] {
   ];
 }
 
+/**
+ * The functions of every contract and of the contributions to every slot, by name: "pages.rewrite", "dependents.destroy"; those of an
+ * object within one with its name: "response_fields.cached.onHit".
+ */
+export function readFunctions(kind: "Contracts" | "Slots"): readonly string[] {
+  const declared = declaredIn(readSources(), kind).filter(({ path }) => /^(?:core|plugins)\//.test(path));
+  return declared
+    .flatMap(({ name, type, path }) => functionsOf(parsed(path), type).map((member) => `${name}.${member}`))
+    .sort();
+}
+
+/** The functions of a type: of an interface, of those it extends, of an alias of an object or of a union of such. */
+function functionsOf(file: ts.SourceFile, type: string): string[] {
+  const found = resolved(file, type);
+  if (!found) return [];
+  const names = new Set<string>();
+  const visit = (node: ts.Node): void => {
+    if (ts.isMethodSignature(node)) names.add(node.name.getText());
+    else if (ts.isPropertySignature(node)) {
+      const name = node.name.getText();
+      if (isFunctionType(found.file, node.type)) names.add(name);
+      for (const inner of innerFunctions(found.file, node.type)) names.add(`${name}.${inner}`);
+    } else if (ts.isMappedTypeNode(node) && node.type && ts.isTypeReferenceNode(node.type))
+      for (const each of functionsOf(found.file, node.type.typeName.getText())) names.add(each);
+    else ts.forEachChild(node, visit);
+  };
+  if (ts.isTypeAliasDeclaration(found.declared)) visit(found.declared.type);
+  else {
+    for (const member of found.declared.members) visit(member);
+    for (const name of found.declared.heritageClauses?.flatMap((clause) => namesIn(clause)) ?? [])
+      for (const inherited of functionsOf(found.file, name)) names.add(inherited);
+  }
+  return [...names];
+}
+
+function isFunctionType(file: ts.SourceFile, type: ts.TypeNode | undefined): boolean {
+  if (!type) return false;
+  if (ts.isFunctionTypeNode(type)) return true;
+  if (ts.isParenthesizedTypeNode(type)) return isFunctionType(file, type.type);
+  if (!ts.isTypeReferenceNode(type)) return false;
+  const found = resolved(file, type.typeName.getText());
+  return (
+    found !== undefined && ts.isTypeAliasDeclaration(found.declared) && isFunctionType(found.file, found.declared.type)
+  );
+}
+
+/** The functions of an object within another, where its interface is that of the same file. */
+function innerFunctions(file: ts.SourceFile, type: ts.TypeNode | undefined): string[] {
+  if (!type || !ts.isTypeReferenceNode(type)) return [];
+  const declared = declarationOf(file, type.typeName.getText());
+  return declared && ts.isInterfaceDeclaration(declared) ? functionsOf(file, declared.name.text) : [];
+}
+
+function resolved(
+  file: ts.SourceFile,
+  name: string,
+): { readonly file: ts.SourceFile; readonly declared: TypeDeclaration } | undefined {
+  const own = declarationOf(file, name);
+  if (own) return { file, declared: own };
+  const from = importedFrom(file, name);
+  const other = from?.endsWith(".ts") ? parsed(from) : undefined;
+  const declared = other && declarationOf(other, name);
+  return other && declared && { file: other, declared };
+}
+
 function serviceOf(name: string, kind: Service["kind"], type: string, path: string): Service {
   const file = parsed(path);
   const declared = declarationOf(file, type);

@@ -1,12 +1,5 @@
 import type { Tags } from "lectern/contracts";
-import {
-  contributorOf,
-  definePlugin,
-  itemReferences,
-  type PluginContext,
-  PowerError,
-  referenceCheck,
-} from "lectern/core";
+import { definePlugin, isShipped, itemReferences, type PluginContext, PowerError, referenceCheck } from "lectern/core";
 import type { Db } from "lectern/db";
 import { deleteTags, saveTags } from "./changes.ts";
 import type {} from "./contract.ts";
@@ -51,17 +44,16 @@ export default definePlugin({
       schema: { type: "object", properties: { name: { type: "string" }, value: { type: "string" } } },
     });
     const service = { read: parseTags, save: saveTags, of: tagsAsJson };
-    provide("tags", service, {}, ({ name, ships }) => (ships ? {} : { save: ownKinds(name, slot) }));
+    provide("tags", service, {}, ({ name, ships }) => (ships ? {} : { save: savedTo(name, slot) }));
   },
 });
 
 /** `Tags.save` for a plugin that does not ship: tags of shipped kinds are changed by the events of their items. */
-function ownKinds(plugin: string, slot: PluginContext["slot"]): Tags["save"] {
+function savedTo(plugin: string, slot: PluginContext["slot"]): Tags["save"] {
   return async (kind, ...given) => {
-    const owner = contributorOf(slot("content").find((known) => known.kind === kind));
-    if (owner !== undefined && owner !== plugin)
+    if (slot("content").some((known) => known.kind === kind && isShipped(known)))
       throw new PowerError(
-        `The plugin "${plugin}" saves tags of a "${kind}", which is a kind of the plugin "${owner}"`,
+        `The plugin "${plugin}" saves tags of a "${kind}", whose plugin ships: call its API instead`,
       );
     await saveTags(kind, ...given);
   };

@@ -14,20 +14,38 @@ export interface TagsTable {
   sort_order: number;
 }
 
-/** Counts of tags by the access list of their items. A count is the sum of its rows (counts.ts). */
-export interface TagCountTable {
+/** Tags of the items of a kind with an access list. */
+interface CountedTags {
   kind: string;
   acl_id: number;
   name: string;
+}
+
+/** Numbers of tags. The present ones are the sums with their changes (counts.ts). */
+export interface TagCountTable extends CountedTags {
   name_key: GeneratedAlways<string>;
   value: string;
   n: number;
+  /** Whether the value is used under this name with other kinds or lists, too. */
+  is_shared: boolean;
+}
+
+/** Changes of numbers of tags that are not merged yet. */
+export interface TagChangeTable extends CountedTags {
+  value: string;
+  n: number;
+}
+
+/** Uses of names, and the numbers of values that are not shared. */
+export interface TagNameCountTable extends CountedTags {
+  usages: number;
+  own_values: number;
 }
 
 /** What the files of this plugin share. */
 export type TagsContext = PluginContext<
   "access",
-  "tags" | "tag_count" | "books" | "chapters" | "pages" | "bookshelves"
+  "tags" | "tag_change" | "tag_count" | "tag_name_count" | "books" | "chapters" | "pages" | "bookshelves"
 >;
 
 const count = t.Integer({ minimum: 0 });
@@ -45,6 +63,8 @@ export const tagAnswers = { names: listingSchema(tagNameSchema), values: listing
 declare module "lectern/db" {
   interface Tables {
     tags: TagsTable;
+    tag_change: TagChangeTable;
     tag_count: TagCountTable;
+    tag_name_count: TagNameCountTable;
   }
 }

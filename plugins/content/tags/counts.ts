@@ -1,16 +1,17 @@
 /**
  * Counts of tags by kind, access list, name and value, for the listings of names and values: reading these takes as long as there are
- * different tags, not as long as there are items. Counted are the tags of items that are neither deleted nor visible to their owner
+ * different names, not as long as there are items. Counted are the tags of items that are neither deleted nor visible to their owner
  * alone; who sees such an item is decided by its list. Statement-level triggers on the tags and on the tables of their items keep the
  * counts in the transaction of the write, whoever writes.
  *
- * A count is the sum of its rows. A write takes the rows of its counts that no other transaction holds, and leaves one with their sum, or none
- * where that is 0: so writers never wait for each other, and there are as many rows as writers at once. A trigger of tags locks
- * their items first: an item that is moved to another list meanwhile is moved before its tags are counted, or with them.
+ * A write only adds rows to `tag_change`, so writers never wait for each other; a count is the sum of its row in `tag_count` and of
+ * its changes, which are merged into the former now and then (merge.ts). A trigger of tags locks their items first: an item that is
+ * moved to another list meanwhile is moved before its tags are counted, or with them.
  */
 import type { ContentKind } from "lectern/contracts";
 import { sql } from "lectern/core";
 import { type Db, definerPath, rows } from "lectern/db";
+import { lockMerges, mergeTagChanges } from "./merge.ts";
 
 /** Names of the columns that count the uses of a tag, by kind of item. */
 export const COUNTS = {
@@ -59,21 +60,28 @@ export interface DifferingTagCount {
   readonly kind: string;
   readonly acl_id: number;
   readonly name: string;
-  readonly value: string;
-  readonly stored: number;
-  readonly counted: number;
+  /** Null for the count of a name: its uses, and its values that are used with this kind and list alone. */
+  readonly value: string | null;
+  readonly stored: string;
+  readonly counted: string;
 }
 
 /** Counts that differ from a recount, a hundred at most. None is ever expected: one means that rows were written without the triggers. */
 export function differingTagCounts(kinds: readonly TaggedKind[], db: Db): Promise<DifferingTagCount[]> {
-  const key = "kind, acl_id, name, value";
   // A template, as the recount is the text that the triggers hold.
   return rows<DifferingTagCount>(
     db,
-    sql`select ${sql.raw(key)}, coalesce(sum(n) filter (where stored), 0)::integer as stored,
-        coalesce(sum(n) filter (where not stored), 0)::integer as counted
-      from (select true as stored, ${sql.raw(key)}, n from tag_count union all select false, * from (${sql.raw(recount(kinds))}) again) as each
-      group by ${sql.raw(key)} having sum(case when stored then n else -n end) <> 0 order by ${sql.raw(key)} limit 100`,
+    sql`select kind, acl_id, name, value, coalesce(sum(n) filter (where stored), 0)::text as stored,
+        coalesce(sum(n) filter (where not stored), 0)::text as counted
+      from (select true as stored, * from (${sql.raw(CURRENT)}) as now union all select false, * from (${sql.raw(recount(kinds))}) as again) as each
+      group by 1, 2, 3, 4 having sum(case when stored then n else -n end) <> 0
+      union all select kind, acl_id, name, null, coalesce(stored.usages || ' of ' || stored.own_values, '') as stored,
+        coalesce(counted.usages || ' of ' || counted.own_values, '') as counted
+      from (select kind, acl_id, name, sum(n) as usages, count(*) filter (where places = 1) as own_values
+        from (select *, count(*) over (partition by name, value) as places from tag_count) as placed group by 1, 2, 3) as counted
+      full join tag_name_count as stored using (kind, acl_id, name)
+      where (stored.usages, stored.own_values) is distinct from (counted.usages, counted.own_values)
+      order by kind, acl_id, name, value limit 100`,
   );
 }
 
@@ -87,11 +95,14 @@ function functionOf({ kind }: TaggedKind): string {
 async function lock(kinds: readonly TaggedKind[], db: Db): Promise<void> {
   const tables = sql.join([...kinds.map(({ table }) => sql.table(table)), sql.table("tags")]);
   await rows(db, sql`lock table ${tables} in share row exclusive mode`);
+  await lockMerges(db);
 }
 
 async function count(kinds: readonly TaggedKind[], db: Db): Promise<void> {
-  await rows(db, sql`delete from tag_count`);
-  await rows(db, sql.raw(`insert into tag_count (kind, acl_id, name, value, n) ${recount(kinds)}`));
+  for (const table of ["tag_change", "tag_count", "tag_name_count"])
+    await rows(db, sql`delete from ${sql.table(table)}`);
+  await rows(db, sql.raw(`insert into tag_change (kind, acl_id, name, value, n) ${recount(kinds)}`));
+  while (await mergeTagChanges(db));
 }
 
 function recount(kinds: readonly TaggedKind[]): string {
@@ -149,8 +160,8 @@ function bodyOfTags(kinds: readonly TaggedKind[]): string {
       group by 1, 2, 3, 4 having sum(n) <> 0),
     ${items.join(",\n")},
     delta as materialized (select kind, acl_id, name, value, sum(n) as n from changed join (${all}) item using (kind)
-      where item.id = changed.item_id and counted group by 1, 2, 3, 4 having sum(n) <> 0),
-    ${TAKE_AND_LEAVE}`;
+      where item.id = changed.item_id and counted group by 1, 2, 3, 4 having sum(n) <> 0)
+    ${NOTE}`;
   const rowsOf = (table: string, sign: string) => `select kind, item_id, name, value, ${sign}1 as n from ${table}`;
   return triggerBody(apply, { added: rowsOf("fresh", ""), removed: rowsOf("stale", "-"), emptied: "true" });
 }
@@ -161,23 +172,19 @@ function bodyOf(kind: TaggedKind): string {
     with moved as materialized (select id, acl_id, sum(n) as n from (${source}) each group by 1, 2 having sum(n) <> 0),
     tagged as materialized (select * from tags where kind = '${kind.kind}' and item_id = any(array(select id from moved))),
     delta as materialized (select kind, acl_id, name, value, sum(n) as n from moved join tagged on item_id = id
-      group by 1, 2, 3, 4 having sum(n) <> 0),
-    ${TAKE_AND_LEAVE}`;
+      group by 1, 2, 3, 4 having sum(n) <> 0)
+    ${NOTE}`;
   const rowsOf = (table: string, sign: string) =>
     `select id, acl_id, ${sign}1 as n from ${table} where ${isCounted(kind)}`;
   const emptied = `kind = '${kind.kind}'`;
   return triggerBody(apply, { added: rowsOf("fresh", ""), removed: rowsOf("stale", "-"), emptied });
 }
 
-/** Adds `delta` to the counts. The index is used for each of them: how many there are is unknown when the statement is planned. */
-const TAKE_AND_LEAVE = `taken as (delete from tag_count where ctid = any(array(
-      select held.ctid from delta cross join lateral (select tag_count.ctid from tag_count
-        where left(name_key, 200) = left(text_key(delta.name), 200) and left(value, 200) = left(delta.value, 200)
-        and kind = delta.kind and acl_id = delta.acl_id and name = delta.name and value = delta.value
-        for update skip locked) held)) returning kind, acl_id, name, value, n)
-    insert into tag_count (kind, acl_id, name, value, n)
-    select kind, acl_id, name, value, sum(n) from (select * from delta union all select * from taken) each
-    group by 1, 2, 3, 4 having sum(n) <> 0;`;
+const NOTE = "insert into tag_change (kind, acl_id, name, value, n) select kind, acl_id, name, value, n from delta;";
+
+/** All counts, of which several rows sum up. */
+const CURRENT = `select kind, acl_id, name, value, n from tag_count
+  union all select kind, acl_id, name, value, n from tag_change`;
 
 function triggerBody(
   apply: (source: string) => string,
@@ -188,7 +195,8 @@ function triggerBody(
     if tg_op = 'INSERT' then ${apply(added)}
     elsif tg_op = 'UPDATE' then ${apply(`${added} union all ${removed}`)}
     elsif tg_op = 'DELETE' then ${apply(removed)}
-    else delete from tag_count where ${emptied};
+    else insert into tag_change (kind, acl_id, name, value, n)
+      select kind, acl_id, name, value, -sum(n) from (${CURRENT}) each where ${emptied} group by 1, 2, 3, 4 having sum(n) <> 0;
     end if;
     return null;
   end `;

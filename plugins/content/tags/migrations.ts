@@ -39,7 +39,7 @@ export const migrations: Migrations = {
         (regexp_match(value, '^\\s*([+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)(e[+-]?[0-9]{1,3}(?![0-9]))?)', 'i'))[1]::numeric, 0)) stored;
       create index tags_by_number on tags (left(name_key, 200), value_number, kind, item_id)`.execute(db);
   },
-  // Counts of tags (counts.ts), of which the rows of one sum up. Their triggers are created when the tables of the items are there.
+  // Counts of tags (counts.ts), their changes, and counts of names (merge.ts). Triggers are created when the tables of the items are there.
   async "0005_counts"(db) {
     await sql`
       create table tag_count (
@@ -48,8 +48,24 @@ export const migrations: Migrations = {
         name text not null,
         name_key text collate "C" generated always as (text_key(name)) stored,
         value text not null,
+        n integer not null,
+        is_shared boolean not null
+      );
+      create index tag_count_by_name on tag_count (left(name_key, 200), left(value, 200), kind, acl_id);
+      create index tag_count_shared on tag_count (kind, acl_id) where is_shared;
+      create table tag_change (
+        kind text not null,
+        acl_id integer not null,
+        name text not null,
+        value text not null,
         n integer not null
       );
-      create index tag_count_by_name on tag_count (left(name_key, 200), left(value, 200), kind, acl_id)`.execute(db);
+      create table tag_name_count (
+        kind text not null,
+        acl_id integer not null,
+        name text not null,
+        usages integer not null,
+        own_values integer not null
+      )`.execute(db);
   },
 };

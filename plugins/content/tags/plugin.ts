@@ -4,11 +4,15 @@ import type { Db } from "lectern/db";
 import { deleteTags, saveTags } from "./changes.ts";
 import type {} from "./contract.ts";
 import { ensureTagCounts, taggedKinds } from "./counts.ts";
+import { mergeAllTagChanges } from "./merge.ts";
 import { migrations } from "./migrations.ts";
 import { parseTags } from "./parse_tags.ts";
 import { tagsAsJson } from "./queries.ts";
 import { mountTagRoutes } from "./routes.ts";
 import { tagCountsCheck } from "./self_check.ts";
+
+/** Between two merges of counts: listings read the changes in between one by one. */
+const MERGE_MS = 60_000;
 
 /** Tags of items of any kind (content-api 4.3), and listings of their names and values. Tags are set with their items. */
 export default definePlugin({
@@ -16,15 +20,17 @@ export default definePlugin({
   requires: ["access"],
   provides: ["tags"],
   permissions: {
-    write: ["tags", "tag_count"],
+    write: ["tags", "tag_change", "tag_count", "tag_name_count"],
     read: ["books", "chapters", "pages", "bookshelves"],
+    schedules: ["merge"],
     slots: ["dependents", "self_check", "list_item_schema"],
   },
   migrations,
   syncSchema: (db, { slot }) => ensureTagCounts(taggedKinds(slot("content")), db),
   setup(context) {
-    const { contribute, db, provide, slot } = context;
+    const { contribute, db, every, provide, slot } = context;
     mountTagRoutes(context);
+    every("merge", MERGE_MS, () => mergeAllTagChanges(db as unknown as Db));
     contribute("dependents", { destroy: deleteTags });
     contribute(
       "self_check",

@@ -26,63 +26,82 @@ const SUMS = sql.join([
       sql`coalesce(sum(used.n) filter (where used.kind = ${sql.lit(kind)}), 0)::integer as ${sql.ref(name)}`,
   ),
 ]);
-const SUMS_OF_NAME = sql.join(
-  ["usages", ...COUNT_NAMES].map((name) => sql`sum(${sql.ref(`each.${name}`)})::integer as ${sql.ref(name)}`),
-);
 
 type QueryContext = Pick<TagsContext, "contracts" | "runtime" | "slot" | "visible">;
 
-/** The listing of tag names, over items that the viewer sees. */
+/** What a viewer sees of tags. */
+interface Sight {
+  /** Whether a row of a table of counts is of a kind and list that the viewer sees whole. */
+  isSeen(table: "tag_change" | "tag_count" | "tag_name_count"): RawBuilder<boolean>;
+  /** The other tags that the viewer sees, one by one; undefined for none. */
+  readonly others: RawBuilder<unknown> | undefined;
+}
+
+/**
+ * The listing of tag names, over items that the viewer sees. The values of a name are those of its counts and the shared ones; those of
+ * which changes or other tags are seen are counted with and without them, and the difference is added.
+ */
 export function namesListing(context: QueryContext, viewer: Viewer): ListSpec {
+  const { isSeen, others } = sightOf(context, viewer);
   return {
     table: "tags",
     fields: { name: "text", values: "integer", ...COUNT_FIELDS },
     columns: columnsOf(["name", "values"]),
-    source: sql`select row_number() over (order by each.name collate "C") as id, each.name, count(*)::integer as values, ${SUMS_OF_NAME}
-        from (${visibleValues(context, viewer)}) as each group by each.name`,
+    source: sql`with changed as materialized (select kind, name, value, n from tag_change where ${isSeen("tag_change")}
+          ${others ? sql`union all ${others}` : sql``}),
+        tag as materialized (select name, value, sum(n) as n from changed group by 1, 2),
+        former as materialized (select tag.name, tag.n, coalesce((select sum(tag_count.n) from tag_count
+          where left(name_key, 200) = left(text_key(tag.name), 200) and left(tag_count.value, 200) = left(tag.value, 200)
+            and tag_count.name = tag.name and tag_count.value = tag.value and ${isSeen("tag_count")}), 0) as known from tag),
+        used as (select kind, name, usages as n, own_values as values from tag_name_count where ${isSeen("tag_name_count")}
+          union all select null, name, 0, 1 from (select distinct name, value from tag_count where is_shared and ${isSeen("tag_count")}) as shared
+          union all select kind, name, n, 0 from changed
+          union all select null, name, 0, (known + n > 0)::integer - (known > 0)::integer from former)
+      select row_number() over (order by used.name collate "C") as id, used.name, sum(used.values)::integer as values, ${SUMS}
+        from used group by used.name having sum(used.n) > 0`,
   };
 }
 
 /** The listing of the values of one tag name, over items that the viewer sees. */
 export function valuesListing(context: QueryContext, viewer: Viewer, name: string): ListSpec {
   const key = sql`text_key(${name}::text)`;
+  const { isSeen, others } = sightOf(context, viewer, key);
   return {
     table: "tags",
     fields: { value: "text", name: "text", ...COUNT_FIELDS },
     columns: columnsOf(["name", "value"]),
-    source: sql`select row_number() over (order by each.value collate "C", each.name collate "C") as id, each.*
-        from (${visibleValues(context, viewer, key)}) as each`,
+    source: sql`select row_number() over (order by used.value collate "C", used.name collate "C") as id, used.name, used.value, ${SUMS}
+        from (select kind, name, value, n from tag_count where ${isSeen("tag_count")} and ${ofKey("tag_count", key)}
+          union all select kind, name, value, n from tag_change where ${isSeen("tag_change")} and text_key(name) = ${key}
+          ${others ? sql`union all ${others}` : sql``}) as used
+        group by used.name, used.value having sum(used.n) > 0`,
   };
 }
 
-/** Names and values with their numbers on items that the viewer sees; those of one key of names if it is given. */
-function visibleValues(context: QueryContext, viewer: Viewer, key?: RawBuilder<unknown>): RawBuilder<unknown> {
-  const ofKey = (table: "tags" | "tag_count") => {
-    const column = sql.ref(`${table}.name_key`);
-    return key ? sql` and left(${column}, 200) = left(${key}, 200) and ${column} = ${key}` : sql``;
-  };
+/** What a viewer sees of tags; of others than the counted ones those with a key of names, if it is given. */
+function sightOf(context: QueryContext, viewer: Viewer, key?: RawBuilder<unknown>): Sight {
   const kinds = taggedKinds(context.slot("content"));
-  const used = kinds.flatMap((kind) =>
-    hasOtherRules(context, kind)
-      ? [visibleTags(context, viewer, kind, sql`true${ofKey("tags")}`)]
-      : countedTags(context, viewer, kind, ofKey),
-  );
-  return sql`select used.name, used.value, ${SUMS} from (${sql.join(used, sql` union all `)}) as used
-    group by used.name, used.value having sum(used.n) > 0`;
+  const counted = kinds.filter((kind) => !hasOtherRules(context, kind));
+  const rowsOf = ({ kind, table }: TaggedKind) => context.contracts.access.visibleRows(kind, table);
+  const others = kinds.flatMap((kind) => {
+    const which = counted.includes(kind) ? rowsOf(kind).besideLists(viewer) : sql`true`;
+    return which ? [visibleTags(context, viewer, kind, key ? sql`${which} and ${ofKey("tags", key)}` : which)] : [];
+  });
+  return {
+    isSeen(table) {
+      const column = sql.ref<number>(`${table}.acl_id`);
+      const seen = counted.map(
+        (kind) => sql`${sql.ref(`${table}.kind`)} = ${sql.lit(kind.kind)} and ${rowsOf(kind).ofLists(viewer, column)}`,
+      );
+      return seen.length === 0 ? sql<boolean>`false` : sql<boolean>`(${sql.join(seen, sql` or `)})`;
+    },
+    others: others.length === 0 ? undefined : sql.join(others, sql` union all `),
+  };
 }
 
-/** The tags of a kind that the viewer sees, by the counts of lists; beside these they are read from some of the viewer's own items. */
-function countedTags(
-  context: QueryContext,
-  viewer: Viewer,
-  kind: TaggedKind,
-  ofKey: (table: "tags" | "tag_count") => RawBuilder<unknown>,
-): RawBuilder<unknown>[] {
-  const rows = context.contracts.access.visibleRows(kind.kind, kind.table);
-  const counted = sql`select tag_count.kind, tag_count.name, tag_count.value, tag_count.n from tag_count
-    where tag_count.kind = ${sql.lit(kind.kind)} and ${rows.ofLists(viewer, sql.ref("tag_count.acl_id"))}${ofKey("tag_count")}`;
-  const beside = rows.besideLists(viewer);
-  return beside ? [counted, visibleTags(context, viewer, kind, sql`${beside}${ofKey("tags")}`)] : [counted];
+function ofKey(table: "tags" | "tag_count", key: RawBuilder<unknown>): RawBuilder<boolean> {
+  const column = sql.ref(`${table}.name_key`);
+  return sql<boolean>`left(${column}, 200) = left(${key}, 200) and ${column} = ${key}`;
 }
 
 /** The tags of the items of a kind that the viewer sees and a condition holds for, one by one. */

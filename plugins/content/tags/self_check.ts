@@ -11,7 +11,9 @@ export function tagCountsCheck(kinds: () => readonly TaggedKind[], db: Db): Self
     async check() {
       const findings = new Findings();
       for (const { kind, acl_id, name, value, stored, counted } of await differingTagCounts(kinds(), db))
-        findings.add(`${kind}, list ${acl_id}, "${name}" = "${value}": stored ${stored}, counted ${counted}`);
+        findings.add(
+          `${kind}, list ${acl_id}, "${name}"${value === null ? "" : ` = "${value}"`}: stored ${stored}, counted ${counted}`,
+        );
       return findings.as("error");
     },
     async fix() {

@@ -147,6 +147,7 @@ export {
 } from "./self_checks/findings.ts";
 export { Semaphore } from "./semaphore.ts";
 export type { OpenSpan, SpanAttributes, SpanStart, TraceHeaders, TraceRecorder } from "./tracing.ts";
+export { trimChars, trimEndChars } from "./trim_chars.ts";
 export { rejectControlCharacters } from "./validation/control_characters.ts";
 export { errorsOfList, type FormErrors, formErrors } from "./validation/form_errors.ts";
 export { type Input, type ItemSchemas, type Rules, ruleStrings, rules, schemaOf } from "./validation/rules.ts";

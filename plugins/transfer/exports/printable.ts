@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Children, Viewer } from "lectern/core";
 
 /** Texts of up to this many characters are converted in the server process, longer ones in a child process. */
-const MAX_INLINE_CHARS = 16_384;
+export const MAX_INLINE_CHARS = 16_384;
 
 /**
  * HTML for PDF engines (content-api 15.4): frames become links, `<details>` are opened, and attributes that an engine would
@@ -11,7 +11,9 @@ const MAX_INLINE_CHARS = 16_384;
  */
 export function printable(html: string): string {
   return html
-    .replace(/<iframe\b[^>]*?\bsrc="([^"]*)"[^>]*><\/iframe>/g, (_, source: string) => {
+    .replace(/<iframe\b([^>]*)><\/iframe>/g, (frame, attributes: string) => {
+      const source = /\bsrc="([^"]*)"/.exec(attributes)?.[1];
+      if (source === undefined) return frame;
       const address = source.replace(/^\/\//, "https://");
       return `<p><a href="${address}">${address}</a></p>`;
     })

@@ -1,3 +1,7 @@
+/**
+ * Ids of elements, made from the beginning of their text as BookStack makes them (content-api 9.2), and the links to ids that were
+ * replaced. The text of an element is read only as far as its id needs it, and each text once, however many elements it is within.
+ */
 import { trimChars } from "lectern/core";
 import { TRIMMED } from "./plain_text.ts";
 import {

@@ -8,6 +8,7 @@ import { BootError } from "./errors.ts";
 import { s3Fields } from "./files/s3_fields.ts";
 import { memorySettings } from "./memory_settings.ts";
 import { replicaSettings } from "./replica_settings.ts";
+import { trimEndChars } from "./trim_chars.ts";
 import type { Worker } from "./workers/worker.ts";
 
 /** The setting of the largest file. Every plugin that takes files declares it among its own and so reads the same variable. */
@@ -339,5 +340,5 @@ export function baseUrlOf(config: Config): string {
   const url = config.appUrl === "" ? own : config.appUrl;
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw new BootError(`Cannot use APP_URL: found "${url}", wanted an address such as "https://docs.example.com"`);
-  return url.replace(/\/+$/, "");
+  return trimEndChars(url, "/");
 }

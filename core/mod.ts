@@ -6,6 +6,7 @@
 export { type Static, type TSchema, Type as t } from "@sinclair/typebox";
 export { t as elysiaTypes } from "elysia";
 export { type RawBuilder, sql } from "kysely";
+export { inTurn } from "./children/in_turn.ts";
 export type { CallServer, ChildTask } from "./children/messages.ts";
 export type { Children, RunOptions } from "./children/pool.ts";
 export { type ChildEnd, type ChildLimits, lowerPriority, watchChild } from "./children/process_limits.ts";
@@ -149,6 +150,7 @@ export {
 } from "./self_checks/findings.ts";
 export { Semaphore } from "./semaphore.ts";
 export type { OpenSpan, SpanAttributes, SpanStart, TraceHeaders, TraceRecorder } from "./tracing.ts";
+export { trimChars, trimEndChars } from "./trim_chars.ts";
 export { rejectControlCharacters } from "./validation/control_characters.ts";
 export { errorsOfList, type FormErrors, formErrors } from "./validation/form_errors.ts";
 export { type Input, type ItemSchemas, type Rules, ruleStrings, rules, schemaOf } from "./validation/rules.ts";

@@ -5,6 +5,7 @@
  * the token elsewhere and turn POST into GET. No error message contains the token.
  */
 import type { AnswerTo } from "../client/answer_to.ts";
+import { trimEndChars } from "../trim_chars.ts";
 
 /** Attempts of a request before a server error or a broken connection is reported. */
 export const MAX_TRIES = 6;
@@ -208,5 +209,5 @@ function reasonOf(json: Json | undefined): string {
 export function serverUrlOf(given: string): string | undefined {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) return undefined;
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, "").replace(/\/api$/, "");
+  return trimEndChars(`${url.origin}${url.pathname}`, "/").replace(/\/api$/, "");
 }

@@ -3,6 +3,7 @@
  * document; requests are made by openapi-fetch.
  */
 import createFetchClient, { type Client as FetchClient } from "openapi-fetch";
+import { trimEndChars } from "../trim_chars.ts";
 import type { components, paths } from "./api_types.d.ts";
 
 export type { AnswerTo } from "./answer_to.ts";
@@ -35,7 +36,7 @@ export interface ClientOptions {
  */
 export function createClient({ baseUrl, token, fetch }: ClientOptions): Client {
   return createFetchClient<paths>({
-    baseUrl: baseUrl.replace(/\/+$/, ""),
+    baseUrl: trimEndChars(baseUrl, "/"),
     headers: { accept: "application/json", ...(token !== undefined && { authorization: `Token ${token}` }) },
     // A redirect would send the token elsewhere.
     redirect: "manual",

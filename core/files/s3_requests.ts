@@ -6,6 +6,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { AwsV4Signer } from "aws4fetch";
+import { trimEndChars } from "../trim_chars.ts";
 import { withinTime } from "../within_time.ts";
 import { textOf } from "./s3_xml.ts";
 
@@ -199,7 +200,7 @@ function addressOf(
   const parts = key === undefined ? [] : key.split("/");
   if (virtualHost) url.hostname = `${bucket}.${url.hostname}`;
   else parts.unshift(bucket);
-  const base = url.pathname.replace(/\/+$/, "");
+  const base = trimEndChars(url.pathname, "/");
   url.pathname = `${base}/${parts.map(encoded).join("/")}`;
   url.search = new URLSearchParams(query).toString();
   return url;

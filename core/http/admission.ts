@@ -16,6 +16,7 @@ import {
 import { type BodyPace, bodyError, rejectLargeBody, setPace, TOO_SLOW } from "../input/body_stream.ts";
 import { parserFor } from "../input/large_bodies.ts";
 import type { Spool } from "../input/upload_spool.ts";
+import { trimChars } from "../trim_chars.ts";
 import { frozenViewer } from "../viewer.ts";
 import type { Limiter } from "./rate_limit.ts";
 import type { RequestState } from "./request_context.ts";
@@ -150,7 +151,7 @@ async function countAddress(state: RequestState, limit: NonNullable<RouteScope["
 
 function methodError({ method, url }: Request, { methods }: RouteScope): ApiError {
   const allow = allowOf(methods) ?? "";
-  const route = pathOf(url).replace(/^\/+|\/+$/g, "");
+  const route = trimChars(pathOf(url), "/");
   const text = "The :method method is not supported for route :route. Supported methods: :methods.";
   return localizedError(405, text, { method, route, methods: allow }, { headers: { allow } });
 }

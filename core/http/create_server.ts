@@ -1,6 +1,7 @@
 import type { Db } from "../../db/mod.ts";
 import { baseUrlOf, bodyLimitOf, type Config } from "../config.ts";
 import { defaultInputLimits } from "../input/body_parsing.ts";
+import { trimEndChars } from "../trim_chars.ts";
 import { trustedProxies } from "./client_address.ts";
 import { limiterOf } from "./rate_limit.ts";
 import { HttpServer, type HttpServerParts } from "./server.ts";
@@ -19,6 +20,6 @@ export function createHttpServer(
     inputLimits: { ...defaultInputLimits, maxBytes: bodyLimitOf(config), maxTextBytes: config.maxTextBytes },
     pace: { timeoutMs: config.bodyTimeoutMs, minBytesPerSecond: config.bodyMinRate },
     language: config.language,
-    root: new URL(baseUrlOf(config)).pathname.replace(/\/+$/, ""),
+    root: trimEndChars(new URL(baseUrlOf(config)).pathname, "/"),
   });
 }

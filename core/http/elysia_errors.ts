@@ -25,7 +25,8 @@ export function knownError(thrown: unknown, status?: unknown): unknown {
 
 /** Whether `Decode` of a schema threw an error: a handler may have set 422 as well before it failed. */
 function isOfDecode(thrown: unknown): thrown is Error {
-  return thrown instanceof Error && /typebox\/\S*\/transform\/decode/.test(thrown.stack ?? "");
+  const frames = thrown instanceof Error ? (thrown.stack ?? "").split("\n") : [];
+  return frames.some((frame) => frame.includes("typebox/") && frame.includes("/transform/decode"));
 }
 
 /**

@@ -18,6 +18,9 @@ export function cameAsHead(request: Pick<Request, "method">): boolean {
   return request.method === "HEAD" || HEADS.has(request);
 }
 
+/** Maximum characters of the path of a request, with that of APP_URL; the longest paths of Lectern have some 600. */
+export const MAX_PATH_CHARS = 8_192;
+
 /** The path of a URL, without parsing the URL. */
 export function pathOf(url: string): string {
   const start = pathStart(url);

@@ -10,6 +10,7 @@ import { ApiError, BootError, localizedError } from "../errors.ts";
 import { type InputObject, merge, queryOf, withEmptyAsNull } from "../input/body_parsing.ts";
 import type { Permit } from "../runtime/registry.ts";
 import type { Tracing } from "../tracing.ts";
+import { trimChars } from "../trim_chars.ts";
 import { frozenViewer, GUEST, type Viewer } from "../viewer.ts";
 import { Admission, type AdmissionParts, NO_CREDENTIALS } from "./admission.ts";
 import type { JudgeAnswer } from "./answer_judge.ts";
@@ -22,7 +23,7 @@ import { arrangeErrorHandlers, arrangeHooks, runsFirst, runsLast } from "./hook_
 import { traceOf, withRequestSpan } from "./http_spans.ts";
 import { type AnyPluginApp, bodyBeforeParsers, checkPermit, recordingDuplicates } from "./plugin_app.ts";
 import { attachState, currentRequestId, RequestState, stateOf, withRequest } from "./request_context.ts";
-import { overrideMethod, pathOf, rewriteUrl, withoutBody } from "./request_rewrite.ts";
+import { MAX_PATH_CHARS, overrideMethod, pathOf, rewriteUrl, withoutBody } from "./request_rewrite.ts";
 import { type Authenticate, type RouteScope, RouteScopes } from "./route_scope.ts";
 import { permitDetail, type RouteInfo, RouteTable, routesOf } from "./route_table.ts";
 import type { Watch } from "./running_requests.ts";
@@ -213,9 +214,13 @@ export class HttpServer {
     const { proxies, root, tracing } = this.#parts;
     const { headers } = request;
     const isHead = request.method === "HEAD";
-    rewriteUrl(request, root);
     const address = clientAddress(peer, headers.get("x-forwarded-for"), proxies);
     const requestId = requestIdOf(peer, headers, proxies) ?? crypto.randomUUID();
+    if (pathOf(request.url).length > MAX_PATH_CHARS) {
+      const refused = this.#refuseLongPath(request, { requestId, address });
+      return isHead ? withoutBody(refused) : refused;
+    }
+    rewriteUrl(request, root);
     const state = new RequestState({ requestId, address, scope: this.#scopes.at(pathOf(request.url)), watch });
     attachState(request, state);
     let response: Response;
@@ -229,6 +234,15 @@ export class HttpServer {
     }
     if (state.files?.isUsed()) await state.files.clear();
     return isHead ? withoutBody(response) : response;
+  }
+
+  /** Answers before anything has read the path: neither a route scope nor a limit is looked up. */
+  #refuseLongPath(request: Request, from: { readonly requestId: string; readonly address: string }): Response {
+    const state = new RequestState({ ...from, scope: undefined });
+    state.route = "";
+    attachState(request, state);
+    const text = "The path of a request may not be longer than :max characters.";
+    return this.#errors.of(request, state, localizedError(414, text, { max: String(MAX_PATH_CHARS) }));
   }
 
   /** The answer to a request that failed with an error. */
@@ -313,7 +327,7 @@ export class HttpServer {
   #noRouteError(request: Request): ApiError {
     const { headers, method, url } = request;
     const path = pathOf(url);
-    const shown = path.replace(/^\/+|\/+$/g, "") || "/";
+    const shown = trimChars(path, "/") || "/";
     const methods = this.#table?.methods(path) ?? [];
     if (methods.length === 0 || methods.includes(method))
       return localizedError(404, "The route :route could not be found.", { route: shown });

@@ -1,4 +1,5 @@
 /** Slugs: names as parts of addresses (content-api 4.1). */
+import { trimChars } from "../trim_chars.ts";
 import { transliterate } from "./transliterate.ts";
 
 /** Characters of a slug without its suffix. */
@@ -19,7 +20,7 @@ export function slugOf(name: string): string {
     .replace(/@/g, "-at-")
     .replace(/[^a-z0-9\s-]/g, "")
     .replace(/[\s-]+/g, "-");
-  return cut(slug.replace(/^-+|-+$/g, ""));
+  return cut(trimChars(slug, "-"));
 }
 
 /**

@@ -3,6 +3,7 @@
  * matches nothing and is no error (content-api 3), so each notation is checked before PostgreSQL would refuse it.
  */
 import { type RawBuilder, sql } from "kysely";
+import { trimEndChars } from "../trim_chars.ts";
 
 /**
  * The type of a filtered field, which decides how the text of a filter is read and compared. `text` is for people: case and
@@ -47,6 +48,6 @@ function timeOf(text: string): string | undefined {
 
 /** A pattern of `like` that PostgreSQL accepts: an escape at its end means the backslash itself. */
 export function closedPattern(pattern: string): string {
-  const trailing = /\\*$/.exec(pattern)?.[0].length ?? 0;
+  const trailing = pattern.length - trimEndChars(pattern, "\\").length;
   return trailing % 2 === 1 ? `${pattern}\\` : pattern;
 }

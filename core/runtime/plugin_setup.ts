@@ -10,6 +10,8 @@ const OWN_FOLDERS = ["bundle", "core", "db", "node_modules"].map((name) => INSTA
 const LIBRARIES = Object.keys(packaged.dependencies).map((name) => `${sep}node_modules${sep}${name}${sep}`);
 const VERBS = { setup: "set up", start: "start" } as const;
 const FRAME = /^\s*at (?:.*? \()?(\S.*?):(\d+):\d+\)?$/;
+/** Characters up to which a line of a stack is a frame; longer ones are of the message, which may quote what a user sent. */
+const MAX_FRAME = 1_000;
 
 /**
  * Runs the setup or the start of a plugin. Throws BootError that names the plugin where it takes longer than `limitMs`, and where it
@@ -42,7 +44,7 @@ export async function runSetup(
 /** Where an error was thrown, as file:line: the innermost frame that is not Lectern's own; undefined if there is none. */
 export function placeOf({ stack = "" }: Error): string | undefined {
   for (const line of stack.split("\n")) {
-    const [, found = "", at] = FRAME.exec(line) ?? [];
+    const [, found = "", at] = (line.length <= MAX_FRAME && FRAME.exec(line)) || [];
     const file = found.startsWith("file://") ? fileURLToPath(found) : found;
     if (!file.startsWith(sep) || OWN_FOLDERS.some((folder) => file.startsWith(folder))) continue;
     if (LIBRARIES.some((folder) => file.includes(folder))) continue;

@@ -3,7 +3,7 @@
  * as a plugin after all others; the rest are contributions to the slots of the screens. Other plugins bring the hooks that themes
  * listen to by the slot `theme_hook`, so this plugin knows none of theirs.
  */
-import { definePlugin, t } from "lectern/core";
+import { definePlugin, t, trimEndChars } from "lectern/core";
 import { loadCode } from "./functions.ts";
 import { headOf } from "./head.ts";
 import { type InstallSettings, themeCommand } from "./install_command.ts";
@@ -66,7 +66,7 @@ export default definePlugin({
         }),
     });
     if (!theme) return;
-    const root = new URL(baseUrl).pathname.replace(/\/+$/, "");
+    const root = trimEndChars(new URL(baseUrl).pathname, "/");
     const draw = headOf(theme);
     contribute("theme", { name: theme.name, modules: theme.modules });
     contribute("document_head", {

@@ -8,8 +8,10 @@
  * - `--base-url URL --token id:secret`: a server that is running already (an older checkout, say) instead of one of its
  *   own; the token is an administrator's, and API_REQUESTS_PER_MIN must not be what is measured.
  * - `--port N`: where its own server listens. `--quiet N`: seconds of an undisturbed run.
+ * - `--grow N`: instead, grows random texts for N seconds for each function of the process, see stalls_growth.ts; `--seed N`.
  */
 import { parseArgs } from "node:util";
+import { grow } from "./stalls_growth.ts";
 import { INPUTS, type Input, type Stage } from "./stalls_inputs.ts";
 import { served } from "./stalls_server.ts";
 
@@ -25,6 +27,8 @@ const { values: options } = parseArgs({
     token: { type: "string" },
     port: { type: "string", default: "18090" },
     quiet: { type: "string", default: "3" },
+    grow: { type: "string" },
+    seed: { type: "string", default: "1" },
   },
 });
 
@@ -35,6 +39,10 @@ interface Probed {
 }
 
 const out = (line: string) => process.stdout.write(`${line}\n`);
+if (options.grow !== undefined) {
+  const marked = await grow(Number(options.grow), { only: options.only, seed: Number(options.seed), out });
+  process.exit(marked > 0 ? 1 : 0);
+}
 const own = options["base-url"] === undefined ? await served(Number(options.pages), Number(options.port)) : undefined;
 const baseUrl = options["base-url"] ?? own?.baseUrl ?? "";
 const token = options.token ?? own?.token ?? "";

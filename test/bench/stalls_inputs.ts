@@ -51,6 +51,13 @@ const asked = (name: string, n: number, path: string, also?: string): Input => (
 const filled = (text: string, length: number): string => text.repeat(Math.ceil(length / text.length)).slice(0, length);
 
 const ORDINARY = "<p>Call the <strong>DBA</strong> on duty, at any hour.</p>";
+/** HTML of 16 KB that is mostly blanks, just short enough for the server's own process. */
+const BLANKS = `<p>a${filled(" ", 16_300)}x</p>`;
+/** What the markup accepts as the beginning of a PNG. */
+const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
+const picture = (bytes: number) => Buffer.concat([Buffer.from(PNG), Buffer.alloc(bytes, 7)]).toString("base64");
+const previews = (n: number, content: () => Record<string, unknown>) => (stage: Stage) =>
+  statuses(times(n, () => stage.send("POST", "/api/drafts/preview", content())));
 let exported = 0;
 let included = 0;
 
@@ -85,6 +92,31 @@ export const INPUTS: readonly Input[] = [
   })),
   created("8 KB of blanks within a line of Markdown", () => ({ markdown: `a${filled(" ", 8_000)}b` })),
   created("80 KB of openings of emphasis", () => ({ markdown: filled("**a ", 80_000) })),
+  {
+    name: "ten paths of 15,900 slashes and an x, by a stranger",
+    send: ({ baseUrl }) => statuses(times(10, () => fetch(`${baseUrl}/api${filled("/", 15_900)}x`))),
+  },
+  {
+    name: "ten paths of 8,100 slashes and an x, by a stranger",
+    send: ({ baseUrl }) => statuses(times(10, () => fetch(`${baseUrl}/api${filled("/", 8_100)}x`))),
+  },
+  created("16,300 spaces in a paragraph", () => ({ html: BLANKS })),
+  created("8 KB of http:// in Markdown", () => ({ markdown: filled("http://", 8_000) })),
+  created("8 KB of = before an @e in Markdown", () => ({ markdown: `${filled("=", 8_000)}@e` })),
+  created("8 KB of =@e in Markdown", () => ({ markdown: filled("=@e", 8_000) })),
+  created("one word of 4 MB", () => ({ html: `<p>${filled("x", 4_000_000)}</p>` })),
+  created("one word of 4 MB in Markdown", () => ({ markdown: filled("x", 4_000_000) })),
+  created("a data: picture of 20 MB", () => ({ html: `<img src="data:image/png;base64,${picture(15_000_000)}">` })),
+  created("a data: picture of 20 MB in Markdown", () => ({
+    markdown: `![a](data:image/png;base64,${picture(15_000_000)})`,
+  })),
+  { name: "60 previews of 16,300 spaces at once", send: previews(60, () => ({ html: BLANKS })) },
+  { name: "60 previews of 16 KB at once", send: previews(60, () => ({ html: filled(ORDINARY, 16_000) })) },
+  {
+    name: "60 previews of 8 KB of Markdown at once",
+    send: previews(60, () => ({ markdown: filled("a *b* c\n\n", 8_000) })),
+  },
+  { name: "60 previews of 1 MB at once", send: previews(60, () => ({ html: filled(ORDINARY, 1_000_000) })) },
   created("a JSON body of 70 MB", () => ({ html: "<p>a</p>", filler: filled("x", 70_000_000) })),
   created("a JSON body of 19 MB", () => ({ html: "<p>a</p>", filler: filled("ż ", 19_000_000 / 1.5) })),
   created("a JSON body of 90,000 values", () => ({

@@ -84,6 +84,24 @@ test("OPTIONS answers the methods of a path without a body; HEAD is GET without 
   expect((await send("HEAD", "/api/books", undefined, { authorization: "" })).status).toBe(401);
 });
 
+test("a path of 8,192 characters is looked up, one beyond is a 414 for everybody, whatever it names", async () => {
+  const path = (length: number, start = "/api") => `${start}${"/".repeat(length - start.length - 1)}x`;
+  const refusal = failure(414, "The path of a request may not be longer than 8192 characters.");
+  for (const authorization of ["", undefined]) {
+    const headers = authorization === undefined ? {} : { authorization };
+    for (const start of ["/api", ""]) {
+      expect((await send("GET", path(8_192, start), undefined, headers)).status).toBe(404);
+      const { status, body } = await send("GET", path(8_193, start), undefined, headers);
+      expect([start, status, body]).toEqual([start, 414, refusal]);
+    }
+  }
+  expect((await send("DELETE", path(15_900))).body).toEqual(refusal);
+  expect((await send("HEAD", path(8_193))).text).toBe("");
+  expect((await send("GET", `/api/books?filter[name]=${"x".repeat(8_193)}`)).status).toBe(200);
+  const german = await send("GET", path(8_193), undefined, { "accept-language": "de" });
+  expect(german.body.error.message).toBe("Der Pfad einer Anfrage darf höchstens 8192 Zeichen haben.");
+});
+
 test("a slash at the end of a path changes nothing", async () => {
   const id = await book("Slash");
   expect((await send("GET", `/api/books/${id}/`)).body.name).toBe("Slash");

@@ -13,6 +13,12 @@ export interface Comment {
   readonly text: string;
 }
 
+/** A regular expression as written, and the line it stands on, counted from 1. */
+export interface Pattern {
+  readonly line: number;
+  readonly text: string;
+}
+
 /** A file; `code` is `text` with the inside of comments and literals blanked, character for character. */
 export interface Source {
   /** From the top of Lectern, with forward slashes. */
@@ -20,6 +26,7 @@ export interface Source {
   readonly text: string;
   readonly code: string;
   readonly comments: readonly Comment[];
+  readonly patterns: readonly Pattern[];
 }
 
 /** The top folder of Lectern. */
@@ -34,6 +41,7 @@ const BEFORE_PATTERN = /(?:^|[(,=:[!&|?{};+\-*%<>~^]|\b(?:return|typeof|case|in|
 /** Reads a file's text into code and comments. */
 export function readSource(path: string, text: string): Source {
   const comments: Comment[] = [];
+  const patterns: Pattern[] = [];
   /** Open braces since each template expression that is still open. */
   const braces: number[] = [];
   let code = text.startsWith("#!") ? " ".repeat(text.search(/\n|$/)) : "";
@@ -45,10 +53,11 @@ export function readSource(path: string, text: string): Source {
       comments.push({ line: lineAt(text, code.length), text: found });
       code += blank(found);
     } else {
+      if (found.length > 1 && found.startsWith("/")) patterns.push({ line: lineAt(text, code.length), text: found });
       code += found.length < 2 ? found : found[0] + blank(found.slice(1, -1)) + found.at(-1);
     }
   }
-  return { path, text, code, comments };
+  return { path, text, code, comments, patterns };
 }
 
 function literalAt(text: string, code: string, braces: number[]): string | undefined {

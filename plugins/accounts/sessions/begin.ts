@@ -13,7 +13,7 @@ import type {
   SignInOutcome,
   SignInStep,
 } from "lectern/contracts";
-import { ApiError, type EventTransaction, ownPath, randomText, sha256, type Viewer } from "lectern/core";
+import { ApiError, type EventTransaction, ownPath, randomText, sha256, trimEndChars, type Viewer } from "lectern/core";
 import { networkOf } from "./address.ts";
 import { UNCONFIRMED } from "./authenticate.ts";
 import { insertSession, NO_MATCH } from "./changes.ts";
@@ -140,7 +140,7 @@ export function publicPart({ user, method, step, passed, expires_at }: Pending):
 /** The outcome for other plugins. */
 function outcomeOf({ baseUrl }: Pick<SessionsContext, "baseUrl">, started: Started): SignInOutcome {
   const { path, cookies } = started;
-  const root = new URL(baseUrl).pathname.replace(/\/+$/, "");
+  const root = trimEndChars(new URL(baseUrl).pathname, "/");
   return {
     state: "session" in started ? "signed_in" : "pending",
     path,

@@ -1,4 +1,19 @@
-import { attributeOf, type Child, childrenOf, type Element, eachElement, type Parent, setAttribute } from "./tree.ts";
+/**
+ * Ids of elements, made from the beginning of their text as BookStack makes them (content-api 9.2), and the links to ids that were
+ * replaced. The text of an element is read only as far as its id needs it, and each text once, however many elements it is within.
+ */
+import { trimChars } from "lectern/core";
+import { TRIMMED } from "./plain_text.ts";
+import {
+  attributeOf,
+  type Child,
+  childrenOf,
+  type Element,
+  eachElement,
+  type Parent,
+  setAttribute,
+  type Text,
+} from "./tree.ts";
 
 const HEADINGS = new Set(["h1", "h2", "h3", "h4", "h5", "h6"]);
 /** Maximum characters of the text in an id. */
@@ -13,6 +28,7 @@ export function setIds(root: Parent): Map<string, string> {
   const used = new Set<string>();
   const tries = new Map<string, number>();
   const changed = new Map<string, string>();
+  const leads: Leads = new Map();
   eachElement(root, (element, depth) => {
     const old = attributeOf(element, "id") ?? "";
     if (depth > 0 && !HEADINGS.has(element.tagName) && !old) return;
@@ -20,7 +36,7 @@ export function setIds(root: Parent): Map<string, string> {
       used.add(old);
       return;
     }
-    const id = unusedId(`bkmrk-${idText(element)}`, used, tries);
+    const id = unusedId(`bkmrk-${idText(element, leads)}`, used, tries);
     setAttribute(element, "id", id);
     used.add(id);
     if (old && !used.has(old)) changed.set(old, id);
@@ -58,10 +74,8 @@ function encodeId(base: string, number: number): string {
   );
 }
 
-function idText(element: Element): string {
-  const text = leadingText(element)
-    .replace(/^[ \t\n\r\0\v]+|[ \t\n\r\0\v]+$/g, "")
-    .replace(/[ \t\n\v\f\r]+/g, "-");
+function idText(element: Element, leads: Leads): string {
+  const text = trimChars(leadingText(element, leads), TRIMMED).replace(/[ \t\n\v\f\r]+/g, "-");
   // A character takes two code units at most.
   const start = text.slice(0, 2 * ID_CHARS);
   return Array.from(start.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()))
@@ -69,21 +83,41 @@ function idText(element: Element): string {
     .join("");
 }
 
+/** The beginning of a text that an id can need, and how many of its characters are visible. */
+interface Lead {
+  readonly text: string;
+  readonly visibleChars: number;
+}
+
+/** What was read of texts: each may be within many elements with an id, and may begin with much white space. */
+type Leads = Map<Text, Lead>;
+
 /** Enough text for an id. Reading all of it would visit the whole subtree once for each element with an id. */
-function leadingText(element: Element): string {
+function leadingText(element: Element, leads: Leads): string {
   let text = "";
   let visibleChars = 0;
   const read = (node: Child): boolean => {
     if ("value" in node) {
-      for (let at = 0; at < node.value.length && visibleChars <= 2 * ID_CHARS; at += CHUNK_CHARS) {
-        const chunk = node.value.slice(at, at + CHUNK_CHARS);
-        text += chunk;
-        visibleChars += chunk.replace(/\s+/g, "").length;
-      }
+      const lead = leads.get(node) ?? leadOf(node.value);
+      leads.set(node, lead);
+      text += lead.text;
+      visibleChars += lead.visibleChars;
       return visibleChars > 2 * ID_CHARS;
     }
     return "childNodes" in node && childrenOf(node).some(read);
   };
   read(element);
   return text;
+}
+
+/** The beginning of a text, with each run of white space that an id has as one dash as one space. */
+function leadOf(value: string): Lead {
+  let text = "";
+  let visibleChars = 0;
+  for (let at = 0; at < value.length && visibleChars <= 2 * ID_CHARS; at += CHUNK_CHARS) {
+    const chunk = value.slice(at, at + CHUNK_CHARS);
+    text += chunk.replace(/[ \t\n\v\r]{2,}/g, " ");
+    visibleChars += chunk.replace(/\s+/g, "").length;
+  }
+  return { text, visibleChars };
 }

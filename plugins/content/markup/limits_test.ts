@@ -14,6 +14,8 @@ const HOSTILE: [string, string][] = [
   ["attributes for the body", Array.from({ length: 50_000 }, (_each, n) => `<body a${n}>`).join("")],
   ["the same paragraph 50,000 times", "<p>x</p>".repeat(50_000)],
   ["include tags that never close", "{{@1".repeat(200_000)],
+  ["2,000,000 spaces within a paragraph", `<p>a${" ".repeat(2_000_000)}x</p>`],
+  ["ids around a long run of spaces", `${"<div id=a>".repeat(150)}${" ".repeat(1_000_000)}x`],
   ["ids around a long text", "<div id=a>".repeat(150) + "x ".repeat(500_000)],
 ];
 

@@ -37,17 +37,24 @@ export function relink(
   moved: ReadonlyMap<string, string>,
 ): { html: string; markdown: string } | undefined {
   if (moved.size === 0) return undefined;
-  const html = relinkHtml(stored.html, moved);
-  const markdown = relinkMarkdown(stored.markdown, moved);
+  const moves = { moved, longest: Math.max(...Array.from(moved.keys(), (url) => url.length)) };
+  const html = relinkHtml(stored.html, moves);
+  const markdown = relinkMarkdown(stored.markdown, moves);
   return html === stored.html && markdown === stored.markdown ? undefined : { html, markdown };
 }
 
-function relinkHtml(html: string, moved: ReadonlyMap<string, string>): string {
+/** New URLs by old ones, and the length of the longest old one. */
+interface Moves {
+  readonly moved: ReadonlyMap<string, string>;
+  readonly longest: number;
+}
+
+function relinkHtml(html: string, moves: Moves): string {
   const tree = parse(html);
   let changed = false;
   eachElement(tree, (element) => {
     const href = attributeOf(element, "href");
-    const target = href === undefined ? undefined : movedUrl(href.trim(), moved);
+    const target = href === undefined ? undefined : movedUrl(href.trim(), moves);
     if (target === undefined) return;
     setAttribute(element, "href", target);
     changed = true;
@@ -56,19 +63,20 @@ function relinkHtml(html: string, moved: ReadonlyMap<string, string>): string {
 }
 
 /** Replaces inline links, reference definitions, links in angle brackets and href attributes of raw HTML, but not bare text. */
-function relinkMarkdown(markdown: string, moved: ReadonlyMap<string, string>): string {
+function relinkMarkdown(markdown: string, moves: Moves): string {
   return markdown.replace(
     /(\]\(\s{0,99}<?|\]:\s{0,99}<?|<|\bhref\s{0,99}=\s{0,99}["']?)(https?:\/\/[^\s<>()"']+|\/[^\s<>()"']+)/gi,
     (whole, before: string, url: string) => {
-      const target = movedUrl(url, moved);
+      const target = movedUrl(url, moves);
       return target === undefined ? whole : before + target;
     },
   );
 }
 
 /** The new URL for the longest old URL that is a prefix of `url` and ends at a boundary of its parts. */
-function movedUrl(url: string, moved: ReadonlyMap<string, string>): string | undefined {
-  for (let end = url.length; end > 0; end = lastBoundary(url, end - 1)) {
+function movedUrl(url: string, { moved, longest }: Moves): string | undefined {
+  const from = url.length <= longest ? url.length : lastBoundary(url, longest);
+  for (let end = from; end > 0; end = lastBoundary(url, end - 1)) {
     const target = moved.get(url.slice(0, end));
     if (target !== undefined) return target + url.slice(end);
   }

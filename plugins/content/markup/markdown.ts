@@ -8,6 +8,7 @@
  * are long, deeply nested or full of markers are converted by markdown_fallback.ts in linear time, with the same output
  * format.
  */
+import { trimEndChars } from "lectern/core";
 import { Marked, type MarkedExtension, type Token, type Tokens } from "marked";
 import {
   maxLineChars,
@@ -83,7 +84,7 @@ const RULES: MarkedExtension = {
     del({ tokens }) {
       return `<s>${this.parser.parseInline(tokens)}</s>`;
     },
-    html: (token) => (token.block ? `${token.text.replace(/\n+$/, "")}\n` : token.text),
+    html: (token) => (token.block ? `${trimEndChars(token.text, "\n")}\n` : token.text),
     image({ href, title, text, tokens }) {
       const alt = tokens ? this.parser.parseInline(tokens, this.parser.textRenderer) : text;
       return `<img src="${attribute(url(href))}" alt="${attribute(alt)}"${titleAttribute(title)}>`;
@@ -122,7 +123,22 @@ const RULES: MarkedExtension = {
   },
 };
 
-const standard = newConverter();
+/**
+ * A run of text up to the next sign that may begin something else: the rule of marked without the beginnings of bare addresses
+ * (`http://`, `name@`), which are no links here. Searching for these takes quadratic time, and only splits the text.
+ */
+const TEXT = /^(?:`+|~+|[^`~])(?:(?=[`~])|(?= {2,}\n)|[\s\S]*?(?:(?=[\\<![`*~_]|$)|[^ ](?= {2,}\n)))/;
+
+/** Not the converter that plugins change, which may recognise bare addresses. */
+const standard = newConverter().use({
+  tokenizer: {
+    inlineText() {
+      // The rules are shared by all converters; each parsing sets those of its tokenizer.
+      if (this.rules.inline.text !== TEXT) this.rules = { ...this.rules, inline: { ...this.rules.inline, text: TEXT } };
+      return false;
+    },
+  },
+});
 
 const UNDERLINE = /^ {0,3}(?:=+|-+) *$/;
 /** Lines that end a paragraph: blank lines, fences, quotes and headings. */

@@ -7,7 +7,7 @@
  */
 import { join } from "node:path";
 import type { Markup, MarkupCall, SentContent, StoredContent } from "lectern/contracts";
-import { ApiError, type RunOptions, randomText } from "lectern/core";
+import { ApiError, inTurn, type RunOptions, randomText } from "lectern/core";
 import { type ContentLimits, checkBytes } from "./check_size.ts";
 import { type ContentTask, type ExtractedImage, UNCHANGED } from "./child_tasks.ts";
 import type { MarkupContext } from "./contract.ts";
@@ -24,21 +24,17 @@ const MARKS = /[\n|<*_`[]/g;
 /** The contract over child processes; `inProcess` processes short content. */
 export function offload(inProcess: Markup, context: MarkupContext): Markup {
   const { children, limits } = context;
-  const run = <R>(task: string, input: unknown, { viewer }: MarkupCall = {}, more: Partial<RunOptions> = {}) =>
-    children.run<R>(input, {
-      module: MODULE,
-      task,
-      owner: viewer ? `viewer ${viewer.id}` : "server",
-      exceeded: 503,
-      ...more,
-    });
+  const ownerOf = ({ viewer }: MarkupCall = {}) => (viewer ? `viewer ${viewer.id}` : "server");
+  const own = <R>(options: MarkupCall | undefined, work: () => Promise<R>) => inTurn(ownerOf(options), work);
+  const run = <R>(task: string, input: unknown, call?: MarkupCall, more: Partial<RunOptions> = {}) =>
+    children.run<R>(input, { module: MODULE, task, owner: ownerOf(call), exceeded: 503, ...more });
   const runOnContent = <R>(task: string, input: SentContent, options: MarkupCall | undefined, more = {}) => {
     const contentTask: ContentTask = { input, limits, isHooked: context.converter() !== undefined };
     const calls = { convert: (markdown: unknown) => convertInServer(String(markdown), context) };
     return run<R>(task, { ...contentTask, ...more }, options, { calls, exceeded: 422 });
   };
   const prepare: Markup["prepare"] = async (input, options) => {
-    if (isShort(input)) return inProcess.prepare(input);
+    if (isShort(input)) return own(options, () => inProcess.prepare(input));
     checkBytesOf(input, limits);
     const placeholder = `lectern-picture-${randomText(PLACEHOLDER_LENGTH)}-`;
     type Stored = { stored: StoredContent; images: ExtractedImage[] };
@@ -56,12 +52,13 @@ export function offload(inProcess: Markup, context: MarkupContext): Markup {
     prepare,
     store: async (input, options) => (await prepare(input, options)).keep(options?.saveImage),
     async preview(input, options) {
-      if (isShort(input)) return inProcess.preview(input);
+      if (isShort(input)) return own(options, () => inProcess.preview(input));
       checkBytesOf(input, limits);
       return runOnContent("preview", input, options);
     },
     async render(html, load, included, options) {
-      const rendered = isShortHtml(html) ? await renderShort(inProcess, html, load, included) : undefined;
+      const short = () => renderShort(inProcess, html, load, included);
+      const rendered = isShortHtml(html) ? await own(options, short) : undefined;
       if (rendered !== undefined) return rendered;
       const calls = {
         load: async (args: unknown) => [...(await load(...(args as Parameters<typeof load>)))],
@@ -70,19 +67,24 @@ export function offload(inProcess: Markup, context: MarkupContext): Markup {
       const input = { html, includes: context.includes(), isHooked: included !== undefined };
       return run("render", input, options, { calls });
     },
-    filtered: async (html, options) => (isShortHtml(html) ? inProcess.filtered(html) : run("filtered", html, options)),
+    filtered: async (html, options) =>
+      isShortHtml(html) ? own(options, () => inProcess.filtered(html)) : run("filtered", html, options),
     comment: async (html, options) =>
-      isShortHtml(html) ? inProcess.comment(html) : run("comment", html, options, { exceeded: 422 }),
-    text: async (html, options) => (isShortHtml(html) ? inProcess.text(html) : run("text", html, options)),
+      isShortHtml(html)
+        ? own(options, () => inProcess.comment(html))
+        : run("comment", html, options, { exceeded: 422 }),
+    text: async (html, options) =>
+      isShortHtml(html) ? own(options, () => inProcess.text(html)) : run("text", html, options),
     async readdress(html, change, options) {
-      if (isShortHtml(html)) return inProcess.readdress(html, change);
+      if (isShortHtml(html)) return own(options, () => inProcess.readdress(html, change));
       const changed = (found: unknown) =>
         (found as Parameters<typeof change>[0][]).map((at) => orUnchanged(change(at)));
       return run("readdress", html, options, { calls: { change: changed } });
     },
     async relink(stored, moved, options) {
       if (moved.size === 0) return undefined;
-      if (isShortHtml(stored.html) && stored.markdown.length <= maxOwnHtmlChars) return inProcess.relink(stored, moved);
+      if (isShortHtml(stored.html) && stored.markdown.length <= maxOwnHtmlChars)
+        return own(options, () => inProcess.relink(stored, moved));
       type Relinked = { html: string; markdown: string } | null;
       return (await run<Relinked>("relink", { stored, moved: [...moved] }, options)) ?? undefined;
     },

@@ -1,4 +1,8 @@
+import { trimChars } from "lectern/core";
 import { type Child, childrenOf, isRaw, type Parent } from "./tree.ts";
+
+/** What BookStack trims, as PHP does. */
+export const TRIMMED = " \t\n\r\0\v";
 
 const INLINE = new Set([
   "a",
@@ -22,10 +26,7 @@ const INLINE = new Set([
 export function plainText(root: Parent, edit: (text: string) => string = (text) => text): string {
   const parts: string[] = [];
   collect(root, parts, edit);
-  return parts
-    .join("")
-    .replace(/\n+/g, "\n")
-    .replace(/^[ \t\n\r\0\v]+|[ \t\n\r\0\v]+$/g, "");
+  return trimChars(parts.join("").replace(/\n+/g, "\n"), TRIMMED);
 }
 
 function collect(node: Parent | Child, parts: string[], edit: (text: string) => string): void {

@@ -38,7 +38,8 @@ const QUOTES = /[“”„‟]/g;
 const APOSTROPHES = /[‘’‚‛]/g;
 const PART = /(-?)"((?:\\.|[^"\\])*)"|(-?)\[([^\]]*)\]|(-?)\{([^}]*)\}|(\S+)/g;
 /** `like` counts as an operator only before a non-word character: [verlike%7%] is a test, [likeness] a name. */
-const TAG = /^(.*?)(!=|>=|<=|=|>|<|like(?!\w))(.*)$/i;
+const TAG = /^(.*?)(!=|>=|<=|=|>|<|like(?!\w))(.*)$/is;
+const LINE_END = /[\n\r\u2028\u2029]/;
 
 /** Parses a query. Typographic quotes count as straight ones. */
 export function parseQuery(text: string): SearchQuery {
@@ -47,10 +48,8 @@ export function parseQuery(text: string): SearchQuery {
   const exacts: { text: string; negated: boolean }[] = [];
   const tags: TagTest[] = [];
   const filters: Filter[] = [];
-  for (const [, notExact, exact, notTag, tag, notFilter, filter, word] of [...query.matchAll(PART)].slice(
-    0,
-    MAX_PARTS,
-  )) {
+  // No further ones are searched, since each that is not closed is read to the end of the query.
+  for (const [, notExact, exact, notTag, tag, notFilter, filter, word] of query.matchAll(PART).take(MAX_PARTS)) {
     if (exact !== undefined) exacts.push({ text: exact.replace(/\\(["\\])/g, "$1"), negated: notExact === "-" });
     else if (tag !== undefined) tags.push({ ...tagOf(tag), negated: notTag === "-" });
     else if (filter !== undefined) filters.push({ ...filterOf(filter), negated: notFilter === "-" });
@@ -63,8 +62,9 @@ export function parseQuery(text: string): SearchQuery {
 }
 
 function tagOf(text: string): Omit<TagTest, "negated"> {
-  const [, name = "", operator = "=", value = ""] = TAG.exec(text) ?? [];
-  if (!TAG.test(text)) return { name: text.trim(), operator: "=", value: undefined };
+  const found = LINE_END.test(text) ? null : TAG.exec(text);
+  if (!found) return { name: text.trim(), operator: "=", value: undefined };
+  const [, name = "", operator = "=", value = ""] = found;
   return { name: name.trim(), operator: operator.toLowerCase() as TagTest["operator"], value: value.trim() };
 }
 

@@ -27,7 +27,7 @@ type ItemRow = {
 /** Columns of an item that results show, if its table has them. */
 const COLUMNS = ["slug", "book_id", "chapter_id", "draft", "template", "priority", "created_at", "updated_at"];
 /** Maximum characters of a body that previews are made from. */
-const MAX_PREVIEW_BODY = 20_000;
+export const MAX_PREVIEW_BODY = 20_000;
 
 /** Reads and presents items, in the order of the hits. `wanted` are the texts to highlight. */
 export async function presentResults(

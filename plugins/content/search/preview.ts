@@ -60,8 +60,10 @@ function normalizedWithOffsets(text: string): { normalized: string; offsets?: nu
   if (whole.length === text.length && text.normalize("NFC") === text) return { normalized: whole };
   let normalized = "";
   const offsets: number[] = [];
+  const known = new Map<string, string>();
   for (const { 0: characters, index } of text.matchAll(CHARACTERS)) {
-    const part = normalizeText(characters);
+    const part = known.get(characters) ?? normalizeText(characters);
+    known.set(characters, part);
     const isPlain = part.length === characters.length;
     for (let at = 0; at < part.length; at++) offsets.push(isPlain ? index + at : index);
     normalized += part;

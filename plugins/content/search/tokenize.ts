@@ -23,7 +23,7 @@ function wordsOfRun(found: RegExpExecArray): readonly string[] {
 }
 
 /** Characters of a chunk of text, which takes a few milliseconds at most to normalise and split. */
-const CHUNK = 4_000;
+export const CHUNK = 4_000;
 /** A character that is part of no word; surrogates may be. */
 const SEPARATOR = /[^\p{L}\p{N}\p{M}\p{Cs}_]/v;
 

@@ -27,6 +27,6 @@ export function isIn(networks: readonly Network[], address: string): boolean {
 
 /** Stricter than the library, which accepts "10.1" and octal numbers. */
 function addressOf(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
-  const bare = text.replace(/%.*$/, "");
+  const bare = text.replace(/^([^%]*)%.*$/, "$1");
   return isIP(bare) === 0 ? undefined : ipaddr.process(bare);
 }

@@ -1,3 +1,5 @@
+import { trimEndChars } from "lectern/core";
+
 /** The two halves of Basic credentials. */
 export interface BasicCredentials {
   readonly key: string;
@@ -22,6 +24,6 @@ export function basicCredentials(header: string | null): BasicCredentials | unde
     return undefined;
   }
   const at = text.indexOf(":");
-  const secret = text.slice(at + 1).replace(/[\r\n]+$/, "");
+  const secret = trimEndChars(text.slice(at + 1), "\r\n");
   return at > 0 && secret !== "" ? { key: text.slice(0, at), secret } : undefined;
 }

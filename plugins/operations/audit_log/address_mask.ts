@@ -13,7 +13,7 @@ export function maskAddress(address: string, precision: number): string {
 
 /** The eight groups of an IPv6 address with `::` expanded; a mapped IPv4 part becomes two groups. */
 function groupsOf(address: string): string[] {
-  const plain = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, a, b, c, d) =>
+  const plain = address.replace(/(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/, (_, a, b, c, d) =>
     [Number(a) * 256 + Number(b), Number(c) * 256 + Number(d)].map((group) => group.toString(16)).join(":"),
   );
   const [head = "", tail] = plain.split("::");

@@ -2,7 +2,7 @@
  * Traces by OpenTelemetry: a span for each request, its statements, jobs, schedules, calls of webhooks and other outgoing
  * calls, sent by OTLP over HTTP once OTEL_EXPORTER_OTLP_ENDPOINT is set. Without it nothing is imported and nothing measured.
  */
-import { BootError, definePlugin } from "lectern/core";
+import { BootError, definePlugin, trimEndChars } from "lectern/core";
 import { headersOf, reporting } from "./exporting.ts";
 import { loadSdk } from "./sdk.ts";
 import { settings } from "./settings.ts";
@@ -20,7 +20,7 @@ export default definePlugin({
     if (!URL.canParse(endpoint) || !/^https?:$/.test(new URL(endpoint).protocol))
       throw new BootError("Cannot read OTEL_EXPORTER_OTLP_ENDPOINT: it is no URL with http or https");
     const [sdk, { createRecorder }] = await Promise.all([loadSdk(), import("./recorder.ts")]);
-    const url = `${endpoint.replace(/\/+$/, "")}/v1/traces`;
+    const url = `${trimEndChars(endpoint, "/")}/v1/traces`;
     const exporter = new sdk.OTLPTraceExporter({ url, headers: headersOf(headers), timeoutMillis: EXPORT_MS });
     const provider = new sdk.TracerProvider({
       resource: sdk.resourceFromAttributes({ "service.name": service, "service.version": runtime.version }),

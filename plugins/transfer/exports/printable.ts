@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import type { Children, Viewer } from "lectern/core";
+import { type Children, inTurn, type Viewer } from "lectern/core";
 
 /** Texts of up to this many characters are converted in the server process, longer ones in a child process. */
-const MAX_INLINE_CHARS = 16_384;
+export const MAX_INLINE_CHARS = 16_384;
 
 /**
  * HTML for PDF engines (content-api 15.4): frames become links, `<details>` are opened, and attributes that an engine would
@@ -11,7 +11,9 @@ const MAX_INLINE_CHARS = 16_384;
  */
 export function printable(html: string): string {
   return html
-    .replace(/<iframe\b[^>]*?\bsrc="([^"]*)"[^>]*><\/iframe>/g, (_, source: string) => {
+    .replace(/<iframe\b([^>]*)><\/iframe>/g, (frame, attributes: string) => {
+      const source = /\bsrc="([^"]*)"/.exec(attributes)?.[1];
+      if (source === undefined) return frame;
       const address = source.replace(/^\/\//, "https://");
       return `<p><a href="${address}">${address}</a></p>`;
     })
@@ -21,9 +23,10 @@ export function printable(html: string): string {
 
 /** The same for HTML of any length; long HTML is converted in a child process, which counts for the viewer. */
 export async function printableFor(children: Children, html: string, viewer: Viewer): Promise<string> {
-  if (html.length <= MAX_INLINE_CHARS) return printable(html);
+  const owner = `viewer ${viewer.id}`;
+  if (html.length <= MAX_INLINE_CHARS) return inTurn(owner, () => printable(html));
   const module = join(import.meta.dir, "child_tasks.ts");
-  return children.run(html, { module, task: "printable", owner: `viewer ${viewer.id}`, exceeded: 503 });
+  return children.run(html, { module, task: "printable", owner, exceeded: 503 });
 }
 
 /** Removes what loads something from a tag. Stored HTML has `>` in attributes as an entity, so that the pattern finds tag ends. */

@@ -4,6 +4,7 @@
  * in a folder `docs`); images also below `static` and `public`. Code is not changed.
  */
 import { posix } from "node:path";
+import { trimChars } from "lectern/core";
 import { maskCode } from "./code_spans.ts";
 
 /** Returns the address of a loaded file or folder by its path, with a fragment where an anchor is given. */
@@ -146,7 +147,7 @@ function imagePathsOf(target: string, from: string, rootName: string): string[] 
 
 function basesOf(target: string, from: string, rootName: string): string[] {
   const absolute = target.startsWith("/");
-  const path = posix.join(absolute ? "." : posix.dirname(from), target).replace(/^\/+|\/+$/g, "") || ".";
+  const path = trimChars(posix.join(absolute ? "." : posix.dirname(from), target), "/") || ".";
   if (absolute && path === rootName) return [path, "."];
   return absolute && path.startsWith(`${rootName}/`) ? [path, path.slice(rootName.length + 1)] : [path];
 }

@@ -6,6 +6,7 @@
  */
 import { join } from "node:path";
 import { AnswerError, ApiClient, inParallel, type Json, type Progress } from "lectern/cli";
+import { trimEndChars } from "lectern/core";
 import { addToShelf } from "./add_to_shelf.ts";
 import { anchorOf, anchorsOf } from "./anchors.ts";
 import { type CreateRequest, createOnce, newestId, numberOf, PATHS } from "./create_once.ts";
@@ -105,7 +106,7 @@ class Run {
   async #readSiteUrl(): Promise<void> {
     try {
       const { base_url } = await this.#client.get("/api/system");
-      if (typeof base_url === "string" && URL.canParse(base_url)) this.#siteUrl = base_url.replace(/\/+$/, "");
+      if (typeof base_url === "string" && URL.canParse(base_url)) this.#siteUrl = trimEndChars(base_url, "/");
     } catch (error) {
       // Older servers lack this endpoint; any other problem shows in the next request.
       if (!(error instanceof AnswerError)) throw error;

@@ -26,7 +26,7 @@ export function commentInput(markup: string): CommentInput {
   const text = markup
     .replace(/<br>\n?/g, "\n")
     .replace(/<\/p>\s*/g, "\n\n")
-    .replace(/<[^>]*>/g, "")
+    .replace(/<[^<>]*>/g, "")
     .replace(/&(amp|lt|gt|quot|nbsp|#x27|#39);/g, (_, name: string) => ENTITIES[name] ?? "")
     .trim();
   // The API and `paragraphs` escape different characters.
@@ -51,7 +51,8 @@ function paragraphs(text: string): string {
 
 function canonical(markup: string): string {
   return markup
-    .replace(/\s*(<\/?p>|<br>)\s*/g, "$1")
+    .replace(/(<\/?p>|<br>)\s+/g, "$1")
+    .replace(/\s+(<\/?p>|<br>)?/g, (blanks, tag?: string) => tag ?? blanks)
     .replaceAll("&quot;", '"')
     .replaceAll("&#x27;", "'")
     .replaceAll("&#39;", "'")

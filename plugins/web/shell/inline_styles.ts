@@ -5,7 +5,7 @@
  */
 
 /** A declaration that cannot end its rule. */
-const DECLARATION = /^(-?[a-z][a-z-]*)\s*:\s*([^{}<>;@\\]+)$/i;
+const DECLARATION = /^(-?[a-z][a-z-]*)\s*:\s*([^\s{}<>;@\\][^{}<>;@\\]*)$/i;
 /** Values that load a resource, and comments, which could hide the rest of the sheet. */
 const FORBIDDEN_VALUE = /\/\*|\b(?:url|src|image|image-set|cross-fade|element|expression|attr|var|env)\s*\(/i;
 /** Properties that could move content over the screen. */
@@ -31,7 +31,7 @@ export function rulesFor(number: number, declarations: ReturnType<typeof declara
   const dark = declarations
     .flatMap(([property, value]) => {
       const level = Object.hasOwn(LIGHT_ON_DARK, property) && LIGHT_ON_DARK[property as keyof typeof LIGHT_ON_DARK];
-      const colour = value.replace(/\s*!\s*important$/i, "");
+      const colour = value.replace(/!\s*important$/i, "").trimEnd();
       // Browsers ignore the declaration where the value is not a single colour, and keep the author's.
       return level ? [`${property}:oklch(from ${colour} ${level} c h)${colour === value ? "" : " !important"}`] : [];
     })

@@ -1,26 +1,34 @@
 import { join } from "node:path";
 import type { Comparison, DecoratedContent, Ui } from "lectern/contracts";
-import type { Children } from "lectern/core";
+import { type Children, inTurn } from "lectern/core";
 import type { DecorateTask } from "./child_tasks.ts";
-import { cachedDecoration, type NamedFrames } from "./decorate.ts";
+import { cachedDecoration, decorate, type NamedFrames } from "./decorate.ts";
 import { compare } from "./difference.ts";
 
 const MODULE = join(import.meta.dir, "child_tasks.ts");
 /** Characters up to which content is processed in the server's own process, in a few milliseconds. */
-const MAX_OWN_HTML = 16_384;
-const MAX_OWN_TEXTS = 2_000;
+export const MAX_OWN_HTML = 16_384;
+/** The same for tags, since the time depends on the elements of the tree, too. */
+const MAX_OWN_TAGS = 1_000;
+/** The same for two texts that are compared, together. */
+export const MAX_OWN_TEXTS = 2_000;
 
 /** Decorates HTML of any length; long HTML in a child process. `sources` are those of `frames`. */
 export function decorator(children: Children, frames: NamedFrames, sources: DecorateTask["sources"]) {
   return (html: string, ui: Ui): Promise<DecoratedContent> => {
-    if (html.length <= MAX_OWN_HTML) return cachedDecoration(html, ui, frames);
     return cachedDecoration(html, ui, frames, async (source, labels) => {
+      if (isShort(source)) return inTurn(`viewer ${ui.viewer.id}`, () => decorate(source, labels, frames));
       type Plain = Omit<DecoratedContent, "style"> & { style?: string };
       const task: DecorateTask = { html: source, labels, sources };
       const made = await children.run<Plain>(task, optionsOf("decorate", ui));
       return { ...made, style: made.style };
     });
   };
+}
+
+/** Whether HTML is decorated in the server's own process. */
+export function isShort(html: string): boolean {
+  return html.length <= MAX_OWN_HTML && html.split("<", MAX_OWN_TAGS + 2).length <= MAX_OWN_TAGS + 1;
 }
 
 /** Compares texts of any length; long ones in a child process. */

@@ -4,7 +4,15 @@
  * user's behalf, so the rules of API clients apply.
  */
 import type { Web } from "lectern/contracts";
-import { chosenLanguage, definePlugin, fileBelow, type InputObject, isOperatorsOwn, t } from "lectern/core";
+import {
+  chosenLanguage,
+  definePlugin,
+  fileBelow,
+  type InputObject,
+  isOperatorsOwn,
+  t,
+  trimEndChars,
+} from "lectern/core";
 import { mountAssets } from "./assets.ts";
 import * as components from "./components.ts";
 import { difference } from "./difference.ts";
@@ -50,7 +58,7 @@ export default definePlugin({
     const { baseUrl, contracts, log, on, onStart, provide, routeScope, slot, texts } = context;
     texts.rename(renamedTexts);
     const { origin, pathname } = new URL(baseUrl);
-    const root = pathname.replace(/\/+$/, "");
+    const root = trimEndChars(pathname, "/");
     const shared = { ...context, origin, root };
     const frames = { ...frameSources(context.settings.frameSources, baseUrl), framed };
     const decorate = decorator(context.children, frames, [context.settings.frameSources, baseUrl]);

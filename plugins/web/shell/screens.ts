@@ -29,6 +29,7 @@ import {
   localizedError,
   ownPath,
   randomText,
+  trimChars,
   type Viewer,
 } from "lectern/core";
 import { isAdmitted } from "./access.ts";
@@ -142,7 +143,7 @@ export class Screens {
   async #answer(given: ScreenRequest, { admits, handler, written }: ScreenRoute): Promise<Response> {
     const { request, viewer, params } = given;
     if (!areSegments(params)) {
-      const route = new URL(request.url).pathname.replace(/^\/+|\/+$/g, "");
+      const route = trimChars(new URL(request.url).pathname, "/");
       throw localizedError(404, "The route :route could not be found.", { route });
     }
     const ui = this.#options.uiFor(request, viewer);

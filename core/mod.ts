@@ -89,6 +89,7 @@ export { matchesSecret, randomText, sha256 } from "./http/secrets.ts";
 export { matchesSlowHash, slowHash } from "./http/slow_hashes.ts";
 export { staticFileAnswer, staticFileType } from "./http/static_file.ts";
 export { acceptWebSocket } from "./http/websocket.ts";
+export { beginWork, chargeWork, timedWork } from "./http/work_budget.ts";
 export { type Catalogue, createTexts, type Texts } from "./i18n/catalogue.ts";
 export { chosenLanguage } from "./i18n/languages.ts";
 export { slugOf, uniqueSlug } from "./i18n/slug.ts";

@@ -21,6 +21,16 @@ export interface ChildPoolOptions {
   /** Length of the queue, over all owners. */
   readonly maxWaiting: number;
   readonly log: Log;
+  /** Whom the processor time of tasks is charged to. */
+  readonly meter?: WorkMeter;
+}
+
+/** Charges the processor time of tasks to whoever asks for them. */
+export interface WorkMeter {
+  /** Throws the error of a caller that may not begin a task now. */
+  begin(): void;
+  /** Charges milliseconds to the caller. */
+  charge(ms: number): void;
 }
 
 /** Options of a task. */
@@ -42,8 +52,8 @@ export interface RunOptions {
 export interface Children {
   /**
    * Runs a task in a child process; `input` and result are plain data with strings and bytes of any size. Rejects with the
-   * ApiError that the task throws, with 422 beyond its time or memory, and with 503 where the queue is full or the process
-   * was killed.
+   * ApiError that the task throws, with 422 beyond its time or memory, with 429 where the user or address of the request is
+   * past its budget of processor time, and with 503 where the queue is full or the process was killed.
    */
   run<R>(input: unknown, options: RunOptions): Promise<R>;
 }
@@ -110,11 +120,13 @@ export class ChildPool implements Children {
   async #runInChild(input: unknown, options: RunOptions): Promise<unknown> {
     // It may have stopped since a permit was free.
     if (this.#isStopped) throw unavailable(STOPPING);
+    const { maxBytes, meter, timeoutMs } = this.#options;
+    meter?.begin();
     const child = this.#takeChild();
     this.#busy.add(child);
-    const { maxBytes, timeoutMs } = this.#options;
     try {
-      return await child.run(input, options, { maxBytes, timeoutMs: options.timeoutMs ?? timeoutMs });
+      const limits = { maxBytes, timeoutMs: options.timeoutMs ?? timeoutMs };
+      return await child.run(input, options, limits, (ms) => meter?.charge(ms));
     } catch (error) {
       throw error instanceof Interrupted ? this.#interruptedError(error, options) : error;
     } finally {
@@ -176,12 +188,13 @@ function unavailable(message: string): ApiError {
 }
 
 /** Opens a pool with the settings of a runtime. */
-export function openChildPool(config: Config, log: Log): ChildPool {
+export function openChildPool(config: Config, log: Log, meter: WorkMeter): ChildPool {
   return new ChildPool({
     children: config.children,
     timeoutMs: config.childSeconds * 1000,
     maxBytes: config.childMegabytes * 1024 * 1024,
     maxWaiting: config.childQueue,
     log,
+    meter,
   });
 }

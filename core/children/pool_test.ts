@@ -209,6 +209,23 @@ test("a full queue drops a task of the owner with most of them", async () => {
   expect(kept).toEqual([1, 2, 3].map(() => ({ value: "late" })));
 });
 
+test("the time of a task is charged to its caller, all of it where a limit ended it, and a caller may be refused", async () => {
+  const charged: number[] = [];
+  let isRefused = false;
+  const begin = () => {
+    if (isRefused) throw new ApiError(429, "Too much");
+  };
+  const pool = poolOf({ meter: { begin, charge: (ms) => void charged.push(ms) } });
+  await refusal(pool.run(null, asked("spin", { timeoutMs: 300 })));
+  await pool.run(null, asked("nap"));
+  await refusal(pool.run(null, asked("refuse")));
+  expect(charged.map((ms) => ms > 0)).toEqual([true, true, true]);
+  expect(charged[0]).toBeGreaterThan(250);
+  isRefused = true;
+  expect(await refusal(pool.run(null, asked("echo")))).toEqual({ status: 429, text: "Too much" });
+  expect(charged).toHaveLength(3);
+});
+
 test("a process that cannot be started is a 503, and the pool goes on", async () => {
   const pool = poolOf({ children: 1 });
   const { execPath } = process;

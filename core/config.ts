@@ -9,6 +9,7 @@ import { s3Fields } from "./files/s3_fields.ts";
 import { memorySettings } from "./memory_settings.ts";
 import { replicaSettings } from "./replica_settings.ts";
 import { trimEndChars } from "./trim_chars.ts";
+import { workSettings } from "./work_settings.ts";
 import type { Worker } from "./workers/worker.ts";
 
 /** The setting of the largest file. Every plugin that takes files declares it among its own and so reads the same variable. */
@@ -158,31 +159,7 @@ export const configSchema = t.Object({
     env: "MAX_BODY_BYTES",
     description: "Largest request body in bytes (413 beyond); one and a half times the largest file if 0",
   }),
-  children: t.Integer({
-    default: 2,
-    minimum: 1,
-    maximum: 64,
-    env: "CHILD_PROCESSES",
-    description: "Child processes that parse, render and compare large content; started when needed",
-  }),
-  childSeconds: t.Integer({
-    default: 30,
-    minimum: 1,
-    env: "CHILD_TIMEOUT",
-    description: "Seconds that one task of a child process may take",
-  }),
-  childMegabytes: t.Integer({
-    default: 1024,
-    minimum: 128,
-    env: "CHILD_MEMORY",
-    description: "Megabytes that a child process may take",
-  }),
-  childQueue: t.Integer({
-    default: 64,
-    minimum: 1,
-    env: "CHILD_QUEUE",
-    description: "Tasks that may wait for a child process; a user may have half of them",
-  }),
+  ...workSettings,
   maxTextBytes: t.Integer({
     default: 20_971_520,
     minimum: 100_000,

@@ -67,7 +67,7 @@ export {
   userRefSchema,
   withContributedFields,
 } from "./http/answer_types.ts";
-export { isWithin, networksOf } from "./http/client_address.ts";
+export { isWithin, networkOf, networksOf } from "./http/client_address.ts";
 export { isCrossSite } from "./http/cross_site.ts";
 export { JsonBytes } from "./http/default_headers.ts";
 export { noRoomError } from "./http/disk_full.ts";
@@ -88,8 +88,10 @@ export type { Allowance, Limiter } from "./http/rate_limit.ts";
 export type { Authenticate, RouteScope } from "./http/route_scope.ts";
 export type { RouteInfo } from "./http/route_table.ts";
 export { matchesSecret, randomText, sha256 } from "./http/secrets.ts";
+export { matchesSlowHash, slowHash } from "./http/slow_hashes.ts";
 export { staticFileAnswer, staticFileType } from "./http/static_file.ts";
 export { acceptWebSocket } from "./http/websocket.ts";
+export { beginWork, chargeWork, timedWork } from "./http/work_budget.ts";
 export { type Catalogue, createTexts, type Texts } from "./i18n/catalogue.ts";
 export { chosenLanguage } from "./i18n/languages.ts";
 export { slugOf, uniqueSlug } from "./i18n/slug.ts";

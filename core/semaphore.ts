@@ -1,7 +1,7 @@
 /**
  * The semaphore of Lectern: bounds how much runs at once within one process, such as decoding images or making PDFs. It gives
- * permits in the order of the calls and knows no owners. Work that owners share fairly runs in child processes
- * (`children/pool.ts`); what several processes must not do at once is locked in the store.
+ * permits in the order of the calls and knows no owners, who share permits fairly in `fair_queue.ts`; what several processes
+ * must not do at once is locked in the store.
  */
 
 import { waited } from "./waits.ts";

@@ -9,6 +9,8 @@ import { FrameReader, framesOf } from "./frames.ts";
 import type { ChildTask, FromChild, ToChild } from "./messages.ts";
 
 const STDOUT = 1;
+/** In a millisecond. */
+const MICROSECONDS = 1_000;
 const WATCHDOG = `const parent = process.ppid;
 setInterval(() => process.ppid === parent || process.kill(process.pid, "SIGKILL"), 500);`;
 
@@ -31,15 +33,22 @@ async function call(name: string, value: unknown): Promise<unknown> {
 }
 
 async function run({ module, task, input }: Extract<ToChild, { readonly task: string }>): Promise<void> {
+  let before = process.cpuUsage();
+  const cpuMs = () => {
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / MICROSECONDS;
+  };
   try {
     const { tasks } = (await import(module)) as { tasks: Readonly<Record<string, ChildTask>> };
     const found = tasks[task];
     if (!found) throw new Error(`Cannot run the task "${task}": ${module} has none of this name`);
-    send({ done: (await found(input as never, call)) ?? null });
+    before = process.cpuUsage();
+    const done = (await found(input as never, call)) ?? null;
+    send({ done, cpuMs: cpuMs() });
   } catch (error) {
     if (error instanceof ApiError)
-      send({ refused: { status: error.status, message: error.message, details: error.details } });
-    else send({ failed: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+      send({ refused: { status: error.status, message: error.message, details: error.details }, cpuMs: cpuMs() });
+    else send({ failed: error instanceof Error ? (error.stack ?? error.message) : String(error), cpuMs: cpuMs() });
   }
 }
 

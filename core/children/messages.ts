@@ -14,12 +14,16 @@ export type ToChild =
   | { readonly module: string; readonly task: string; readonly input: unknown }
   | { readonly answer: number; readonly value?: unknown; readonly error?: string };
 
-/** Messages of a child process. */
-export type FromChild =
-  | { readonly ready: true }
+/** The end of a task. */
+type TaskEnd =
   | { readonly done: unknown }
   | {
       readonly refused: { readonly status: number; readonly message: string; readonly details: ErrorDetails };
     }
-  | { readonly failed: string }
+  | { readonly failed: string };
+
+/** Messages of a child process; `cpuMs` is the processor time that a task took, without loading its module. */
+export type FromChild =
+  | { readonly ready: true }
+  | (TaskEnd & { readonly cpuMs: number })
   | { readonly call: number; readonly name: string; readonly value: unknown };

@@ -1,15 +1,14 @@
 /**
  * A pool of child processes for work that would block the event loop: parsing, rendering, comparing. Processes are started on
  * demand, reused, and ended after a minute without work. Their number, the queue, and the time and memory of a task are
- * bounded. Scheduling is fair between the owners of tasks: no owner occupies all processes, owners take turns however many
- * tasks each has, and a full queue drops a task of the owner with most of them for one of an owner with fewer.
+ * bounded. Owners of tasks share them fairly (`fair_queue.ts`).
  */
 
 import { AsyncResource } from "node:async_hooks";
 import type { Config } from "../config.ts";
 import { ApiError, localizedError } from "../errors.ts";
+import { FairQueue } from "../fair_queue.ts";
 import type { Log } from "../log.ts";
-import { waited } from "../waits.ts";
 import { ChildProcess, Interrupted } from "./process.ts";
 
 /** Size and limits of a pool. */
@@ -22,6 +21,16 @@ export interface ChildPoolOptions {
   /** Length of the queue, over all owners. */
   readonly maxWaiting: number;
   readonly log: Log;
+  /** Whom the processor time of tasks is charged to. */
+  readonly meter?: WorkMeter;
+}
+
+/** Charges the processor time of tasks to whoever asks for them. */
+export interface WorkMeter {
+  /** Throws the error of a caller that may not begin a task now. */
+  begin(): void;
+  /** Charges milliseconds to the caller. */
+  charge(ms: number): void;
 }
 
 /** Options of a task. */
@@ -43,26 +52,16 @@ export interface RunOptions {
 export interface Children {
   /**
    * Runs a task in a child process; `input` and result are plain data with strings and bytes of any size. Rejects with the
-   * ApiError that the task throws, with 422 beyond its time or memory, and with 503 where the queue is full or the process
-   * was killed.
+   * ApiError that the task throws, with 422 beyond its time or memory, with 429 where the user or address of the request is
+   * past its budget of processor time, and with 503 where the queue is full or the process was killed.
    */
   run<R>(input: unknown, options: RunOptions): Promise<R>;
 }
 
-interface Task {
-  readonly input: unknown;
-  readonly options: RunOptions;
-  readonly done: PromiseWithResolvers<unknown>;
-  expires?: ReturnType<typeof setTimeout>;
-  /** When it began to wait for a process; undefined where one was free. */
-  since?: number;
-}
-
-/** The share of the queue that one owner may fill. */
-const OWNER_SHARE = 0.5;
 const IDLE_MS = 60_000;
 const RETRY_AFTER_S = 10;
 const BUSY = "Too much work is waiting to be done; try again in a moment.";
+const STOPPING = "The server is stopping.";
 const SLOW = "This takes more than the :seconds seconds it may take; send less at once.";
 const LARGE = "This takes more than the :megabytes MB of memory it may take; send less at once.";
 
@@ -76,17 +75,21 @@ function withContext(options: RunOptions): RunOptions {
 /** The pool of one server. */
 export class ChildPool implements Children {
   readonly #options: ChildPoolOptions;
+  readonly #queue: FairQueue;
   readonly #idle: { child: ChildProcess; timer: ReturnType<typeof setTimeout> }[] = [];
   readonly #busy = new Set<ChildProcess>();
-  readonly #running = new Map<string, number>();
-  /** Owners with waiting or running tasks, with the number of the turn that started their latest one. */
-  readonly #turns = new Map<string, number>();
-  #turn = 0;
-  #waiting: Task[] = [];
   #isStopped = false;
 
   constructor(options: ChildPoolOptions) {
     this.#options = options;
+    this.#queue = new FairQueue({
+      name: "child_process",
+      permits: options.children,
+      maxWaiting: options.maxWaiting,
+      // A task waits no longer than it may run.
+      waitMs: options.timeoutMs,
+      busy: () => unavailable(BUSY),
+    });
   }
 
   /** Ids of all processes, idle ones included. */
@@ -95,76 +98,41 @@ export class ChildPool implements Children {
   }
 
   async run<R>(input: unknown, options: RunOptions): Promise<R> {
-    if (this.#isStopped || !this.#hasRoom(options.owner)) throw unavailable(BUSY);
-    const task: Task = { input, options: withContext(options), done: Promise.withResolvers() };
-    // A task waits no longer than it may run.
-    task.expires = setTimeout(() => this.#drop(task), this.#options.timeoutMs);
-    this.#waiting.push(task);
-    this.#startWaiting();
-    if (this.#waiting.includes(task)) task.since = performance.now();
-    return task.done.promise as Promise<R>;
+    if (this.#isStopped) throw unavailable(BUSY);
+    const bound = withContext(options);
+    const release = await this.#queue.acquire(options.owner);
+    try {
+      return (await this.#runInChild(input, bound)) as R;
+    } finally {
+      release();
+    }
   }
 
   /** Ends all processes; running and waiting tasks reject. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    for (const task of this.#waiting.splice(0)) refuse(task, unavailable("The server is stopping."));
+    this.#queue.refuseWaiting(unavailable(STOPPING));
     const children = [...this.#busy, ...this.#idle.map(({ child }) => child)];
     for (const { timer } of this.#idle.splice(0)) clearTimeout(timer);
     await Promise.all(children.map(async (child) => child.end()));
   }
 
-  #startWaiting(): void {
-    while (this.#busy.size < this.#options.children) {
-      const task = this.#nextTask();
-      if (!task) return;
-      this.#waiting = this.#waiting.filter((one) => one !== task);
-      clearTimeout(task.expires);
-      if (task.since !== undefined) waited("child_process", task.since);
-      void this.#start(task);
-    }
-  }
-
-  /** The first waiting task of the owner with the fewest running ones; among several, of the one whose turn was longest ago. */
-  #nextTask(): Task | undefined {
-    const most = Math.max(1, this.#options.children - 1);
-    const turnOf = ({ options }: Task) => this.#turns.get(options.owner) ?? 0;
-    let chosen: Task | undefined;
-    for (const task of this.#waiting) {
-      const running = this.#runningOf(task);
-      if (running >= most) continue;
-      const fewer = chosen ? running - this.#runningOf(chosen) : -1;
-      if (!chosen || fewer < 0 || (fewer === 0 && turnOf(task) < turnOf(chosen))) chosen = task;
-    }
-    return chosen;
-  }
-
-  #runningOf({ options }: Task): number {
-    return this.#running.get(options.owner) ?? 0;
-  }
-
-  async #start(task: Task): Promise<void> {
-    const { owner } = task.options;
-    this.#running.set(owner, this.#runningOf(task) + 1);
-    this.#turns.set(owner, ++this.#turn);
-    let child: ChildProcess | undefined;
+  async #runInChild(input: unknown, options: RunOptions): Promise<unknown> {
+    // It may have stopped since a permit was free.
+    if (this.#isStopped) throw unavailable(STOPPING);
+    const { maxBytes, meter, timeoutMs } = this.#options;
+    meter?.begin();
+    const child = this.#takeChild();
+    this.#busy.add(child);
     try {
-      child = this.#takeChild();
-      this.#busy.add(child);
-      const limits = { maxBytes: this.#options.maxBytes, timeoutMs: task.options.timeoutMs ?? this.#options.timeoutMs };
-      task.done.resolve(await child.run(task.input, task.options, limits));
+      const limits = { maxBytes, timeoutMs: options.timeoutMs ?? timeoutMs };
+      return await child.run(input, options, limits, (ms) => meter?.charge(ms));
     } catch (error) {
-      task.done.reject(error instanceof Interrupted ? this.#interruptedError(error, task.options) : error);
-    }
-    const left = this.#runningOf(task) - 1;
-    if (left > 0) this.#running.set(owner, left);
-    else this.#running.delete(owner);
-    this.#forgetTurn(owner);
-    if (child) {
+      throw error instanceof Interrupted ? this.#interruptedError(error, options) : error;
+    } finally {
       this.#busy.delete(child);
       this.#keepIdle(child);
     }
-    this.#startWaiting();
   }
 
   #takeChild(): ChildProcess {
@@ -197,34 +165,6 @@ export class ChildPool implements Children {
     this.#idle.push(entry);
   }
 
-  #drop(task: Task): void {
-    this.#waiting = this.#waiting.filter((one) => one !== task);
-    if (task.since !== undefined) waited("child_process", task.since);
-    refuse(task, unavailable(BUSY));
-    this.#forgetTurn(task.options.owner);
-  }
-
-  /** Whether a task of an owner may be queued. Where the queue is full, an owner with two more tasks in it loses its last one. */
-  #hasRoom(owner: string): boolean {
-    const { maxWaiting } = this.#options;
-    const counts = new Map<string, number>();
-    for (const { options } of this.#waiting) counts.set(options.owner, (counts.get(options.owner) ?? 0) + 1);
-    const own = counts.get(owner) ?? 0;
-    if (own >= Math.ceil(maxWaiting * OWNER_SHARE)) return false;
-    if (this.#waiting.length < maxWaiting) return true;
-    const [most = "", count = 0] = [...counts].sort(([, a], [, b]) => b - a)[0] ?? [];
-    const last = this.#waiting.findLast((task) => task.options.owner === most);
-    if (!last || count <= own + 1) return false;
-    this.#drop(last);
-    return true;
-  }
-
-  /** Drops the turn of an owner without tasks. */
-  #forgetTurn(owner: string): void {
-    if (!this.#running.has(owner) && !this.#waiting.some((task) => task.options.owner === owner))
-      this.#turns.delete(owner);
-  }
-
   #interruptedError(
     { how, errors }: Interrupted,
     { task, exceeded = 422, timeoutMs = this.#options.timeoutMs }: RunOptions,
@@ -243,22 +183,18 @@ export class ChildPool implements Children {
   }
 }
 
-function refuse(task: Task, error: ApiError): void {
-  clearTimeout(task.expires);
-  task.done.reject(error);
-}
-
 function unavailable(message: string): ApiError {
   return new ApiError(503, message, { headers: { "retry-after": String(RETRY_AFTER_S) } });
 }
 
 /** Opens a pool with the settings of a runtime. */
-export function openChildPool(config: Config, log: Log): ChildPool {
+export function openChildPool(config: Config, log: Log, meter: WorkMeter): ChildPool {
   return new ChildPool({
     children: config.children,
     timeoutMs: config.childSeconds * 1000,
     maxBytes: config.childMegabytes * 1024 * 1024,
     maxWaiting: config.childQueue,
     log,
+    meter,
   });
 }

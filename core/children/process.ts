@@ -35,6 +35,8 @@ interface Current {
   readonly options: RunOptions;
   /** The error of a function that the task called. */
   thrown?: unknown;
+  /** What the task took, once it has ended by itself. */
+  cpuMs?: number;
 }
 
 /** A child process that runs one task at a time. */
@@ -66,10 +68,20 @@ export class ChildProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null && !this.#child.killed;
   }
 
-  /** Runs a task. Rejects with Interrupted where the process ends before the result. */
-  async run(input: unknown, options: RunOptions, limits: ChildLimits): Promise<unknown> {
+  /**
+   * Runs a task. Rejects with Interrupted where the process ends before the result. `charge` is called with the milliseconds of
+   * processor time that the task took: of one that was ended, all since its start.
+   */
+  async run(
+    input: unknown,
+    options: RunOptions,
+    limits: ChildLimits,
+    charge: (ms: number) => void = () => {},
+  ): Promise<unknown> {
     const done = Promise.withResolvers<unknown>();
-    this.#current = { done, options };
+    const current: Current = { done, options };
+    let started: number | undefined;
+    this.#current = current;
     this.#child.ref();
     const { module, task } = options;
     let watch = watchChild(this.#child, { ...limits, timeoutMs: START_MS });
@@ -77,6 +89,7 @@ export class ChildProcess {
       await Promise.race([this.#ready.promise, done.promise]);
       watch.stop();
       watch = watchChild(this.#child, limits);
+      started = performance.now();
       void this.#send({ module, task, input });
       return await done.promise;
     } catch (error) {
@@ -84,6 +97,7 @@ export class ChildProcess {
       if (error instanceof Interrupted && ended !== "exited") throw new Interrupted(ended, error.errors);
       throw error;
     } finally {
+      if (started !== undefined) charge(current.cpuMs ?? performance.now() - started);
       watch.stop();
       this.#child.unref();
       this.#current = undefined;
@@ -130,8 +144,12 @@ export class ChildProcess {
     const current = this.#current;
     if ("ready" in message) this.#ready.resolve();
     if (!current || "ready" in message) return;
-    if ("call" in message) void this.#answer(message, current);
-    else if ("done" in message) current.done.resolve(message.done);
+    if ("call" in message) {
+      void this.#answer(message, current);
+      return;
+    }
+    current.cpuMs = message.cpuMs;
+    if ("done" in message) current.done.resolve(message.done);
     else if (current.thrown !== undefined) current.done.reject(current.thrown);
     else if ("refused" in message)
       current.done.reject(new ApiError(message.refused.status, message.refused.message, message.refused.details));

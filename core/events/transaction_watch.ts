@@ -109,7 +109,9 @@ export class TransactionWatch implements Counted {
     if (!innermost) return;
     for (const running of this.#parts) {
       running.leftMs -= ms;
-      if (running.leftMs <= 0) return this.#giveUp(running, `It did not end within ${running.limitMs} ms`);
+      if (running.leftMs > 0) continue;
+      this.#giveUp(running, `It did not end within ${running.limitMs} ms`);
+      return;
     }
     const { isBusy = false, sent = 0 } = this.#control ?? {};
     if (isBusy || sent !== this.#sent) this.#quietMs = 0;

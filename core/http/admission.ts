@@ -135,6 +135,8 @@ export class Admission {
         if (state.bodyError.status === TOO_SLOW) throw state.bodyError;
       }
     }
+    // To parse a large body is work, but not yet what the request asks for.
+    if (state.work) state.work.hasBegun = false;
     state.input = merge(state.nestedQuery, body);
     const override = methodOverride(request, body, state.nestedQuery);
     if (override !== undefined) overrideMethod(request, override);

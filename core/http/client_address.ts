@@ -1,3 +1,8 @@
+/**
+ * Who a client is by its address: the nearest hop that no trusted proxy forwarded, the networks that settings name, and the
+ * key by which clients are counted. What a client claims about itself, in X-Forwarded-For or X-Request-Id, is believed of
+ * trusted proxies alone.
+ */
 import { isIP, isIPv4 } from "node:net";
 import ipaddr from "ipaddr.js";
 import { BootError } from "../errors.ts";
@@ -58,6 +63,21 @@ function hopOf(text: string): string | undefined {
   // Stricter than the library, which takes "1" and octal numbers for addresses.
   if (isIP(address) === 0 || (bracketed !== undefined && isIPv4(address))) return undefined;
   return ipaddr.process(address).toString();
+}
+
+/** Groups of an IPv6 address that are its network prefix (64 bits); a client usually has all addresses of its network. */
+const NETWORK_GROUPS = 4;
+
+/**
+ * The key by which a client is counted: the address itself, or the /64 network of an IPv6 address.
+ * @example
+ * const tries = new ExpiringMap<{ count: number; endsAt: number }>(600_000);
+ * const count = tries.get(networkOf("2001:db8::1"))?.count ?? 0;
+ */
+export function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, NETWORK_GROUPS).join(":") : parsed.toString();
 }
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { clientAddress, trustedProxies } from "./client_address.ts";
+import { clientAddress, networkOf, trustedProxies } from "./client_address.ts";
 
 test("clientAddress() ignores what an untrusted peer forwards", () => {
   expect(clientAddress("203.0.113.9", "1.2.3.4", trustedProxies(""))).toBe("203.0.113.9");
@@ -59,4 +59,12 @@ test("trustedProxies() throws for values that are not networks", () => {
   expect(() => trustedProxies("10.0.0.0/8, proxy.example")).toThrow(
     '"proxy.example" is neither an address nor a CIDR range',
   );
+});
+
+test("addresses of one IPv6 network have the same key, IPv4 addresses each their own", () => {
+  expect(networkOf("2001:db8::1")).toBe(networkOf("2001:db8:0:0:ffff::2"));
+  expect(networkOf("2001:db8::1")).not.toBe(networkOf("2001:db8:0:1::1"));
+  expect(networkOf("::ffff:192.0.2.1")).toBe("192.0.2.1");
+  expect(networkOf("192.0.2.2")).toBe("192.0.2.2");
+  expect(networkOf("unknown")).toBe("unknown");
 });

@@ -19,22 +19,23 @@ export interface Allowance {
   readonly exceeded: boolean;
 }
 
-/** Counts requests by key. The first request of a key opens its window (platform 1.6). */
+/** Counts requests by key, or amounts of something else. The first request of a key opens its window (platform 1.6). */
 export interface Limiter {
-  take(key: string): Allowance | Promise<Allowance>;
+  /** Counts 1, or a whole amount. */
+  take(key: string, amount?: number): Allowance | Promise<Allowance>;
 }
 
 /** A limiter in memory: `limit` requests per key in `windowMs` milliseconds. The least recently seen keys beyond `maxKeys` are dropped. */
 export function memoryLimiter(limit: number, windowMs = 60_000, now: () => number = Date.now, maxKeys = MAX_KEYS) {
   const windows = new ExpiringMap<{ count: number; readonly endsAt: number }>(windowMs, maxKeys, now);
   return {
-    take(key: string): Allowance {
+    take(key: string, amount = 1): Allowance {
       let window = windows.get(key);
       if (!window) {
         window = { count: 0, endsAt: now() + windowMs };
         windows.set(key, window);
       }
-      window.count += 1;
+      window.count += amount;
       return allowance(limit, window.count, window.endsAt / 1000);
     },
   };
@@ -65,19 +66,19 @@ declare module "../../db/query/tables.ts" {
   }
 }
 
-const takeWindow = prepared("limits.take", (db, p: { key: string; seconds: number }) =>
+const takeWindow = prepared("limits.take", (db, p: { key: string; amount: number; seconds: number }) =>
   db
     .insertInto("rate_windows")
     .values({
       key: p.key,
-      count: sql.lit(1),
+      count: p.amount,
       ends_at: sql<string>`now() + ${p.seconds}::float8 * interval '1 second'`,
     })
     .onConflict((conflict) =>
       conflict.column("key").doUpdateSet(({ ref }) => {
         const [count, end] = [ref("rate_windows.count"), ref("rate_windows.ends_at")];
         return {
-          count: sql<number>`case when ${end} <= now() then 1 else ${count} + 1 end`,
+          count: sql<number>`case when ${end} <= now() then ${ref("excluded.count")} else ${count} + ${ref("excluded.count")} end`,
           ends_at: sql<string>`case when ${end} <= now() then ${ref("excluded.ends_at")} else ${end} end`,
         };
       }),
@@ -113,8 +114,12 @@ export function storeLimiter(db: Db, name: string, limit: number, windowMs = 60_
     if (removed.length === SWEEP_ROWS) sweepAt = 0;
   };
   return {
-    async take(key) {
-      const window = await takeWindow.executeTakeFirst(db, { key: `${name} ${key}`, seconds: windowMs / 1000 });
+    async take(key, amount = 1) {
+      const window = await takeWindow.executeTakeFirst(db, {
+        key: `${name} ${key}`,
+        amount,
+        seconds: windowMs / 1000,
+      });
       if (!window) throw new Error("Cannot count a request: the store returned no row");
       if (Date.now() >= sweepAt) await sweep();
       return allowance(limit, window.count, window.ends_at);

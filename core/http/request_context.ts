@@ -13,6 +13,7 @@ import { GUEST, type Viewer } from "../viewer.ts";
 import type { Allowance } from "./rate_limit.ts";
 import type { RouteScope } from "./route_scope.ts";
 import type { Watch } from "./running_requests.ts";
+import type { WorkBudget } from "./work_budget.ts";
 
 const NO_INPUT: InputObject = Object.freeze({});
 
@@ -27,6 +28,12 @@ export interface RequestFacts {
   readonly watch?: Watch | undefined;
   /** Whether the request is a `callAs`, which has no credentials, limits and body. */
   readonly isInternal?: boolean;
+}
+
+/** The budget of a request's work, and whether work has begun: from then on none of the request is refused. */
+export interface RequestWork {
+  readonly budget: WorkBudget;
+  hasBegun: boolean;
 }
 
 /** What is known of a request; a class, so that all have the same shape. */
@@ -57,6 +64,8 @@ export class RequestState implements RequestFacts {
   scopeHeaders: Readonly<Record<string, string>> | undefined = undefined;
   /** Files of the body, on disk until the answer. */
   files: RequestFiles | undefined = undefined;
+  /** What its work is charged to, which a request shares with its calls within the process; undefined for those of jobs. */
+  work: RequestWork | undefined = undefined;
   /** The reads and writes of the request, once its user is known, where replicas may serve reads. */
   store: StoreSession | undefined = undefined;
 

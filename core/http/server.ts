@@ -22,13 +22,14 @@ import { type ErrorResponseParts, ErrorResponses } from "./error_response.ts";
 import { arrangeErrorHandlers, arrangeHooks, runsFirst, runsLast } from "./hook_order.ts";
 import { traceOf, withRequestSpan } from "./http_spans.ts";
 import { type AnyPluginApp, bodyBeforeParsers, checkPermit, recordingDuplicates } from "./plugin_app.ts";
-import { attachState, currentRequestId, RequestState, stateOf, withRequest } from "./request_context.ts";
+import { attachState, currentRequestId, currentState, RequestState, stateOf, withRequest } from "./request_context.ts";
 import { MAX_PATH_CHARS, overrideMethod, pathOf, rewriteUrl, withoutBody } from "./request_rewrite.ts";
 import { type Authenticate, type RouteScope, RouteScopes } from "./route_scope.ts";
 import { permitDetail, type RouteInfo, RouteTable, routesOf } from "./route_table.ts";
 import type { Watch } from "./running_requests.ts";
 import { leakOf } from "./shared_hooks.ts";
 import { beginStoreSession, currentStoreSession } from "./store_session.ts";
+import type { WorkBudget } from "./work_budget.ts";
 
 /** Options of a call within the process. */
 export interface CallOptions {
@@ -43,6 +44,8 @@ export interface CallOptions {
 export interface HttpServerParts extends ErrorResponseParts, Omit<AdmissionParts, "routeOf"> {
   readonly proxies: Networks;
   readonly tracing: Tracing;
+  /** What the work of requests is charged to. */
+  readonly budget: WorkBudget;
   /** The path of APP_URL without a final slash; "" for none. */
   readonly root: string;
   /** Whether replicas of the store may serve reads. */
@@ -222,6 +225,7 @@ export class HttpServer {
     }
     rewriteUrl(request, root);
     const state = new RequestState({ requestId, address, scope: this.#scopes.at(pathOf(request.url)), watch });
+    state.work = { budget: this.#parts.budget, hasBegun: false };
     attachState(request, state);
     let response: Response;
     try {
@@ -272,6 +276,7 @@ export class HttpServer {
     const state = new RequestState({ requestId, address, scope, isInternal: true });
     attachState(request, state);
     state.viewer = frozenViewer(viewer);
+    state.work = currentState()?.work;
     if (viewer === GUEST) state.refusal = NO_CREDENTIALS;
     state.body = input;
     state.nestedQuery = queryOf(path);

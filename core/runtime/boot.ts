@@ -23,6 +23,7 @@ import { CredentialFilter, type DescribedCredentials } from "../http/credentials
 import { checkPermits, compileRoutes } from "../http/mount_plugin.ts";
 import type { HttpServer } from "../http/server.ts";
 import { currentStoreSession } from "../http/store_session.ts";
+import { beginWork, chargeWork } from "../http/work_budget.ts";
 import { createTexts } from "../i18n/catalogue.ts";
 import { openSpool, SPOOL_LEFTOVER_MS } from "../input/upload_spool.ts";
 import type { Log } from "../log.ts";
@@ -120,7 +121,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   addPluginTexts(plugins, texts, { shipped: parts.shipped ?? plugins, log });
   const spool = openSpool(`${config.dataDir}/spool`);
   await spool.sweep();
-  const children = openChildPool(config, log);
+  const children = openChildPool(config, log, { begin: beginWork, charge: chargeWork });
   const http = createHttpServer(config, parts.env, store.db, {
     ...{ log, children, spool, texts, tracing },
     readsReplicas: store.replicas !== undefined,

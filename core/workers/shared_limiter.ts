@@ -40,12 +40,12 @@ export function sharedLimiter({ folder, name, limit, windowMs, maxKeys, now = Da
   // The folder has a random name, so nobody can choose keys that share a row.
   const seed = Bun.hash(folder) as bigint;
   return {
-    take(key: string): Allowance {
+    take(key: string, amount = 1): Allowance {
       const hash = Bun.hash(key, seed) as bigint;
       const row = Number(hash % BigInt(rows)) * ROW_SLOTS * SLOT_WORDS;
       const tag = BigInt.asIntN(64, hash) || 1n;
       const at = now();
-      const { count, endsAt } = counted(words, slotOf(words, row, tag), { at, windowMs });
+      const { count, endsAt } = counted(words, slotOf(words, row, tag), { at, windowMs, amount });
       return allowance(limit, count, endsAt / 1000);
     },
   };
@@ -83,15 +83,20 @@ function slotOf(words: BigInt64Array, row: number, tag: bigint): number {
   }
 }
 
-/** Counts one in a window, or opens the next. */
-function counted(words: BigInt64Array, index: number, { at, windowMs }: { at: number; windowMs: number }) {
+/** Counts an amount in a window, or opens the next. */
+function counted(
+  words: BigInt64Array,
+  index: number,
+  { at, windowMs, amount }: { at: number; windowMs: number; amount: number },
+) {
   for (;;) {
     const found = Atomics.load(words, index);
     const foundEnd = Number(found >> COUNT_BITS);
     const isOpen = foundEnd * STEP_MS > at;
     const end = isOpen ? foundEnd : Math.ceil((at + windowMs) / STEP_MS);
     const before = isOpen ? found & MAX_COUNT : 0n;
-    const count = before < MAX_COUNT ? before + 1n : before;
+    const sum = before + BigInt(amount);
+    const count = sum < MAX_COUNT ? sum : MAX_COUNT;
     const next = (BigInt(end) << COUNT_BITS) | count;
     if (Atomics.compareExchange(words, index, found, next) === found)
       return { count: Number(count), endsAt: end * STEP_MS };

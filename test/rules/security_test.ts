@@ -185,6 +185,7 @@ const scripts = () =>
 
 const EVALUATES = /\beval\(|\bnew Function\(|\bvm\.run|\bsetTimeout\(\s*["'`]/g;
 const WEAK_HASH = /(?:CryptoHasher|createHash|createHmac)\(\s*["'](?:md5|sha-?1)["']|\bBun\.(?:MD5|SHA1)\b/gi;
+const SHARED_THREADS = /\bBun\.password\.(?:hash|verify)\(/g;
 const STORES =
   /\b(?:localStorage|sessionStorage|indexedDB)\b|\bcaches\.open\(|\bpostMessage\(|["']message["']\s*,|\.onmessage\b/g;
 
@@ -198,6 +199,11 @@ test("no code of ours evaluates a text", () => {
 test("no code of ours hashes by MD5 or SHA-1", () => {
   const found = running().filter(({ path, text: whole }) => findAll(path, whole, WEAK_HASH, "").length > 0);
   expect(found.map(({ path }) => path)).toEqual(Object.keys(COMPARES_BY_MD5));
+});
+
+test("no code of ours compares passwords in the threads that read files", () => {
+  const found = running().flatMap(({ path, code }) => findAll(path, code, SHARED_THREADS, "delays files and others"));
+  expect(found).toEqual([]);
 });
 
 test("no script of a screen keeps data in the browser or listens to other windows", () => {
@@ -223,5 +229,6 @@ test("the rules of security can fail", () => {
   ]);
   expect(findAll("x.ts", 'eval("1"); new Function("x")', EVALUATES, "x")).toHaveLength(2);
   expect(findAll("x.ts", 'new Bun.CryptoHasher("md5")', WEAK_HASH, "x")).toHaveLength(1);
+  expect(findAll("x.ts", "await Bun.password.verify(a, b)", SHARED_THREADS, "x")).toHaveLength(1);
   expect(findAll("x.ts", "localStorage.draft = text", STORES, "x")).toHaveLength(1);
 });

@@ -22,7 +22,8 @@ beforeAll(async () => {
   const start = async (folder: string, name: string) => {
     const port = await freePort();
     urls.push(`http://${name}.test:${port}`);
-    return startProgram(folder, { PORT: String(port), APP_URL: urls.at(-1) ?? "" });
+    // What the budget of work is by default; requests are as many as the test likes.
+    return startProgram(folder, { PORT: String(port), APP_URL: urls.at(-1) ?? "", API_CPU_SECONDS_PER_MIN: "45" });
   };
   source = await start(folders[0].path, "wiki");
   target = await start(folders[1].path, "docs");
@@ -234,4 +235,8 @@ test("run again, it changes nothing but what was changed at the source and not h
   expect(active.map(({ comment }) => comment.local_id)).toEqual([1, own.local_id + 1, own.local_id]);
   expect((await run("--overwrite")).text).toMatch(/pages +0 created, 1 updated, 2 unchanged/);
   expect((await named(target, "pages", "Failover at night")).id).toBe(failover.id);
+});
+
+test("neither server finds that the copies took too much processor time", () => {
+  for (const program of [source, target]) expect(program.output()).not.toContain("past its budget");
 });

@@ -13,8 +13,16 @@ import type {
   SignInOutcome,
   SignInStep,
 } from "lectern/contracts";
-import { ApiError, type EventTransaction, ownPath, randomText, sha256, trimEndChars, type Viewer } from "lectern/core";
-import { networkOf } from "./address.ts";
+import {
+  ApiError,
+  type EventTransaction,
+  networkOf,
+  ownPath,
+  randomText,
+  sha256,
+  trimEndChars,
+  type Viewer,
+} from "lectern/core";
 import { UNCONFIRMED } from "./authenticate.ts";
 import { insertSession, NO_MATCH } from "./changes.ts";
 import type { Session, SessionsContext, SignIn } from "./contract.ts";

@@ -3,8 +3,7 @@
  * the request has no credential yet, or a cookie that the API accepts for GET alone; they read the cookie themselves. What
  * follows a right password is in begin.ts. Cross-site requests are refused.
  */
-import { ApiError, endpoint, GUEST, type InputObject, isCrossSite, noContent, ownPath } from "lectern/core";
-import { networkOf } from "./address.ts";
+import { ApiError, endpoint, GUEST, type InputObject, isCrossSite, networkOf, noContent, ownPath } from "lectern/core";
 import { UNCONFIRMED } from "./authenticate.ts";
 import { limitBy, type Started, start } from "./begin.ts";
 import { NO_MATCH } from "./changes.ts";

@@ -3,7 +3,7 @@
  * permissions; its scope may restrict it further, which the resolver, the contract `access` and every event of content
  * check. Tokens are cached, so that a request costs no query, and last uses are written in batches.
  */
-import { type Cached, definePlugin, denied, type EventTransaction, sha256 } from "lectern/core";
+import { type Cached, definePlugin, denied, type EventTransaction, matchesSlowHash, sha256 } from "lectern/core";
 import { tokenResolver } from "./authenticate.ts";
 import { tokenCommand } from "./commands.ts";
 import type { TokensContext } from "./contract.ts";
@@ -74,7 +74,7 @@ export default definePlugin({
  */
 async function upgradeHash({ db }: TokensContext, token: CachedToken, secret: string): Promise<boolean> {
   const bcryptHash = token.hash;
-  if (!(await Bun.password.verify(secret, bcryptHash))) return false;
+  if (!(await matchesSlowHash(secret, bcryptHash, `token ${token.id}`))) return false;
   const hash = sha256(secret);
   await db
     .updateTable("api_tokens")

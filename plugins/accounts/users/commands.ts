@@ -6,12 +6,11 @@
  */
 import { parseArgs } from "node:util";
 import { type Command, type CommandIo, runSubcommand } from "lectern/cli";
-import { type AnyContext, ApiError, randomText, SYSTEM, sql } from "lectern/core";
+import { type AnyContext, ApiError, randomText, SYSTEM, slowHash, sql } from "lectern/core";
 import { changeUser } from "./changes.ts";
 import { createPasswordChecker, type PasswordCheck } from "./common_passwords.ts";
 import { createRules, type User } from "./contract.ts";
 import { INVITE, openLink, renewLink } from "./links.ts";
-import { hashPassword } from "./passwords.ts";
 import { readUser } from "./queries.ts";
 import { createUser, uniqueEmail } from "./routes.ts";
 
@@ -143,5 +142,5 @@ async function passwordOf(context: AnyContext, given: string | undefined): Promi
   const { passwordCheck } = context.settings as { passwordCheck: PasswordCheck };
   await createPasswordChecker(passwordCheck).byApi(given);
   const password = given ?? randomText(PASSWORD_LENGTH);
-  return { hash: await hashPassword(password), shown: given === undefined ? ` password: ${password}` : "" };
+  return { hash: await slowHash(password), shown: given === undefined ? ` password: ${password}` : "" };
 }

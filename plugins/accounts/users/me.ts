@@ -4,13 +4,13 @@
  * with a scope cannot update the account, and a new password requires the current one.
  */
 import type { Allowed } from "lectern/contracts";
-import { denied, endpoint, notFound, rules, type Viewer } from "lectern/core";
+import { denied, endpoint, notFound, rules, slowHash, type Viewer } from "lectern/core";
 import { prepared } from "lectern/db";
 import { changeUser } from "./changes.ts";
 import { invalidField } from "./checks.ts";
 import { meSchema, type User, type UserChange, type UsersContext } from "./contract.ts";
 import { about } from "./docs.ts";
-import { hashPassword, passwordMatches } from "./passwords.ts";
+import { passwordMatches } from "./passwords.ts";
 import { presentUser } from "./presenter.ts";
 import { readUser, withLastActivity } from "./queries.ts";
 
@@ -62,11 +62,11 @@ export function mountMe(context: UsersContext): void {
       const row = await findForUpdate(viewer);
       const { name, language, current_password, password } = await validate(updateMeRules, input, viewer);
       await passwordChecker.byApi(password);
-      if (password) await checkCurrentPassword(context, row.id, current_password ?? "");
+      if (password) await checkCurrentPassword(context, row, current_password ?? "");
       const draft: UserChange = {
         ...(name ? { name } : {}),
         ...(language === undefined ? {} : { language }),
-        ...(password ? { password_hash: await hashPassword(password) } : {}),
+        ...(password ? { password_hash: await slowHash(password) } : {}),
       };
       const changed = await perform("user_update", viewer, { row, draft }, (final, tx) =>
         changeUser(final.row.id, final.draft, tx),
@@ -82,10 +82,14 @@ export function mountMe(context: UsersContext): void {
 }
 
 /** Throws 422 unless the password is the user's current one, and 429 after too many attempts. */
-async function checkCurrentPassword({ contracts, db }: UsersContext, id: number, password: string): Promise<void> {
+async function checkCurrentPassword(
+  { contracts, db }: UsersContext,
+  { id, email }: User,
+  password: string,
+): Promise<void> {
   await contracts.throttle.take(CURRENT_PASSWORD, String(id));
   const stored = await readHash.executeTakeFirst(db, { id });
-  if (!(await passwordMatches(password, stored?.password ?? "")))
+  if (!(await passwordMatches({ email, password }, stored?.password ?? "")))
     throw invalidField("current_password", "The current password is not right.");
   await contracts.throttle.forgive(CURRENT_PASSWORD, String(id));
 }

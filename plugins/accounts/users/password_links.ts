@@ -4,7 +4,7 @@
  * the only credential.
  */
 import type { Allowed } from "lectern/contracts";
-import { ApiError, endpoint, GUEST, type InputObject, notFound, type Viewer } from "lectern/core";
+import { ApiError, endpoint, GUEST, type InputObject, notFound, slowHash, type Viewer } from "lectern/core";
 import { prepared } from "lectern/db";
 import { changeUser } from "./changes.ts";
 import {
@@ -17,7 +17,6 @@ import {
 } from "./contract.ts";
 import { about } from "./docs.ts";
 import { INVITE, type LinkKind, linkOwner, RESET, takeLink } from "./links.ts";
-import { hashPassword } from "./passwords.ts";
 import { readUser } from "./queries.ts";
 
 /** Links tried from one address; there are 62^24 possible secrets. */
@@ -91,7 +90,7 @@ async function setPassword(context: UsersContext, { kind, secret, input, address
   const row = await findOwner(db, kind, secret);
   const { password } = await validate(passwordRules, input, GUEST);
   await passwordChecker.byUser(password);
-  const draft = { password_hash: await hashPassword(password) };
+  const draft = { password_hash: await slowHash(password) };
   const viewer = (await viewerOf(row.id)) as Viewer;
   const user = await perform("user_update", viewer, { row, draft }, async (final, tx) => {
     if (!(await takeLink(tx.db, kind, secret))) throw notFound("Link");

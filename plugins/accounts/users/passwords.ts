@@ -1,4 +1,4 @@
-import { randomText, sql } from "lectern/core";
+import { matchesSlowHash, randomText, slowHash, sql } from "lectern/core";
 import { type Executor, prepared } from "lectern/db";
 
 /** Bytes of a password that bcrypt uses; PHP cuts longer ones, Bun hashes them first. */
@@ -26,22 +26,24 @@ const replaceHash = prepared("users.replaceHash", (db, p: { id: number; before: 
     .returning("password"),
 );
 
-/** Hashes a password for storage: argon2id, about 100 ms of one core. */
-export function hashPassword(password: string): Promise<string> {
-  return Bun.password.hash(password);
+/** A password and the account that it is for. */
+interface Claim {
+  readonly email: string;
+  readonly password: string;
 }
 
 /**
  * Whether a password matches a stored hash of argon2id or bcrypt. For an empty hash, or one of another kind, the result is
  * false after the time that a verification takes.
  */
-export async function passwordMatches(password: string, hash: string): Promise<boolean> {
+export async function passwordMatches({ email, password }: Claim, hash: string): Promise<boolean> {
+  const account = email.toLowerCase();
+  const bytes = new TextEncoder().encode(password);
   // Created before the branches, so that the first answer of a process reveals nothing by its time.
-  decoy ??= hashPassword(randomText(BCRYPT_BYTES));
-  const decoyHash = await decoy;
-  if (BCRYPT.test(hash)) return verify(Buffer.from(password).subarray(0, BCRYPT_BYTES), hash);
+  const decoyHash = await decoyFor(account);
+  if (BCRYPT.test(hash)) return matchesSlowHash(bytes.slice(0, BCRYPT_BYTES), hash, account);
   const isArgon2 = ARGON2.test(hash);
-  const matches = await verify(Buffer.from(password), isArgon2 ? hash : decoyHash);
+  const matches = await matchesSlowHash(bytes, isArgon2 ? hash : decoyHash, account);
   return isArgon2 && matches;
 }
 
@@ -52,28 +54,31 @@ interface Matched {
   readonly hash: string;
 }
 
+/** The decoy, which the first caller's account waits for; the next caller tries again where that failed. */
+async function decoyFor(account: string): Promise<string> {
+  decoy ??= slowHash(randomText(BCRYPT_BYTES), account);
+  try {
+    return await decoy;
+  } catch (error) {
+    decoy = undefined;
+    throw error;
+  }
+}
+
 /**
  * The account with an e-mail address and a password; see `Users.byPassword`. Replaces a bcrypt hash by argon2id. The guest
  * cannot sign in, whatever its password.
  */
 export async function byPassword(db: Executor, email: string, password: string): Promise<Matched | undefined> {
   const user = await findAccount.executeTakeFirst(db, { email: email.replaceAll("\0", "") });
-  const matches = await passwordMatches(password, user?.hash ?? "");
+  const matches = await passwordMatches({ email, password }, user?.hash ?? "");
   if (!user || !matches) return undefined;
-  return BCRYPT.test(user.hash) ? { ...user, hash: await upgrade(db, user, password) } : user;
+  return BCRYPT.test(user.hash) ? { ...user, hash: await upgrade(db, user, { email, password }) } : user;
 }
 
 /** Replaces a bcrypt hash. Returns the stored hash. */
-async function upgrade(db: Executor, { id, hash }: Matched, password: string): Promise<string> {
-  const user = await replaceHash.executeTakeFirst(db, { id, before: hash, hash: await hashPassword(password) });
+async function upgrade(db: Executor, { id, hash }: Matched, { email, password }: Claim): Promise<string> {
+  const replacement = await slowHash(password, email.toLowerCase());
+  const user = await replaceHash.executeTakeFirst(db, { id, before: hash, hash: replacement });
   return user?.password ?? hash;
-}
-
-async function verify(password: Uint8Array, hash: string): Promise<boolean> {
-  try {
-    return await Bun.password.verify(password, hash);
-  } catch {
-    // An invalid hash, such as one truncated by an import, matches nothing; it is not an error of the request.
-    return false;
-  }
 }

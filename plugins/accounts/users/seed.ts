@@ -1,7 +1,6 @@
-import { type EventTransaction, randomText, sql } from "lectern/core";
+import { type EventTransaction, randomText, slowHash, sql } from "lectern/core";
 import { checkFirstPassword, type PasswordCheck } from "./common_passwords.ts";
 import type { UsersContext } from "./contract.ts";
-import { hashPassword } from "./passwords.ts";
 
 const PASSWORD_LENGTH = 20;
 
@@ -23,7 +22,7 @@ const PENDING = "to be told";
 export async function seedUsers({ email, password, check }: FirstAdmin, { db }: EventTransaction): Promise<void> {
   if (await db.selectFrom("users").limit(1).executeTakeFirst()) return;
   await checkFirstPassword(check, password);
-  const hash = password === "" ? PENDING : await hashPassword(password);
+  const hash = password === "" ? PENDING : await slowHash(password);
   await db
     .insertInto("users")
     .values([
@@ -59,7 +58,7 @@ export async function printPassword(db: UsersContext["db"], print: (line: string
   const password = randomText(PASSWORD_LENGTH);
   const admin = await db
     .updateTable("users")
-    .set({ password: await hashPassword(password) })
+    .set({ password: await slowHash(password) })
     .where("password", "=", PENDING)
     .returning("email")
     .executeTakeFirst();

@@ -4,7 +4,7 @@
  * takes far more memory than its file: the amount is estimated from the header, and a semaphore bounds the sum of what is
  * decoded at once.
  */
-import { ApiError, Semaphore, SNIFF_BYTES, sniff, type Upload } from "lectern/core";
+import { ApiError, beginWork, Semaphore, SNIFF_BYTES, sniff, timedWork, type Upload } from "lectern/core";
 import type { Metadata, Sharp, SharpOptions } from "sharp";
 import { hasAllFrames } from "./animation_integrity.ts";
 import { HEADER_BYTES, headerSize } from "./header_size.ts";
@@ -135,7 +135,7 @@ export function createImageDecoder(maxPixels: number): ImageDecoder {
   const decode = <R>(source: ImageSource, run: (info: ImageInfo) => Promise<R>) =>
     withApiErrors(async () => {
       const { info, bytes } = await readHeader(source);
-      return decoding.run(() => run(info), bytes);
+      return decoding.run(() => charged(() => run(info)), bytes);
     });
   return {
     inspect: (source) => withApiErrors(async () => (await readHeader(source)).info),
@@ -154,9 +154,15 @@ export function createImageDecoder(maxPixels: number): ImageDecoder {
         if (!info.animated) return;
         if (!(await hasAllFrames(info.format, contentOf(source)))) throw new Error("Frames are missing");
         if (ANIMATED_FORMATS.has(info.format))
-          await decoding.run(async () => decodeFrames(await open(source, allFrames)), bytes);
+          await decoding.run(() => charged(async () => decodeFrames(await open(source, allFrames))), bytes);
       }),
   };
+}
+
+/** Decodes an image at the expense of the request. */
+function charged<R>(decode: () => Promise<R>): Promise<R> {
+  beginWork();
+  return timedWork(decode);
 }
 
 /** Decodes every frame and discards the result, scaled down so that it takes little memory. */

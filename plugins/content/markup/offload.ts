@@ -7,7 +7,7 @@
  */
 import { join } from "node:path";
 import type { Markup, MarkupCall, SentContent, StoredContent } from "lectern/contracts";
-import { ApiError, inTurn, type RunOptions, randomText } from "lectern/core";
+import { ApiError, beginWork, chargeWork, inTurn, type RunOptions, randomText, timedWork } from "lectern/core";
 import { type ContentLimits, checkBytes } from "./check_size.ts";
 import { type ContentTask, type ExtractedImage, UNCHANGED } from "./child_tasks.ts";
 import type { MarkupContext } from "./contract.ts";
@@ -34,7 +34,7 @@ export function offload(inProcess: Markup, context: MarkupContext): Markup {
     return run<R>(task, { ...contentTask, ...more }, options, { calls, exceeded: 422 });
   };
   const prepare: Markup["prepare"] = async (input, options) => {
-    if (isShort(input)) return own(options, () => inProcess.prepare(input));
+    if (isShort(input)) return own(options, () => sent(() => inProcess.prepare(input)));
     checkBytesOf(input, limits);
     const placeholder = `lectern-picture-${randomText(PLACEHOLDER_LENGTH)}-`;
     type Stored = { stored: StoredContent; images: ExtractedImage[] };
@@ -52,7 +52,7 @@ export function offload(inProcess: Markup, context: MarkupContext): Markup {
     prepare,
     store: async (input, options) => (await prepare(input, options)).keep(options?.saveImage),
     async preview(input, options) {
-      if (isShort(input)) return own(options, () => inProcess.preview(input));
+      if (isShort(input)) return own(options, () => sent(() => inProcess.preview(input)));
       checkBytesOf(input, limits);
       return runOnContent("preview", input, options);
     },
@@ -68,15 +68,17 @@ export function offload(inProcess: Markup, context: MarkupContext): Markup {
       return run("render", input, options, { calls });
     },
     filtered: async (html, options) =>
-      isShortHtml(html) ? own(options, () => inProcess.filtered(html)) : run("filtered", html, options),
+      isShortHtml(html)
+        ? own(options, () => timedWork(() => inProcess.filtered(html)))
+        : run("filtered", html, options),
     comment: async (html, options) =>
       isShortHtml(html)
-        ? own(options, () => inProcess.comment(html))
+        ? own(options, () => sent(() => inProcess.comment(html)))
         : run("comment", html, options, { exceeded: 422 }),
     text: async (html, options) =>
-      isShortHtml(html) ? own(options, () => inProcess.text(html)) : run("text", html, options),
+      isShortHtml(html) ? own(options, () => timedWork(() => inProcess.text(html))) : run("text", html, options),
     async readdress(html, change, options) {
-      if (isShortHtml(html)) return own(options, () => inProcess.readdress(html, change));
+      if (isShortHtml(html)) return own(options, () => timedWork(() => inProcess.readdress(html, change)));
       const changed = (found: unknown) =>
         (found as Parameters<typeof change>[0][]).map((at) => orUnchanged(change(at)));
       return run("readdress", html, options, { calls: { change: changed } });
@@ -84,7 +86,7 @@ export function offload(inProcess: Markup, context: MarkupContext): Markup {
     async relink(stored, moved, options) {
       if (moved.size === 0) return undefined;
       if (isShortHtml(stored.html) && stored.markdown.length <= maxOwnHtmlChars)
-        return own(options, () => inProcess.relink(stored, moved));
+        return own(options, () => timedWork(() => inProcess.relink(stored, moved)));
       type Relinked = { html: string; markdown: string } | null;
       return (await run<Relinked>("relink", { stored, moved: [...moved] }, options)) ?? undefined;
     },
@@ -103,11 +105,15 @@ async function renderShort(
   const count = html.split("{{@", MAX_OWN_INCLUDES + 2).length - 1;
   if (count > MAX_OWN_INCLUDES) return undefined;
   let chars = 0;
+  let loadMs = 0;
+  const started = performance.now();
   try {
     return await inProcess.render(
       html,
       async (...args) => {
+        const asked = performance.now();
         const pages = await load(...args);
+        loadMs += performance.now() - asked;
         for (const page of pages.values()) {
           chars += page?.length ?? 0;
           if (chars > maxOwnHtmlChars || (page && !isShortHtml(page)) || page?.includes("{{@")) throw TOO_MUCH;
@@ -119,7 +125,15 @@ async function renderShort(
   } catch (error) {
     if (error === TOO_MUCH) return undefined;
     throw error;
+  } finally {
+    chargeWork(performance.now() - started - loadMs);
   }
+}
+
+/** Processes short content that a user sends, where it is the work that the request asks for. */
+function sent<R>(run: () => Promise<R>): Promise<R> {
+  beginWork();
+  return timedWork(run);
 }
 
 function isShort(input: SentContent): boolean {

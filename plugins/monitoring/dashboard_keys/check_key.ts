@@ -3,7 +3,7 @@
  * know its secret. Every poll of every dashboard runs this, so the usual case needs no store: keys are cached until a commit
  * changes them, and their use is written later (`last_used.ts`).
  */
-import { type Cached, type Log, matchesSecret, type PluginContext, sha256, sql } from "lectern/core";
+import { type Cached, type Log, matchesSecret, matchesSlowHash, type PluginContext, sha256, sql } from "lectern/core";
 import { type Executor, prepared } from "lectern/db";
 import { isIn, type Network, networkOf } from "./addresses.ts";
 import type { DashboardKeys, KeyCheck, KeyRefusal, KeyType } from "./contract.ts";
@@ -125,7 +125,7 @@ const replaceHash = prepared("dashboard_keys.replaceHash", (db, p: { id: number;
 /** Verifies a secret against bcrypt and stores its SHA-256 instead; another process may do the same at the same time. */
 export async function upgradeHash(db: Executor, key: KnownKey, secret: string): Promise<boolean> {
   const old = key.hash;
-  if (!(await Bun.password.verify(secret, old))) return false;
+  if (!(await matchesSlowHash(secret, old, `dashboard key ${key.id}`))) return false;
   const hash = sha256(secret);
   await replaceHash.execute(db, { id: key.id, hash, old });
   key.hash = hash;

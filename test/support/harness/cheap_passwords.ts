@@ -3,7 +3,7 @@
  * tenth of a second of one core each. A hash names its cost, so verifying is as cheap. bunfig.toml preloads this module for
  * tests; programs that a test starts hash at the cost of operators.
  */
-const hash = Bun.password.hash;
-const LOWEST = { algorithm: "argon2id", memoryCost: 8, timeCost: 1 } as const;
+import { HASH_COST } from "../../../core/http/slow_hashes.ts";
 
-Bun.password.hash = (password, algorithm = LOWEST) => hash(password, algorithm);
+HASH_COST.memoryCost = 8;
+HASH_COST.timeCost = 1;

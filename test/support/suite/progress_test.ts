@@ -9,6 +9,7 @@ function queue(files: string[], ended: string[], failed = 0): RunningQueue {
     counts: { passed: 0, failed, skipped: 0 },
     ended: () => new Set(ended),
     done: new Promise(() => {}),
+    kill: () => {},
   };
 }
 

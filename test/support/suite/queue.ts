@@ -44,6 +44,8 @@ export interface RunningQueue {
   ended(): ReadonlySet<string>;
   /** Resolves to what each file took in milliseconds, when all have ended. A run that fails as a whole counts as a failure. */
   readonly done: Promise<{ counts: Counts; measured: Timings }>;
+  /** Ends its processes, and with them those that they started and that have no session of their own. */
+  kill(): void;
 }
 
 /** Starts a queue. */
@@ -76,10 +78,13 @@ export function startQueue(queue: Queue): RunningQueue {
       stdin: "ignore",
       stdout: "ignore",
       stderr: "pipe",
+      // A process group of its own can be ended as a whole.
+      detached: true,
     },
   );
   const output = readTestOutput({ ...queue, root: ROOT });
   let heardAt = performance.now();
+  let isKilled = false;
   const watch = setInterval(() => {
     if (performance.now() - heardAt < SILENCE_MAX_MS) return;
     heardAt = performance.now();
@@ -94,6 +99,7 @@ export function startQueue(queue: Queue): RunningQueue {
     });
     const code = await child.exited;
     clearInterval(watch);
+    if (isKilled) return { counts: output.counts, measured: {} };
     output.end();
     const counts = { ...output.counts };
     const ended = linesOf(endedFile);
@@ -111,7 +117,11 @@ export function startQueue(queue: Queue): RunningQueue {
     rmSync(orderFile);
     return { counts, measured };
   }
-  return { counts: output.counts, files, workers, ended: () => linesOf(endedFile), done: finish() };
+  const kill = () => {
+    isKilled = true;
+    if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, "SIGKILL");
+  };
+  return { counts: output.counts, files, workers, ended: () => linesOf(endedFile), done: finish(), kill };
 }
 
 function linesOf(file: string): ReadonlySet<string> {

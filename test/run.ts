@@ -89,10 +89,15 @@ async function throwAwayCluster(): Promise<Cluster | undefined> {
   return (await startCluster({ fast: true })) ?? skipped("on a throw-away server", "no PostgreSQL is installed here");
 }
 
-/** The files that run, without those of a browser that is absent. */
+/** The files that run, without those of a browser that is absent; none where a filter is in no path. */
 function chosenFiles(filters: readonly string[]): string[] {
-  const files = testFiles().filter((path) => filters.length === 0 || filters.some((filter) => path.includes(filter)));
-  if (files.length === 0) process.stdout.write(`No test file has ${filters.map((each) => `"${each}"`).join(" or ")}\n`);
+  const all = testFiles();
+  const unknown = filters.filter((filter) => !all.some((path) => path.includes(filter)));
+  if (unknown.length > 0) {
+    process.stdout.write(`No test file has ${unknown.map((each) => `"${each}"`).join(" or ")}\n`);
+    return [];
+  }
+  const files = all.filter((path) => filters.length === 0 || filters.some((filter) => path.includes(filter)));
   if (browserPath() !== undefined || !files.some(needsBrowser)) return files;
   skipped("in a browser", "no Chromium is installed here and CHROMIUM names none");
   return files.filter((path) => !needsBrowser(path));
@@ -160,6 +165,8 @@ async function main({ filters, full, seed, title, updatesTimings, junit }: Wante
       }),
     );
   };
+  if (!server && files.some(opensRuntime))
+    skipped("the planning of statements on a second server", "no chosen file runs on it, or there is none");
   const statements = server && files.some(opensRuntime) ? mkdtempSync(join(folder, "statements-")) : undefined;
   const env = {
     ...embedded.env,

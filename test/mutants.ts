@@ -12,10 +12,12 @@
  * Mutants are written to copies of the source (support/mutants/sandbox.ts); which there are says support/mutants/operators.ts. It
  * takes some minutes for each path, and CI does not run it. The score counts survivors that change nothing, so 100 % is not the aim.
  */
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
+import { endLeftovers } from "./support/harness/leftover_processes.ts";
+import { folderOfRun, placeOfRun } from "./support/harness/leftovers.ts";
 import { choose } from "./support/mutants/choice.ts";
 import { type Coverage, reaches } from "./support/mutants/coverage.ts";
 import { nearestTests, sourcesOf } from "./support/mutants/nearest.ts";
@@ -156,10 +158,16 @@ async function main(): Promise<number> {
     process.stdout.write(`${mutants.map(shown).join("\n")}\n${mutants.length} mutants\n`);
     return 0;
   }
+  const folder = folderOfRun(placeOfRun());
+  // Whatever a test creates is below the folder, also what it leaves behind.
+  process.env.TMPDIR = folder;
+  const end = async () => {
+    await endLeftovers(folder);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.once(signal, () => void end().finally(() => process.exit(1)));
   const sandboxes = await Promise.all(Array.from({ length: SANDBOXES }, () => Sandbox.open(ROOT)));
-  const close = () => Promise.all(sandboxes.map((sandbox) => sandbox.close()));
-  for (const signal of ["SIGINT", "SIGTERM"] as const)
-    process.once(signal, () => void close().finally(() => process.exit(1)));
   try {
     const results = await resultsOf(sandboxes, mutants);
     const survivors = results.filter(({ fate }) => fate === "survived");
@@ -172,7 +180,8 @@ async function main(): Promise<number> {
     );
     return 0;
   } finally {
-    await close();
+    await Promise.all(sandboxes.map((sandbox) => sandbox.close()));
+    await end();
   }
 }
 

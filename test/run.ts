@@ -11,11 +11,12 @@
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { availableParallelism } from "node:os";
+import { availableParallelism, constants } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { browserPath } from "./support/harness/browser_path.ts";
 import { type Cluster, SERVER_VARIABLE, startCluster } from "./support/harness/cluster.ts";
+import { endLeftovers } from "./support/harness/leftover_processes.ts";
 import { folderOfRun, placeOfRun } from "./support/harness/leftovers.ts";
 import { makeReadyFolder, READY_VARIABLE } from "./support/harness/program.ts";
 import { STATEMENTS_VARIABLE } from "./support/harness/sent_statements.ts";
@@ -88,10 +89,15 @@ async function throwAwayCluster(): Promise<Cluster | undefined> {
   return (await startCluster({ fast: true })) ?? skipped("on a throw-away server", "no PostgreSQL is installed here");
 }
 
-/** The files that run, without those of a browser that is absent. */
+/** The files that run, without those of a browser that is absent; none where a filter is in no path. */
 function chosenFiles(filters: readonly string[]): string[] {
-  const files = testFiles().filter((path) => filters.length === 0 || filters.some((filter) => path.includes(filter)));
-  if (files.length === 0) process.stdout.write(`No test file has ${filters.map((each) => `"${each}"`).join(" or ")}\n`);
+  const all = testFiles();
+  const unknown = filters.filter((filter) => !all.some((path) => path.includes(filter)));
+  if (unknown.length > 0) {
+    process.stdout.write(`No test file has ${unknown.map((each) => `"${each}"`).join(" or ")}\n`);
+    return [];
+  }
+  const files = all.filter((path) => filters.length === 0 || filters.some((filter) => path.includes(filter)));
   if (browserPath() !== undefined || !files.some(needsBrowser)) return files;
   skipped("in a browser", "no Chromium is installed here and CHROMIUM names none");
   return files.filter((path) => !needsBrowser(path));
@@ -115,48 +121,27 @@ async function refusedStatements({ env }: SharedServer, folder: string): Promise
   return refused.length;
 }
 
-/** What ends with the run, last first. */
-const ends: (() => unknown)[] = [];
+/** What ends a run that was interrupted or failed; those added later are called first. */
+type Ends = (() => unknown)[];
 
-let ending: Promise<void> | undefined;
-
-function endAll(): Promise<void> {
-  ending ??= (async () => {
-    for (let end = ends.pop(); end; end = ends.pop()) await end();
-  })();
-  return ending;
-}
-
-/** Workers and servers outlive a run that a signal ends, unless it ends them. */
-function endOnSignals(): void {
-  for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 })) {
-    process.once(signal, () => {
-      process.stdout.write(`\nended by ${signal}\n0 passed, 1 failed\n`);
-      void endAll().finally(() => process.exit(code));
-    });
-  }
-}
-
-async function main({ filters, full, seed, title, updatesTimings, junit }: Wanted): Promise<number> {
+async function main({ filters, full, seed, title, updatesTimings, junit }: Wanted, ends: Ends): Promise<number> {
   const started = performance.now();
   const files = chosenFiles(filters);
   const again = files.filter((path) => (full ? opensRuntime(path) && !needsBrowser(path) : path in BOTH_STORES));
   process.stdout.write(`${files.length} files, ${again.length} of them on two stores; seed ${seed}\n`);
   const timings = readTimings(TIMINGS);
-  endOnSignals();
   const folder = folderOfRun(placeOfRun());
-  ends.push(() => rmSync(folder, { recursive: true, force: true }));
   // Whatever a test creates goes with the folder at the end, also what a killed process left behind.
   process.env.TMPDIR = folder;
+  ends.push(() => rmSync(folder, { recursive: true, force: true }));
+  ends.push(() => endLeftovers(folder));
   const embedded = await shareEmbedded();
-  ends.push(() => embedded.stop());
   const cluster = files.some(opensStores) || again.length > 0 ? await throwAwayCluster() : undefined;
-  ends.push(() => cluster?.stop());
   const url = process.env.DATABASE_URL || cluster?.url;
   const server = url !== undefined && again.length > 0 ? await shareServer(url) : undefined;
-  ends.push(() => server?.stop());
+  if (server && process.env.DATABASE_URL) ends.push(() => server.stop());
   const queues: RunningQueue[] = [];
-  ends.push(() => Promise.all(queues.map((queue) => queue.stop())));
+  ends.push(() => queues.forEach((queue) => void queue.kill()));
   const progress = showProgress(queues, timings);
   const start = (name: string, env: SharedServer["env"], paths: readonly string[], workers: number, full: boolean) => {
     if (paths.length === 0) return;
@@ -180,6 +165,8 @@ async function main({ filters, full, seed, title, updatesTimings, junit }: Wante
       }),
     );
   };
+  if (!server && files.some(opensRuntime))
+    skipped("the planning of statements on a second server", "no chosen file runs on it, or there is none");
   const statements = server && files.some(opensRuntime) ? mkdtempSync(join(folder, "statements-")) : undefined;
   const env = {
     ...embedded.env,
@@ -191,12 +178,11 @@ async function main({ filters, full, seed, title, updatesTimings, junit }: Wante
   if (server) start("server", server.env, again, full ? WORKERS / 2 : 2, true);
   const outcomes = await Promise.all(queues.map(({ done }) => done));
   progress.end();
-  if (ending !== undefined) {
-    await ending;
-    return 1;
-  }
   const refused = server && statements !== undefined ? await refusedStatements(server, statements) : 0;
-  await endAll();
+  await server?.stop();
+  await cluster?.stop();
+  await embedded.stop();
+  rmSync(folder, { recursive: true, force: true });
   const passed = outcomes.reduce((sum, { counts }) => sum + counts.passed, 0);
   const failed = outcomes.reduce((sum, { counts }) => sum + counts.failed, refused);
   if (updatesTimings && failed === 0)
@@ -208,4 +194,21 @@ async function main({ filters, full, seed, title, updatesTimings, junit }: Wante
   return failed > 0 || passed === 0 ? 1 : 0;
 }
 
-process.exitCode = await main(wanted(process.argv.slice(2)));
+/** Runs, and where a signal comes or something fails ends what was started: tests would go on, and servers stay. */
+async function runOrEnd(asked: Wanted): Promise<number> {
+  const ends: Ends = [];
+  const signalled = Promise.withResolvers<number>();
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.once(name, () => signalled.resolve(128 + constants.signals[name]));
+  const isOver = main(asked, ends).then((code) => {
+    ends.length = 0;
+    return code;
+  });
+  try {
+    return await Promise.race([isOver, signalled.promise]);
+  } finally {
+    for (const end of ends.toReversed()) await end();
+  }
+}
+
+process.exit(await runOrEnd(wanted(process.argv.slice(2))));

@@ -13,11 +13,15 @@ const CALLS = /\bstore\.(?:listen|notify|load)\(|\bplanOf\(/;
 
 /** What SQL about the server itself names, by subject. */
 const SUBJECTS: Readonly<Record<string, RegExp>> = {
-  catalogs: /\bpg_[a-z]\w*|\binformation_schema\b|\bserver_version/i,
+  catalogs: /\bpg_[a-z]\w*|\binformation_schema\b|\bserver_version|\bversion\(\)|\bmax_connections\b/i,
   collation: /\bcollate\b|\btext_(?:key|pattern)\b/i,
   functions: /\bcreate (?:or replace )?(?:function|trigger)\b|\b(?:en|dis)able trigger\b/i,
-  roles: /\b(?:create|set|reset|drop) (?:local )?role\b|\b(?:grant|revoke) [\w, ]+ on [\w ]+ (?:to|from)\b/i,
-  locks: /\block table\b|\bfor (?:no key )?(?:update|share)\b|\bskip locked\b|\bserializable\b|\b40(?:001|P01)\b/i,
+  roles:
+    /\b(?:create|alter|set|reset|drop) (?:local )?role\b|\bhas_\w+_privilege\b|\bsecurity definer\b|\b(?:grant|revoke) [\w, ]+ on [\w ]+ (?:to|from)\b/i,
+  locks:
+    /\block table\b|\bisolation level\b|\bprepare transaction\b|\bfor (?:no key )?(?:update|share)\b|\bskip locked\b|\bserializable\b|\b40(?:001|P01)\b/i,
+  connections: /\s{2}(?:un)?(?:listen|notify) [a-z_]\w*(?:\s{2}|;)/i,
+  search: /\bto_tsvector\b|\bto_tsquery\b|\bsimilarity\(/i,
   limits: /\b(?:statement|lock|idle_in_transaction_session)_timeout\b/i,
   plans: /\b(?:explain|analyze|vacuum)\b/i,
 };
@@ -83,6 +87,8 @@ test("the rule finds each subject, in SQL and calls alone, and in tests that ope
     functions: "sql`create or replace trigger t before insert on x`;",
     roles: "sql`set local role visitor`;",
     locks: "sql`select id from jobs for no key update`;",
+    connections: 'await sql.unsafe("listen news");',
+    search: "sql`select to_tsvector('a b')`;",
     limits: "sql`set local lock_timeout = 1`;",
     plans: "sql`explain select 1`;",
     calls: 'await server.store.listen("x", {});',

@@ -11,24 +11,20 @@ import {
   existsSync,
   mkdirSync,
   openSync,
-  readdirSync,
   readFileSync,
-  readlinkSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Cluster, SERVER_VARIABLE, startCluster } from "../harness/cluster.ts";
+import { endLeftovers } from "../harness/leftover_processes.ts";
 import { folderOfRun } from "../harness/leftovers.ts";
 import { type SharedServer, shareEmbedded } from "../harness/test_database.ts";
-import { until } from "../harness/until.ts";
 import { type Coverage, readCoverage } from "./coverage.ts";
 
 /** How long one test may take; a run of a file has a limit of its own. */
 const TEST_TIMEOUT_MS = 30_000;
-/** Limit of the shutdown of a server that a run left behind. */
-const SHUTDOWN_MS = 5_000;
 
 /** How the run of a test file ended. */
 export interface TestRun {
@@ -141,56 +137,10 @@ export class Sandbox {
     };
   }
 
-  /** Servers get the signal of a fast shutdown, since one that is killed leaves shared memory behind; a stopped one takes it when it goes on. */
   async #endLeftovers(): Promise<void> {
     const group = this.#running?.pid;
     this.#running = undefined;
-    if (group !== undefined) send(group, "SIGKILL");
-    const left = processesBelow(this.#folder);
-    for (const pid of left) send(pid, "SIGCONT");
-    for (const pid of left) if (isServer(pid)) send(pid, "SIGINT");
-    await until(() => !left.some((pid) => isServer(pid)), Boolean, SHUTDOWN_MS).catch(() => {
-      // What does not shut down is killed.
-    });
-    if (group !== undefined) send(-group, "SIGKILL");
-    for (const pid of processesBelow(this.#folder)) send(pid, "SIGKILL");
-    await until(() => processesBelow(this.#folder).length === 0);
+    await endLeftovers(this.#folder, group);
     rmSync(this.#temporary, { recursive: true, force: true });
-  }
-}
-
-/** Processes whose working folder is below a folder; none where the system has no list of them in files. */
-function processesBelow(folder: string): number[] {
-  if (!existsSync("/proc/self/cwd")) return [];
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name) && workingFolder(name)?.startsWith(`${folder}/`))
-    .map(Number);
-}
-
-function workingFolder(pid: string): string | undefined {
-  try {
-    return readlinkSync(`/proc/${pid}/cwd`);
-  } catch {
-    // It has ended, or is of another user.
-    return undefined;
-  }
-}
-
-/** Whether a process is the first one of a PostgreSQL server, which ends the others. */
-function isServer(pid: number): boolean {
-  try {
-    return /postgres\0(?:.*\0)?-D\0/.test(readFileSync(`/proc/${pid}/cmdline`, "utf8"));
-  } catch {
-    // It has ended.
-    return false;
-  }
-}
-
-function send(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch (error) {
-    // It has ended.
-    if ((error as { code?: string }).code !== "ESRCH") throw error;
   }
 }

@@ -8,8 +8,8 @@ function queue(files: string[], ended: string[], failed = 0): RunningQueue {
     workers: 2,
     counts: { passed: 0, failed, skipped: 0 },
     ended: () => new Set(ended),
-    stop: async () => {},
     done: new Promise(() => {}),
+    kill: () => {},
   };
 }
 

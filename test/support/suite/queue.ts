@@ -13,7 +13,7 @@ import { type Counts, readTestOutput } from "./test_output.ts";
 export const TEST_TIMEOUT_MS = 60_000;
 /** By this variable a run names the file to which its workers append each file that has ended (at_end.ts). */
 export const ENDED_FILES_VARIABLE = "TEST_ENDED_FILES";
-/** Longer than the longest test, with its hooks. */
+/** How long no test may end beyond the limit of one: some have a limit of their own, and hooks. */
 const SILENCE_MAX_MS = 300_000;
 const LOOK_MS = 1_000;
 
@@ -42,10 +42,10 @@ export interface RunningQueue {
   readonly workers: number;
   /** The files that have ended. */
   ended(): ReadonlySet<string>;
-  /** Ends it before its time; nothing to do for one that has ended. */
-  stop(): Promise<void>;
   /** Resolves to what each file took in milliseconds, when all have ended. A run that fails as a whole counts as a failure. */
   readonly done: Promise<{ counts: Counts; measured: Timings }>;
+  /** Ends its processes, and with them those that they started and that have no session of their own. */
+  kill(): void;
 }
 
 /** Starts a queue. */
@@ -56,7 +56,9 @@ export function startQueue(queue: Queue): RunningQueue {
   // Bun begins with the files that took longest, so the wanted order is given to it as times.
   const order = inOrder(files, queue.timings, queue.seed);
   writeTimings(orderFile, Object.fromEntries(order.map((path, at) => [path, (order.length - at) * 1000])));
-  const options = [`--parallel=${Math.max(workers, 2)}`, "--no-isolate", "--timeout", `${scaled(TEST_TIMEOUT_MS)}`];
+  const timeoutMs = scaled(TEST_TIMEOUT_MS);
+  const silenceMs = SILENCE_MAX_MS + timeoutMs;
+  const options = [`--parallel=${Math.max(workers, 2)}`, "--no-isolate", "--timeout", `${timeoutMs}`];
   const child = Bun.spawn(
     [
       process.execPath,
@@ -78,43 +80,52 @@ export function startQueue(queue: Queue): RunningQueue {
       stdin: "ignore",
       stdout: "ignore",
       stderr: "pipe",
+      // A process group of its own can be ended as a whole.
+      detached: true,
     },
   );
   const output = readTestOutput({ ...queue, root: ROOT });
-  let isStopped = false;
+  const { counts } = output;
+  const results = () => counts.passed + counts.failed + counts.skipped;
+  let heard = 0;
   let heardAt = performance.now();
+  let isKilled = false;
   const watch = setInterval(() => {
-    if (performance.now() - heardAt < SILENCE_MAX_MS) return;
+    // What a test prints is no result: one that hangs may go on to print.
+    if (results() !== heard) [heard, heardAt] = [results(), performance.now()];
+    if (performance.now() - heardAt < silenceMs) return;
     heardAt = performance.now();
-    show(`${title}: nothing for ${SILENCE_MAX_MS / 60_000} minutes\n`);
+    show(`${title}: no result for ${Math.round(silenceMs / 60_000)} minutes\n`);
     // Bun names what runs at the first signal.
     child.kill(child.killed ? "SIGKILL" : "SIGINT");
   }, LOOK_MS);
   async function finish() {
-    await read(child.stderr, child.exited, (text) => {
-      heardAt = performance.now();
-      output.push(text);
-    });
+    await read(child.stderr, child.exited, (text) => output.push(text));
     const code = await child.exited;
     clearInterval(watch);
+    if (isKilled) return { counts, measured: {} };
     output.end();
-    const counts = { ...output.counts };
-    if (code !== 0 && counts.failed === 0 && !isStopped) {
+    const all = { ...counts };
+    const ended = linesOf(endedFile);
+    // Also where all has passed: of a single file Bun starts no worker, and the file may end the process with 0.
+    const unended = files.filter((path) => !ended.has(path) && !output.crashed.has(path));
+    for (const path of unended) show(`${path}\n(fail) has not run to its end\n  again: ${queue.repeatOf(path)}\n`);
+    all.failed += unended.length;
+    if (code !== 0 && counts.failed === 0) {
       show(
         `${title}: bun test ended with ${child.signalCode ?? code}; its last lines:\n${output.lastLines.join("\n")}\n`,
       );
-      counts.failed = 1;
+      all.failed = Math.max(all.failed, 1);
     }
     const measured = readTimings(orderFile);
     rmSync(orderFile);
-    return { counts, measured };
+    return { counts: all, measured };
   }
-  const stop = async () => {
-    isStopped = true;
-    child.kill("SIGTERM");
-    await child.exited;
+  const kill = () => {
+    isKilled = true;
+    if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, "SIGKILL");
   };
-  return { counts: output.counts, files, workers, ended: () => linesOf(endedFile), stop, done: finish() };
+  return { counts, files, workers, ended: () => linesOf(endedFile), done: finish(), kill };
 }
 
 function linesOf(file: string): ReadonlySet<string> {

@@ -1,53 +1,47 @@
-import { expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { afterAll, expect, test } from "bun:test";
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { until } from "../harness/until.ts";
 import { startQueue } from "./queue.ts";
 import { ROOT } from "./test_files.ts";
 
-test("a queue that is stopped leaves no process of its workers behind", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "lectern-queue-"));
-  try {
-    const files = ["a", "b"].map((name) => {
-      const pid = `await Bun.write(${JSON.stringify(join(folder, name))}, String(process.pid))`;
-      const path = join(folder, `${name}_test.ts`);
-      writeFileSync(
-        path,
-        `import { test } from "bun:test";\ntest("${name}", async () => { ${pid}; await new Promise(() => {}); });\n`,
-      );
-      return relative(ROOT, path);
-    });
-    const queue = startQueue({
-      title: "stopped",
-      files,
-      workers: 2,
-      env: {},
-      args: [],
-      timings: {},
-      seed: 1,
-      folder,
-      show: () => {},
-      repeatOf: () => "",
-    });
-    const pids = await Promise.all(
-      ["a", "b"].map((name) =>
-        until(() => existsSync(join(folder, name)) && Number(readFileSync(join(folder, name), "utf8"))),
-      ),
-    );
-    await queue.stop();
-    for (const pid of pids) await until(() => !isRunning(Number(pid)));
-    expect((await queue.done).counts.passed).toBe(0);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+const folder = realpathSync(mkdtempSync(join(tmpdir(), "lectern-queue-")));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What a queue of such files shows and counts. */
+async function ran(files: Record<string, string>) {
+  for (const [name, text] of Object.entries(files))
+    writeFileSync(join(folder, name), `import { expect, test } from "bun:test";\n${text}`);
+  const shown: string[] = [];
+  const queue = startQueue({
+    title: "some",
+    files: Object.keys(files).map((name) => relative(ROOT, join(folder, name))),
+    workers: 2,
+    env: {},
+    args: [],
+    timings: {},
+    seed: 1,
+    folder: mkdtempSync(join(folder, "own-")),
+    show: (text) => void shown.push(text),
+    repeatOf: (path) => `repeat ${path.split("/").at(-1)}`,
+  });
+  const { counts } = await queue.done;
+  return { shown: shown.join(""), counts };
+}
+
+const PASSING = 'test("passes", () => expect(1).toBe(1));\n';
+
+test("a file that ends its process with 0 fails, alone as among others", async () => {
+  const ends = `${PASSING}test("ends", () => process.exit(0));\ntest("never runs", () => {});`;
+  const alone = await ran({ "ends_test.ts": ends });
+  expect(alone.counts).toEqual({ passed: 1, failed: 1, skipped: 0 });
+  expect(alone.shown).toContain("(fail) has not run to its end\n  again: repeat ends_test.ts\n");
+  const among = await ran({ "ends_test.ts": ends, "passing_test.ts": PASSING });
+  expect(among.counts.failed).toBe(1);
+  expect(among.shown).toContain("again: repeat ends_test.ts\n");
 });
 
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    // It has ended.
-    return false;
-  }
-}
+test("files that end count as such, with and without tests", async () => {
+  const { shown, counts } = await ran({ "passing_test.ts": PASSING, "empty_test.ts": "export {};" });
+  expect({ shown, counts }).toEqual({ shown: "", counts: { passed: 1, failed: 0, skipped: 0 } });
+});

@@ -16,6 +16,8 @@ export interface Counts {
 /** A reader of the output of one `bun test`. */
 export interface TestOutput {
   readonly counts: Readonly<Counts>;
+  /** The files whose process ended while they ran. */
+  readonly crashed: ReadonlySet<string>;
   /** The last lines, for a run that fails without a failing test. */
   readonly lastLines: readonly string[];
   push(text: string): void;
@@ -54,6 +56,7 @@ const REASON = /^ {2}\^ /;
 /** Creates a reader. */
 export function readTestOutput({ root, show, repeatOf }: TestOutputOptions): TestOutput {
   const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
+  const crashes = new Set<string>();
   const lastLines: string[] = [];
   let path = "";
   let isError = false;
@@ -99,6 +102,7 @@ export function readTestOutput({ root, show, repeatOf }: TestOutputOptions): Tes
     if (header !== undefined) path = header;
     else if (crashed !== undefined) {
       path = crashed;
+      crashes.add(path);
       fail("", line);
     } else if (result === "fail") fail(name, line);
     else if (result === "pass") counts.passed++;
@@ -113,6 +117,7 @@ export function readTestOutput({ root, show, repeatOf }: TestOutputOptions): Tes
 
   return {
     counts,
+    crashed: crashes,
     lastLines,
     push(text) {
       const lines = (rest + text).split("\n");

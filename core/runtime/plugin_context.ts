@@ -86,7 +86,7 @@ export function makeContext(
   };
   const withSlowPool = slowReads(parts.log.with({ plugin: plugin.name }));
   const as = actingWith(powers);
-  const crossing = parts.ships(plugin) ? undefined : crossingOf(parts.credentials);
+  const crossing = parts.ships(plugin) ? undefined : crossingOf(plugin.name, parts.credentials);
   const checks = {
     as,
     enqueue: (name: string) => powers.enqueue(name),

@@ -21,6 +21,9 @@ export interface DescribedCredentials {
 
 const ORIGINALS = new WeakMap<Request, Request>();
 const COPIES = new WeakMap<Request, Request>();
+const SHOWN = new WeakSet<Request>();
+/** The plugin whose route a request is for, of one that `strip` has seen. */
+const OWNERS = new WeakMap<Request, string>();
 
 /** The request as it came, of one that has lost its credentials; others as they are. */
 export function originalOf(request: Request): Request {
@@ -50,9 +53,12 @@ export class CredentialFilter {
     this.#routePath = routePath;
   }
 
-  /** A copy of a request to another plugin: without its body, credentials, cookies and the secrets in its URL. Always the same. */
-  without(request: Request): Request {
-    if (ORIGINALS.has(request)) return request;
+  /**
+   * A copy of a request for a plugin: without its body, credentials, cookies and the secrets in its URL. Always the same. A request to
+   * the plugin's own route, which `strip` has seen, is returned as it is.
+   */
+  without(request: Request, plugin: string): Request {
+    if (SHOWN.has(request) || OWNERS.get(request) === plugin) return request;
     const known = COPIES.get(request);
     if (known) return known;
     const headers = new Headers(request.headers);
@@ -61,7 +67,8 @@ export class CredentialFilter {
     const copy = new Request(url, { method: request.method, headers, signal: request.signal });
     attachState(copy, stateOf(request));
     COPIES.set(request, copy);
-    ORIGINALS.set(copy, request);
+    SHOWN.add(copy);
+    ORIGINALS.set(copy, originalOf(request));
     return copy;
   }
 
@@ -70,6 +77,7 @@ export class CredentialFilter {
    * such as a key of the plugin's own, stay; and so does everything in a route scope where the plugin itself authenticates.
    */
   strip(request: Request, plugin: string): void {
+    OWNERS.set(request, plugin);
     const { scope } = stateOf(request);
     if (scope && this.#scopes.get(scope) === plugin) return;
     const { cookies } = this.#credentials();
@@ -93,8 +101,8 @@ export class CredentialFilter {
       ? spec
       : {
           ...spec,
-          ...(intercept && { intercept: (request, ...rest) => intercept(this.without(request), ...rest) }),
-          ...(notModified && { notModified: (request) => notModified(this.without(request)) }),
+          ...(intercept && { intercept: (request, ...rest) => intercept(this.without(request, plugin), ...rest) }),
+          ...(notModified && { notModified: (request) => notModified(this.without(request, plugin)) }),
         };
     if (authenticate) this.#scopes.set(own, plugin);
     return own;

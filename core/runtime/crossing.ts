@@ -18,8 +18,8 @@ export interface Crossing {
 }
 
 /** The crossing of a plugin that does not ship. */
-export function crossingOf(filter: CredentialFilter): Crossing {
-  const hidden = (request: Request) => filter.without(request);
+export function crossingOf(plugin: string, filter: CredentialFilter): Crossing {
+  const hidden = (request: Request) => filter.without(request, plugin);
   const given = (args: readonly unknown[]) => args.map((arg) => copyOf(withRequest(arg, hidden)));
   return {
     given,

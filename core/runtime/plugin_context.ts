@@ -93,7 +93,7 @@ export function makeContext(
   const slowly = slowReads(parts.log.with({ plugin: plugin.name }));
   const withSlowPool: typeof slowly = (task, run) => attended(() => slowly(task, run));
   const as = actingWith(powers);
-  const crossing = parts.ships(plugin) ? undefined : crossingOf(parts.credentials);
+  const crossing = parts.ships(plugin) ? undefined : crossingOf(plugin.name, parts.credentials);
   const { guard, watch } = parts;
   const checks = {
     plugin: plugin.name,

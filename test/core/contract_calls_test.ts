@@ -278,6 +278,10 @@ test("sessions are found by the request that a plugin passes on", async () => {
   expect(body).toEqual({ name: "Admin", own: "theme=dark" });
   const screen = await stage.ask("GET", "/calls/screen", { as: null, headers: { ...headers, accept: "text/html" } });
   expect(screen.body).toContain("<b>Admin</b>");
+  // Its own screen keeps its own cookies, also of a visitor without a session.
+  seen.length = 0;
+  await stage.ask("GET", "/calls/screen", { as: null, headers: { cookie: "theme=dark", accept: "text/html" } });
+  expect(seen.some((request) => request.headers.get("cookie") === "theme=dark")).toBe(true);
 });
 
 /** The cookie of a session of the administrator. */

@@ -255,8 +255,12 @@ test("counts that are wrong are reported, and counted again", async () => {
     { ...key, acl_id: 0, value: null, stored: "1 of 7", counted: "1 of 1" },
     { ...key, acl_id: 3, value: "ops", stored: "5", counted: "0" },
   ]);
+  await take(runtime.db, { do: "tag", item: { kind: "page", at: 0 }, position: 0, name: "team", value: "ops" });
   await correctTagCounts(kinds, runtime.db);
   expect(await differingTagCounts(kinds, runtime.db)).toEqual([]);
+  expect((await runtime.ask("GET", "/api/tags/names")).body.data).toMatchObject([
+    { name: "team", values: 1, usages: 2 },
+  ]);
 });
 
 test("when changes are merged as many rows are kept as there are different tags, and none of those that are gone", async () => {

@@ -11,7 +11,7 @@
 import type { ContentKind } from "lectern/contracts";
 import { sql } from "lectern/core";
 import { type Db, definerPath, rows } from "lectern/db";
-import { lockMerges, mergeTagChanges } from "./merge.ts";
+import { lockMerges } from "./merge.ts";
 
 /** Names of the columns that count the uses of a tag, by kind of item. */
 export const COUNTS = {
@@ -45,6 +45,8 @@ export async function ensureTagCounts(kinds: readonly TaggedKind[], db: Db): Pro
   for (const kind of kinds)
     await rows(db, sql.raw(define(functionOf(kind), bodyOf(kind)) + triggersOn(kind.table, functionOf(kind))));
   await count(kinds, db);
+  // Plans of the first listings depend on it.
+  await rows(db, sql`analyze tag_count, tag_name_count`);
 }
 
 /** Counts all tags again. Writers of tags and of their items wait for it. */
@@ -101,8 +103,16 @@ async function lock(kinds: readonly TaggedKind[], db: Db): Promise<void> {
 async function count(kinds: readonly TaggedKind[], db: Db): Promise<void> {
   for (const table of ["tag_change", "tag_count", "tag_name_count"])
     await rows(db, sql`delete from ${sql.table(table)}`);
-  await rows(db, sql.raw(`insert into tag_change (kind, acl_id, name, value, n) ${recount(kinds)}`));
-  while (await mergeTagChanges(db));
+  await rows(
+    db,
+    sql`insert into tag_count (kind, acl_id, name, value, n, is_shared)
+      select *, count(*) over (partition by name, value) > 1 from (${sql.raw(recount(kinds))}) as each`,
+  );
+  await rows(
+    db,
+    sql`insert into tag_name_count (kind, acl_id, name, usages, own_values)
+      select kind, acl_id, name, sum(n), count(*) filter (where not is_shared) from tag_count group by 1, 2, 3`,
+  );
 }
 
 function recount(kinds: readonly TaggedKind[]): string {

@@ -24,11 +24,11 @@ export async function mergeAllTagChanges(db: Db): Promise<void> {
 }
 
 /**
- * Merges changes of some tags, after `lockMerges` in the same transaction. Resolves to whether there were any. All of it is one statement, a
- * template of words that the builder lacks: each part of it sees the counts as they were before.
+ * Merges changes of some tags, after `lockMerges` in the same transaction. All of it is one statement, a template of words that the
+ * builder lacks: each part of it sees the counts as they were before.
  */
-export async function mergeTagChanges(db: Db): Promise<boolean> {
-  const merged = await rows(
+async function mergeTagChanges(db: Db): Promise<void> {
+  await rows(
     db,
     sql`with tag as materialized (select name, value from tag_change group by 1, 2 limit ${MAX_TAGS}::integer),
       taken as (delete from tag_change using tag where tag_change.name = tag.name and tag_change.value = tag.value
@@ -48,11 +48,9 @@ export async function mergeTagChanges(db: Db): Promise<boolean> {
           union all select kind, acl_id, name, -n, -(not is_shared)::integer from former) as each group by 1, 2, 3),
       counted as (delete from tag_name_count using moved
         where tag_name_count.kind = moved.kind and tag_name_count.acl_id = moved.acl_id and tag_name_count.name = moved.name
-        returning tag_name_count.kind, tag_name_count.acl_id, tag_name_count.name, tag_name_count.usages, tag_name_count.own_values),
-      summed as (insert into tag_name_count (kind, acl_id, name, usages, own_values)
+        returning tag_name_count.kind, tag_name_count.acl_id, tag_name_count.name, tag_name_count.usages, tag_name_count.own_values)
+      insert into tag_name_count (kind, acl_id, name, usages, own_values)
         select kind, acl_id, name, sum(usages), sum(own_values) from (select * from moved union all select * from counted) as each
-        group by 1, 2, 3 having sum(usages) <> 0)
-      select from tag limit 1`,
+        group by 1, 2, 3 having sum(usages) <> 0`,
   );
-  return merged.length > 0;
 }

@@ -12,7 +12,7 @@ import { mountTagRoutes } from "./routes.ts";
 import { tagCountsCheck } from "./self_check.ts";
 
 /** Between two merges of counts: listings read the changes in between one by one. */
-const MERGE_MS = 60_000;
+const MERGE_MS = 10_000;
 
 /** Tags of items of any kind (content-api 4.3), and listings of their names and values. Tags are set with their items. */
 export default definePlugin({

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { setPriority } from "node:os";
+import { getPriority, setPriority } from "node:os";
 
 /** Limits of a child process. */
 export interface ChildLimits {
@@ -20,6 +20,8 @@ export interface ChildWatch {
 
 const WATCH_MS = 200;
 const PAGE_BYTES = 4096;
+/** The greatest niceness. */
+const LOWEST = 19;
 
 /**
  * Kills a child process at its limits, until the watch is stopped.
@@ -61,7 +63,7 @@ export function watchChild(
  */
 export function lowerPriority(pid: number, nice: number): void {
   try {
-    setPriority(pid, nice);
+    setPriority(pid, Math.min(LOWEST, getPriority(pid) + nice));
   } catch {
     // It keeps its priority.
   }

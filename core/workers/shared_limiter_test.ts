@@ -23,6 +23,7 @@ test("a window opens with the first request, refuses beyond the limit and ends",
   ]);
   expect(takes[0]?.resetsAt).toBe((at + 60_000) / 1000);
   expect(here.take("ben").exceeded).toBe(false);
+  expect([here.take("cay", 2), there.take("cay", 5)]).toMatchObject([{ exceeded: false }, { exceeded: true }]);
   now += 60_000;
   expect(there.take("ann")).toMatchObject({ remaining: 1, exceeded: false });
 });

@@ -74,6 +74,13 @@ export const PARTS: readonly Part[] = [
     args: ["test/bench/stalls.ts"],
   },
   {
+    name: "sign-ins",
+    title: "What wrong passwords do to others",
+    about:
+      "The longest wait of another user's lists, downloads and sign-in while 58 wrong passwords are checked, from one address and for one account.",
+    args: ["test/bench/sign_ins.ts"],
+  },
+  {
     name: "growth-20k",
     title: "What grows with the store, at 20,000 pages",
     about: "Boot, listings and totals, search, changes of many items, bytes by table.",

@@ -258,9 +258,7 @@ export class EventBus {
         const record = { name, draft: final, result, viewer, at } as unknown as EventRecord;
         for (const { handlers, parts } of this.#handlers.get(name) ?? [])
           if (handlers.inTransaction)
-            await this.#within(watch, parts.inTransaction, () =>
-              handlers.inTransaction?.(result as never, tx, record),
-            );
+            await this.#within(watch, parts.inTransaction, () => handlers.inTransaction?.(result as never, tx, record));
         for (const { handlers, parts } of this.#any)
           if (handlers.inTransaction)
             await this.#within(watch, parts.inTransaction, () => handlers.inTransaction?.(record, tx));

@@ -4,9 +4,9 @@
  * created once for each plugin and transaction, its store at first use.
  */
 import type { Db } from "../../db/mod.ts";
+import type { Part, PartGuard } from "../part_guard.ts";
 import type { ActAs } from "../runtime/acting.ts";
 import type { EventName, Result } from "../runtime/registry.ts";
-import type { Part, PartGuard } from "../part_guard.ts";
 import type { Action, EventTransaction, RootTransaction } from "./event_bus.ts";
 
 /** The bus's own transaction by each of its views, and by itself. */

@@ -1,4 +1,8 @@
-/** What a boot does with one plugin: its migrations, its `setup`, its `syncSchema`. */
+/**
+ * What a boot does with one plugin: its migrations, its `setup`, its `syncSchema`. Each has a time limit, and each error names the
+ * plugin, so that an operator knows which line of the list to take out. The order of the plugins, and what is checked of all of them
+ * together, is in `boot.ts`.
+ */
 import { type Db, type MigrationStatus, migrate } from "../../db/mod.ts";
 import { BootError } from "../errors.ts";
 import type { JudgeAnswer } from "../http/answer_judge.ts";
@@ -59,7 +63,9 @@ export async function syncSchema(
     await db
       .transaction()
       .execute((tx) =>
-        watch.schemaChange({ plugin: plugin.name, part: "syncSchema" }, tx, async () => plugin.syncSchema?.(tx, context)),
+        watch.schemaChange({ plugin: plugin.name, part: "syncSchema" }, tx, async () =>
+          plugin.syncSchema?.(tx, context),
+        ),
       );
   } catch (cause) {
     if (cause instanceof BootError && !(cause instanceof BootLate)) throw cause;

@@ -85,8 +85,7 @@ export class StorePools implements DialectPools {
     const half = (size: number) => Math.max(1, Math.floor(size / 2));
     const deadlinePool = (
       options: Pick<DeadlinePoolOptions, "size" | "perKey" | "waitMs" | "use" | "session" | "onWait">,
-    ) =>
-      new DeadlinePool({ ...options, maxAgeMs, open, answerMs: limitMs, cancel: (process) => this.cancel(process) });
+    ) => new DeadlinePool({ ...options, maxAgeMs, open, answerMs: limitMs, cancel: (process) => this.cancel(process) });
     this.statements = new StatementPool({
       size: Math.max(1, Math.ceil(poolSize / 2)),
       maxAgeMs,

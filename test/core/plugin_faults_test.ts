@@ -3,16 +3,7 @@
  * fault is logged once and shown to administrators; where it stops the operation, nothing is done. Which slot does what is
  * documented in plugins/hooks.md, and the tables here have every slot that is documented.
  */
-import {
-  afterAll,
-  beforeAll,
-  expect,
-  type Mock,
-  setDefaultTimeout,
-  setSystemTime,
-  spyOn,
-  test,
-} from "bun:test";
+import { afterAll, beforeAll, expect, type Mock, setDefaultTimeout, setSystemTime, spyOn, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { utimes } from "node:fs/promises";
 import { join } from "node:path";

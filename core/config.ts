@@ -255,7 +255,9 @@ export const configSchema = t.Object({
     default: 5_000,
     minimum: 10,
     env: "PLUGIN_PART_TIMEOUT_MS",
-    description: "How long a plugin's part of a screen or answer may take before the rest is answered without it",
+    description:
+      "How long a plugin's part of a screen or answer may take before the rest is answered without it, and a transaction " +
+      "without a statement (503 beyond)",
   }),
   clockSeconds: t.Number({
     default: 5,
@@ -274,7 +276,8 @@ export const configSchema = t.Object({
     default: 30_000,
     minimum: 100,
     env: "PLUGIN_SETUP_TIMEOUT_MS",
-    description: "How long the setup of a plugin may take before the boot stops",
+    description:
+      "How long the setup of a plugin, or a migration between two statements, may take before the boot stops",
   }),
   stopLingerMs: t.Integer({
     default: 100,

@@ -107,18 +107,15 @@ export class TransactionWatch implements Counted {
   passed(ms: number): void {
     const innermost = this.#parts.at(-1);
     if (!innermost) return;
-    for (const running of this.#parts) {
-      running.leftMs -= ms;
-      if (running.leftMs > 0) continue;
-      this.#giveUp(running, `It did not end within ${running.limitMs} ms`);
-      return;
-    }
+    for (const running of this.#parts) running.leftMs -= ms;
+    const over = this.#parts.find(({ leftMs }) => leftMs <= 0);
     const { isBusy = false, sent = 0 } = this.#control ?? {};
     if (isBusy || sent !== this.#sent) this.#quietMs = 0;
     else this.#quietMs += ms;
     this.#sent = sent;
     const limitMs = this.#attended > 0 ? this.#limits.attendedMs : this.#limits.quietMs;
-    if (this.#quietMs >= limitMs) this.#giveUp(innermost, `Nothing happened in it for ${limitMs} ms`);
+    if (over) this.#giveUp(over, `It did not end within ${over.limitMs} ms`);
+    else if (this.#quietMs >= limitMs) this.#giveUp(innermost, `Nothing happened in it for ${limitMs} ms`);
   }
 
   #giveUp(running: Running, reason: string): void {

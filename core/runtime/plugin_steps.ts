@@ -1,4 +1,8 @@
-/** What a boot does with one plugin: its migrations, its `setup`, its `syncSchema`. */
+/**
+ * What a boot does with one plugin: its migrations, its `setup`, its `syncSchema`. Each has a time limit, and each error names the
+ * plugin, so that an operator knows which line of the list to take out. The order of the plugins, and what is checked of all of them
+ * together, is in `boot.ts`.
+ */
 import { type Db, type MigrationStatus, migrate } from "../../db/mod.ts";
 import { BootError } from "../errors.ts";
 import type { JudgeAnswer } from "../http/answer_judge.ts";

@@ -16,7 +16,8 @@ import {
 } from "kysely";
 import type { EnforcedRole } from "../grants/enforcement.ts";
 import type { Tables } from "../query/tables.ts";
-import { type DialectPools, quoted, RoleSession, SESSIONS, Session, type TransactionControl } from "./session.ts";
+import { RoleSession, SESSIONS } from "./role_session.ts";
+import { type DialectPools, quoted, Session } from "./session.ts";
 import { routed, runAs, senderOf, sendSingle } from "./single_statements.ts";
 
 /** The pools of a Kysely, and the role of its statements. */
@@ -83,25 +84,6 @@ export async function changesAccess(db: object): Promise<void> {
   await kysely.getExecutor?.().provideConnection(async (connection) => {
     const session = SESSIONS.get(connection) ?? connection;
     if (session instanceof Session) session.changesAccess();
-  });
-}
-
-/**
- * What limits the time of an open transaction: it shows whether a statement runs, and aborts the transaction. Asked for before the
- * first statement, since it waits for those that were sent. Undefined outside transactions.
- * @example
- * await db.transaction().execute(async (tx) => {
- *   const control = await transactionControl(tx);
- *   const timer = setTimeout(() => control?.abort(), 5_000);
- *   await rows(tx, sql`update notes set color = ${"blue"}`).finally(() => clearTimeout(timer));
- * });
- */
-export async function transactionControl(db: object): Promise<TransactionControl | undefined> {
-  const kysely = db as Partial<Pick<Kysely<unknown>, "isTransaction" | "getExecutor">>;
-  if (!kysely.isTransaction) return undefined;
-  return kysely.getExecutor?.().provideConnection(async (connection) => {
-    const session = SESSIONS.get(connection) ?? connection;
-    return session instanceof Session ? session : undefined;
   });
 }
 

@@ -1,6 +1,6 @@
 /**
- * A session of Kysely: over the pools, and between `begin` and the end of a transaction over its connection. A role's session
- * runs the same statements as the role of a plugin; what begins and ends transactions stays with the runtime's account.
+ * A session of Kysely: over the pools, and between `begin` and the end of a transaction over its connection. Statements of a plugin's
+ * role run in it too (`role_session.ts`); what begins and ends transactions stays with the runtime's account.
  */
 import type { CompiledQuery, DatabaseConnection, QueryResult, TransactionSettings } from "kysely";
 import type { EnforcedRole, Outgoing, Sender } from "../grants/enforcement.ts";
@@ -14,6 +14,7 @@ import type { DeadlinePool } from "./deadline_pool.ts";
 import { answerTimeoutFor, currentSlowQuery, type StoreLimits } from "./limits.ts";
 import { routed, runAs, senderOf, sendSingle } from "./single_statements.ts";
 import type { StatementPool } from "./statement_pool.ts";
+import type { TransactionControl } from "./transaction_control.ts";
 import type { TransactionPool } from "./transaction_pool.ts";
 
 /** The pools of a store: for single statements, for those within `withSlowPool`, for transactions and streams. */
@@ -26,19 +27,6 @@ export interface DialectPools {
   replicas: Replicas | undefined;
   /** Asks the server to cancel what a process runs. */
   cancel(process: ServerProcess): void;
-}
-
-/** An open transaction, for who limits its time. */
-export interface TransactionControl {
-  /** Whether a statement has no answer yet. */
-  readonly isBusy: boolean;
-  /** Statements that were sent. */
-  readonly sent: number;
-  /**
-   * Refuses further statements. One that runs is cancelled and its connection dropped, so that the pool replaces it at once. The
-   * transaction is to be rolled back then.
-   */
-  abort(): void;
 }
 
 const ENDED = "Cannot run a statement: its transaction has ended, or took longer than it may";
@@ -82,7 +70,7 @@ export class Session implements DatabaseConnection, TransactionControl {
   #hasWritten = false;
   #changesAccess = false;
   #isReadOnly = false;
-  /** Whether the transaction takes no more statements: it ends, or was aborted. */
+  /** Whether the transaction takes no more statements, which would run outside of it: it ends, or was aborted. */
   #isEnding = false;
   #isAborted = false;
   sent = 0;
@@ -106,7 +94,7 @@ export class Session implements DatabaseConnection, TransactionControl {
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    this.#refuseWhenAborted();
+    if (this.#isAborted) throw new StoreUnavailable(ENDED);
     const result = await this.#answered(
       this.#connection
         ? this.#sentWithBegin(this.#noted(query.sql), query.parameters)
@@ -122,7 +110,7 @@ export class Session implements DatabaseConnection, TransactionControl {
 
   /** Sends a statement as a role. */
   async executeAs<Row>(query: CompiledQuery, role: EnforcedRole): Promise<QueryResult<Row>> {
-    this.#refuseWhenAborted();
+    if (this.#isAborted) throw new StoreUnavailable(ENDED);
     const { rows, affected } = this.#connection
       ? await this.#runWithin(query, role)
       : await routed(this.#pools, query.sql, (pools) => runAs(role, senderOf(pools), query.sql, query.parameters));
@@ -175,7 +163,7 @@ export class Session implements DatabaseConnection, TransactionControl {
     chunkSize: number,
     role?: EnforcedRole,
   ): AsyncIterableIterator<QueryResult<Row>> {
-    this.#refuseWhenAborted();
+    if (this.#isAborted) throw new StoreUnavailable(ENDED);
     const slow = currentSlowQuery();
     const own = this.#connection ? undefined : await this.#pools.transactions.acquire(slow?.key);
     const answerMs = own ? answerTimeoutFor(slow?.limitMs ?? this.#pools.limits.statementMs) : this.#answerTimeoutMs;
@@ -345,11 +333,6 @@ export class Session implements DatabaseConnection, TransactionControl {
     return this.#held().send(text, parameters, this.#answerTimeoutMs);
   }
 
-  /** A statement after the end would run outside of the transaction. */
-  #refuseWhenAborted(): void {
-    if (this.#isAborted) throw new StoreUnavailable(ENDED);
-  }
-
   /** The connection of the open transaction. */
   #held(): Connection {
     if (this.#isEnding) throw new StoreUnavailable(ENDED);
@@ -360,32 +343,5 @@ export class Session implements DatabaseConnection, TransactionControl {
     throw new StoreUnavailable(
       "Cannot continue the transaction: its connection was lost, and the transaction was rolled back",
     );
-  }
-}
-
-/** The sessions behind those of roles; a plugin that gets hold of its connection cannot reach the other. */
-export const SESSIONS = new WeakMap<DatabaseConnection, Session>();
-
-/** A session whose statements run as a role. */
-export class RoleSession implements DatabaseConnection {
-  readonly #session: Session;
-  readonly #role: EnforcedRole;
-
-  constructor(session: Session, role: EnforcedRole) {
-    this.#session = session;
-    this.#role = role;
-    SESSIONS.set(this, session);
-  }
-
-  executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    return this.#session.executeAs(query, this.#role);
-  }
-
-  write(query: CompiledQuery): Promise<void> {
-    return this.#session.write(query, this.#role);
-  }
-
-  streamQuery<Row>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<Row>> {
-    return this.#session.streamAs(query, chunkSize, this.#role);
   }
 }

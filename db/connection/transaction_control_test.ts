@@ -4,7 +4,7 @@ import { until } from "../../test/support/harness/until.ts";
 import { onEachStore } from "../_stores.ts";
 import { rows, write } from "../query/query.ts";
 import type { Db } from "../query/tables.ts";
-import { transactionControl } from "./dialect.ts";
+import { transactionControl } from "./transaction_control.ts";
 
 onEachStore("transactionControl()", (store) => {
   const db = () => store().db;

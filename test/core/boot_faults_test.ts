@@ -131,18 +131,6 @@ describe("boot() stops and names the plugin", () => {
     }
   });
 
-  test("but not one whose migration waits for the store longer than its limit", async () => {
-    const slow = definePlugin({
-      name: "slow",
-      migrations: {
-        "0001_slow": async (db) => void (await sql`select pg_sleep(${(scaled(200) * 2) / 1000})`.execute(db)),
-      },
-      setup: () => {},
-    });
-    const env = { PLUGIN_SETUP_TIMEOUT_MS: String(scaled(200)) };
-    await (await bootTestRuntime({ extra: [slow], env, beside: base, only: FEW })).stop();
-  });
-
   test.each([
     ["a job without tries", { tries: 0 }, '"tries" is 0, wanted a whole number from 1'],
     ["a pause that is none", { pauseMs: { first: Number.NaN } }, '"first" of "pauseMs" is NaN, wanted a number from 0'],

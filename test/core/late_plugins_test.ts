@@ -16,7 +16,7 @@ import {
 import { definePlugin, GUEST, sql } from "lectern/core";
 import { rows } from "lectern/db";
 import { LEFT_OUT_MS } from "../../core/failure_streaks.ts";
-import { WITH_BOOKS } from "../support/harness/few_plugins.ts";
+import { FEW, WITH_BOOKS } from "../support/harness/few_plugins.ts";
 import { scaled } from "../support/harness/machine_speed.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 import { until } from "../support/harness/until.ts";
@@ -325,4 +325,19 @@ test("a handler that waits for a lock of another transaction is not late", async
   release();
   await blocker;
   expect((await waiting).status).toBe(200);
+});
+
+test("a migration whose statement runs longer than the limit between two statements is no late one", async () => {
+  const slow = definePlugin({
+    name: "slow",
+    migrations: { "0001_slow": async (db) => void (await sql`select pg_sleep(${(LIMIT_MS * 4) / 1_000})`.execute(db)) },
+    setup: () => {},
+  });
+  const env = { PLUGIN_SETUP_TIMEOUT_MS: String(LIMIT_MS * 2), LOG_LEVEL: "warn" };
+  const booted = await bootTestRuntime({ extra: [slow], env, beside: runtime, only: FEW });
+  await booted.stop();
+  const lines = logged.mock.calls
+    .map(([line]) => String(line))
+    .filter((line) => line.includes('"migration 0001_slow"'));
+  expect(lines[0]).toContain('"plugin":"slow"');
 });

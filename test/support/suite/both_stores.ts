@@ -17,6 +17,7 @@ export const BOTH_STORES: Readonly<Record<string, string>> = {
   "test/core/held_files_test.ts": "advisory locks of backups",
   "test/core/jobs_test.ts": "rows that two workers take by skipping locked ones",
   "test/core/landed_versions_test.ts": "migrations of stored data",
+  "test/core/late_plugins_test.ts": "statements that are cancelled, locks that are released, waiting for locks",
   "test/core/migration_phases_test.ts": "the catalogs before and after each migration",
   "test/core/name_order_test.ts": "sorting, and plans over indexes of keys",
   "test/core/rebuild_test.ts": "the schema read from the catalogs and built again, for backups",

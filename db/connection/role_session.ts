@@ -1,0 +1,30 @@
+import type { CompiledQuery, DatabaseConnection, QueryResult } from "kysely";
+import type { EnforcedRole } from "../grants/enforcement.ts";
+import type { Session } from "./session.ts";
+
+/** The sessions behind those of roles; a plugin that gets hold of its connection cannot reach the other. */
+export const SESSIONS = new WeakMap<DatabaseConnection, Session>();
+
+/** A session whose statements run as a role. */
+export class RoleSession implements DatabaseConnection {
+  readonly #session: Session;
+  readonly #role: EnforcedRole;
+
+  constructor(session: Session, role: EnforcedRole) {
+    this.#session = session;
+    this.#role = role;
+    SESSIONS.set(this, session);
+  }
+
+  executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    return this.#session.executeAs(query, this.#role);
+  }
+
+  write(query: CompiledQuery): Promise<void> {
+    return this.#session.write(query, this.#role);
+  }
+
+  streamQuery<Row>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<Row>> {
+    return this.#session.streamAs(query, chunkSize, this.#role);
+  }
+}

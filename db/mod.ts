@@ -23,6 +23,7 @@ export type { StoreLoad } from "./connection/store_pools.ts";
 export { hasStore, withThrowawayStore } from "./connection/throwaway_store.ts";
 export { type MovedStore, movedStores, removeMovedStore } from "./embedded/moved_stores.ts";
 export { definerPath, runAsDefiner } from "./grants/definer.ts";
+export { roleObstacle } from "./grants/role_obstacle.ts";
 export {
   dropPluginRole,
   dropRole,

@@ -78,21 +78,19 @@ export class RolesSync {
     this.#state = undefined;
   }
 
-  /** Does what `syncRoles` does. With `dryRun` nothing stays, and the reason is that which a boot would meet. */
-  async sync(wanted: readonly RoleGrants[], { dryRun = false } = {}): Promise<SyncedRoles> {
+  /** Does what `syncRoles` does. */
+  async sync(wanted: readonly RoleGrants[]): Promise<SyncedRoles> {
     if (wanted.length === 0) return UNCHANGED;
     if (this.#state && changesOf(this.#state, wanted, this.#kept).length === 0) return UNCHANGED;
     this.forget();
     try {
       return await this.#db.transaction().execute(async (tx) => {
         const { state, kept, ...synced } = await change(tx, wanted, this.#readKept);
-        if (dryRun) throw new DryRun(synced);
         this.#state = state;
         this.#kept = kept;
         return synced;
       });
     } catch (error) {
-      if (error instanceof DryRun) return error.synced;
       if (error instanceof NotEnforced) return { reason: error.message, changes: 0 };
       if ((error as { code?: unknown }).code === DENIED) return { reason: (error as Error).message, changes: 0 };
       throw error;
@@ -117,9 +115,7 @@ async function change(
   await sql.raw(changes.join(";\n")).execute(tx);
   // REVOKE only warns where the account does not own the database.
   if (state.temporary && (await mayCreateTemporary(tx)))
-    throw new NotEnforced(
-      `everybody may create temporary tables in "${state.database}", and its account may not revoke that`,
-    );
+    throw new NotEnforced(openTemporary(state.database));
   return { reason: undefined, changes: changes.length, state: undefined, kept };
 }
 
@@ -206,18 +202,13 @@ export async function dropRole(db: Db, role: string): Promise<boolean> {
 
 class NotEnforced extends Error {}
 
-/** Rolls a dry run back. */
-class DryRun extends Error {
-  readonly synced: SyncedRoles;
-
-  constructor(synced: SyncedRoles) {
-    super("A dry run is rolled back");
-    this.synced = synced;
-  }
+/** The reason where everybody may create temporary tables, which would come before others, and the account cannot change that. */
+export function openTemporary(database: string): string {
+  return `everybody may create temporary tables in "${database}", and its account may not revoke that`;
 }
 
 /** Statements that make the state as wanted; none where it is. Rights of `kept` are not revoked. */
-function changesOf(state: RoleState, wanted: readonly RoleGrants[], kept: readonly RoleGrants[]): string[] {
+export function changesOf(state: RoleState, wanted: readonly RoleGrants[], kept: readonly RoleGrants[]): string[] {
   const texts: string[] = [];
   if (state.temporary) texts.push(`revoke temporary on database ${ident(state.database)} from public`);
   const [home] = state.schemas;

@@ -23,6 +23,7 @@ export type { StoreLoad } from "./connection/store_pools.ts";
 export { hasStore, withThrowawayStore } from "./connection/throwaway_store.ts";
 export { type MovedStore, movedStores, removeMovedStore } from "./embedded/moved_stores.ts";
 export { definerPath, runAsDefiner } from "./grants/definer.ts";
+export { asOwner, dropOwned, giveToOwner, joinOwners } from "./grants/owner_role.ts";
 export { roleObstacle } from "./grants/role_obstacle.ts";
 export {
   dropPluginRole,
@@ -40,15 +41,18 @@ export {
   ConnectionLost,
   GrantError,
   QUERY_CANCELED,
+  SchemaDenied,
   StatementRefused,
   StoreError,
   StoreUnavailable,
 } from "./query/errors.ts";
 export { type Grants, guarded, isDenied } from "./query/grants.ts";
+export { type FoundObject, madeObjects, recordingObjects } from "./query/made_objects.ts";
 export {
   dropLedger,
   isMigrated,
   ledgers,
+  MIGRATION_LOCK,
   type Migrating,
   type MigrationStatus,
   type Migrations,
@@ -57,6 +61,7 @@ export {
   migrationStatuses,
   pending,
   removes,
+  type StepRunner,
 } from "./query/migrate.ts";
 export { type Executor, prepared, preparedStatements, type Statement } from "./query/prepared.ts";
 export { flatten, flattened, memoized, rows, write } from "./query/query.ts";

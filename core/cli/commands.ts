@@ -3,11 +3,13 @@
  * listening, so that it does exactly what the server would do and works beside a running one; `plan` and `check` change nothing,
  * so they boot over a temporary store (`look.ts`).
  */
-import { hasStore, migrate, openStore } from "../../db/mod.ts";
+import { hasStore, migrate, migrationStatuses, openStore } from "../../db/mod.ts";
 import { backupBeforeMigrations } from "../backup/backup_folder.ts";
 import { createLog } from "../log.ts";
 import { inBootOrder } from "../runtime/boot_order.ts";
+import { coreMigrations } from "../runtime/migrations.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
+import { SchemaRoles } from "../runtime/schema_roles.ts";
 import { checkStoreVersion } from "../runtime/store_version.ts";
 import { withCore } from "../runtime/with_core.ts";
 import { BACKUP_USAGE, backupCommand, RESTORE_USAGE, restoreCommand } from "./backup.ts";
@@ -190,11 +192,19 @@ async function migrateCommand(plugins: readonly AnyPlugin[], io: CommandIo): Pro
   const store = await openStore(storeOptions(config));
   try {
     await checkStoreVersion(store.db, plugins);
-    const all = withCore(inBootOrder(plugins, await shippedPlugins()));
-    await backupBeforeMigrations(store, all, config, createLog(config.logLevel));
-    for (const { name, migrations } of all) {
-      for (const step of await migrate(store.db, name, migrations)) io.out(`${name} ${step}`);
-    }
+    const ordered = inBootOrder(plugins, await shippedPlugins());
+    await backupBeforeMigrations(store, withCore(ordered), config, createLog(config.logLevel));
+    const shown = (name: string, steps: readonly string[]) => {
+      for (const step of steps) io.out(`${name} ${step}`);
+    };
+    shown("core", await migrate(store.db, "core", coreMigrations));
+    const thirdPartyNames = new Set((await thirdParty(plugins)).map(({ name }) => name));
+    const { denied } = await readChoices();
+    const roles = new SchemaRoles({ store, mode: config.pluginRoles, thirdParty: thirdPartyNames, denied });
+    await roles.adopt(ordered);
+    const statuses = await migrationStatuses(store.db, ordered);
+    for (const plugin of ordered.filter(({ name }) => statuses.get(name)?.pending.length))
+      shown(plugin.name, await migrate(store.db, plugin.name, plugin.migrations, await roles.runnerOf(plugin)));
   } finally {
     await store.close();
   }
@@ -211,9 +221,9 @@ function planCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<numb
 }
 
 function checkCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
-  return withLook(plugins, io, { isStart: true }, async ({ runtime, pending, notes }) => {
+  return withLook(plugins, io, { isStart: true }, async ({ runtime, pending, notes, isNew }) => {
     io.out(`${runtime.booted.length} plugins boot, ${runtime.http.routes().length} routes`);
-    if (pending.size > 0) io.out(`Pending: ${pendingText(pending)}`);
+    if (pending.size > 0 && !isNew) io.out(`Pending: ${pendingText(pending)}`);
     for (const note of notes) io.out(note);
     return 0;
   });

@@ -50,7 +50,7 @@ async function answerFor(
   if (mode === "off") return { reason: OFF };
   if (server.databaseUrl === undefined) return {};
   try {
-    const store = await openStore({ ...server, dataDir: "", poolSize: 2, connectTimeoutMs: LIMIT_MS });
+    const store = await openStore({ ...server, dataDir: "", poolSize: 2, looks: true, connectTimeoutMs: LIMIT_MS });
     try {
       store.limit({ statementMs: LIMIT_MS, writeMs: LIMIT_MS, waitMs: LIMIT_MS });
       const grants = wanted.map((plugin) => firstGrantsOf(plugin, choices.denied[plugin.name] ?? []));

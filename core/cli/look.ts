@@ -25,6 +25,8 @@ export interface Look {
   readonly pending: PendingSteps;
   /** What was not checked, as sentences. */
   readonly notes: readonly string[];
+  /** Whether there is no store yet. */
+  readonly isNew: boolean;
 }
 
 /** What the configured store says of itself; `place` is undefined where there is none yet. */
@@ -53,7 +55,7 @@ export async function withLook<T>(
       throw config.databaseUrl !== "" && isNoServer(cause) ? noServer(cause) : cause;
     });
     try {
-      return await run({ runtime, pending, notes: notesOf(place, pending) });
+      return await run({ runtime, pending, notes: notesOf(place, pending), isNew: place === undefined });
     } finally {
       await runtime.stop();
     }
@@ -67,8 +69,7 @@ export function pendingText(pending: PendingSteps): string {
 
 async function factsOf(plugins: readonly AnyPlugin[], config: Config): Promise<StoreFacts> {
   const all = withCore(plugins);
-  // Without the replicas, whose schema is created where a store is opened with them.
-  const options = { ...serverOptions(config), dataDir: config.dataDir, poolSize: 2 };
+  const options = { ...serverOptions(config), dataDir: config.dataDir, poolSize: 2, looks: true };
   if (!(await hasStore(options))) {
     const steps = all.map(({ name, migrations }) => [name, Object.keys(migrations).sort()] as const);
     return { place: undefined, pending: new Map(steps.filter(([, names]) => names.length > 0)) };
@@ -78,10 +79,7 @@ async function factsOf(plugins: readonly AnyPlugin[], config: Config): Promise<S
     await checkStoreVersion(store.db, plugins);
     // The files of a plugin's store are known after its setup alone.
     if (config.filesStore === "" || config.filesStore === shippedStoreName(config))
-      await checkMarker(
-        { db: store.db, files: fileStoreOf(config), place: fileStoreName(config) },
-        logOf(config),
-      );
+      await checkMarker({ db: store.db, files: fileStoreOf(config), place: fileStoreName(config) }, logOf(config));
     const steps = [...(await migrationStatuses(store.db, all))].map(([name, { pending }]) => [name, pending] as const);
     return { place: store.description, pending: new Map(steps.filter(([, names]) => names.length > 0)) };
   } finally {

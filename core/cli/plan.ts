@@ -7,7 +7,7 @@ import type { Choices } from "./load.ts";
 import { type Look, pendingText } from "./look.ts";
 
 /** What a plan shows beside what the plugins register. */
-export interface PlanParts extends Omit<Look, "runtime"> {
+export interface PlanParts extends Pick<Look, "pending" | "notes"> {
   readonly denied: Choices["denied"];
   enforcementOf(plugin: AnyPlugin): KnownEnforcement;
 }

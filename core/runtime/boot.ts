@@ -44,6 +44,7 @@ import { addPluginTexts } from "./plugin_texts.ts";
 import type { SlotName, Slots } from "./registry.ts";
 import { RunningServers } from "./running_servers.ts";
 import type { BootedPlugin } from "./runtime_info.ts";
+import { SchemaRoles } from "./schema_roles.ts";
 import { checkStoreVersion, recordVersion } from "./store_version.ts";
 import { foreignTable } from "./table_owners.ts";
 import { recordPlugins, registrations } from "./versions.ts";
@@ -122,6 +123,8 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     ...{ store, log, mode: config.pluginRoles, thirdParty, visibility, contentTables, servers },
   });
   await roles.begin(plugins, parts.denied);
+  const schemaRoles = new SchemaRoles({ store, mode: config.pluginRoles, thirdParty, denied: parts.denied });
+  await schemaRoles.adopt(plugins);
   const contributed = () => (slots.get("response_fields") ?? []) as ResponseFields[];
   const chosen = chosenStore(parts.files, config);
   const held = heldFiles(chosen.files, store.db, log);
@@ -159,7 +162,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   for (const plugin of plugins) {
     const started = performance.now();
     const status = statusOf(plugin.name);
-    const migrated = await migratePlugin(plugin, store.db, { status, log }).catch((error: unknown) => {
+    const migrated = await migratePlugin(plugin, store.db, { status, log, schemaRoles }).catch((error: unknown) => {
       throw missingTable(foreignTable(error, plugin, plugins), plugins, shipped);
     });
     const denied = parts.denied?.[plugin.name] ?? [];
@@ -174,8 +177,9 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   checkPermits(plugins, http, shipped);
   await checkTables(plugins, store.db, shipped);
   warnOfUnknownSlots(slots, shared.readSlots, log);
-  for (const plugin of plugins) await syncSchema(plugin, store.db, contexts);
+  for (const plugin of plugins) await syncSchema(plugin, store.db, contexts.get(plugin.name), schemaRoles);
   await roles.complete();
+  if (roles.hasChanged) await schemaRoles.join();
   warnOfEvents(bus, plugins, { shipped, log });
   shared.slots.set(
     "permission",

@@ -53,7 +53,7 @@ async function withServer<T>(
   place: Place,
   run: (sql: Awaited<ReturnType<typeof openStore>>["sql"]) => PromiseLike<T>,
 ): Promise<T> {
-  const store = await openStore({ ...place, poolSize: 2 });
+  const store = await openStore({ ...place, poolSize: 2, looks: true });
   try {
     return await run(store.sql);
   } finally {

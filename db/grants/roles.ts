@@ -8,7 +8,7 @@ import { sql } from "kysely";
 import { rows } from "../query/query.ts";
 import type { Db } from "../query/tables.ts";
 import { functionsOf } from "./functions.ts";
-import { functionName, GRANTS_SCHEMA, ident, literal, roleName } from "./names.ts";
+import { type FunctionKind, functionName, GRANTS_SCHEMA, ident, literal, roleName } from "./names.ts";
 import { mayCreateTemporary, type Rights, type RoleState, readState } from "./role_state.ts";
 
 /** The tables of a plugin's role; writing implies reading. */
@@ -36,7 +36,7 @@ export interface SyncedRoles {
 }
 
 /** The key of the advisory lock; it must never change, since processes of different versions share it. */
-const LOCK = 7_206_416;
+export const ROLES_LOCK = 7_206_416;
 const READ = ["SELECT"];
 /** On the sequences of written tables: imports set them. */
 const SEQUENCE = ["SELECT", "USAGE", "UPDATE"];
@@ -106,7 +106,7 @@ async function change(
   wanted: readonly RoleGrants[],
   readKept: KeptGrants,
 ): Promise<SyncedRoles & { readonly state: RoleState | undefined; readonly kept: readonly RoleGrants[] }> {
-  await sql`select pg_advisory_xact_lock(${LOCK}::int8)`.execute(tx);
+  await sql`select pg_advisory_xact_lock(${ROLES_LOCK}::int8)`.execute(tx);
   const state = await readState(tx);
   // Read under the lock: who is not there yet grants its rights later.
   const kept = await readKept(tx);
@@ -114,8 +114,7 @@ async function change(
   if (changes.length === 0) return { ...UNCHANGED, state, kept };
   await sql.raw(changes.join(";\n")).execute(tx);
   // REVOKE only warns where the account does not own the database.
-  if (state.temporary && (await mayCreateTemporary(tx)))
-    throw new NotEnforced(openTemporary(state.database));
+  if (state.temporary && (await mayCreateTemporary(tx))) throw new NotEnforced(openTemporary(state.database));
   return { reason: undefined, changes: changes.length, state: undefined, kept };
 }
 
@@ -246,12 +245,12 @@ function roleChanges(state: RoleState, grants: RoleGrants, kept: readonly RoleGr
 }
 
 /** Two processes that boot over copies of one database may create the same role at once. */
-function createRole(role: string): string {
-  return `do $lectern$ begin create role ${ident(role)} nologin noinherit; exception when duplicate_object or unique_violation then null; end $lectern$`;
+export function createRole(role: string, inherit: "noinherit" | "inherit" = "noinherit"): string {
+  return `do $lectern$ begin create role ${ident(role)} nologin ${inherit}; exception when duplicate_object or unique_violation then null; end $lectern$`;
 }
 
 /** Lets the account act as the role, to create functions that the role owns. Since 16 that is an option of its own. */
-function membership(role: string, { account, version }: RoleState): string {
+export function membership(role: string, { account, version }: Pick<RoleState, "account" | "version">): string {
   const options = version >= 160_000 ? " with inherit true, set true" : "";
   return `grant ${ident(role)} to ${ident(account)}${options}`;
 }
@@ -316,6 +315,6 @@ function rightTexts(how: "grant" | "revoke", rights: readonly Rights[]): string[
 }
 
 /** The SQL name of the function that runs statements of a plugin. */
-export function functionOf(kind: "run" | "exec", plugin: string): string {
+export function functionOf(kind: FunctionKind, plugin: string): string {
   return `${GRANTS_SCHEMA}.${ident(functionName(kind, plugin))}`;
 }

@@ -37,6 +37,12 @@ export function removes(version: string, step: Migrations[string]): Migrations[s
 export const MIGRATION_LOCK = 7_206_415;
 const MAX_NAME_LENGTH = 63;
 
+/** Runs a step within its transaction, such as with other rights, by the Kysely that it passes on. */
+export type StepRunner = (tx: Db, run: (db: Db) => Promise<void>) => Promise<void>;
+
+/** Runs a step with the rights of the account. */
+const asAccount: StepRunner = (tx, run) => run(tx);
+
 /**
  * Runs the pending steps of a plugin. Returns their names. Throws StoreError naming plugin and step.
  * @example
@@ -44,11 +50,16 @@ const MAX_NAME_LENGTH = 63;
  *   "0001_init": async (tx) => void (await sql`create table notes (id integer primary key)`.execute(tx)),
  * });
  */
-export async function migrate(db: Db, plugin: string, migrations: Migrations): Promise<string[]> {
+export async function migrate(
+  db: Db,
+  plugin: string,
+  migrations: Migrations,
+  runner: StepRunner = asAccount,
+): Promise<string[]> {
   const applied: string[] = [];
   if ((await pending(db, plugin, migrations)).length === 0) return applied;
   for (let isLast = false; !isLast; ) {
-    const ran = await step(db, plugin, migrations);
+    const ran = await step(db, plugin, migrations, runner);
     // Another process may have run it meanwhile.
     if (!ran) break;
     applied.push(ran.name);
@@ -190,6 +201,7 @@ async function step(
   db: Db,
   plugin: string,
   migrations: Migrations,
+  runner: StepRunner,
 ): Promise<{ readonly name: string; readonly isLast: boolean } | undefined> {
   let name: string | undefined;
   try {
@@ -199,7 +211,7 @@ async function step(
       [name] = status.pending;
       if (name === undefined) return undefined;
       if (!status.hasLedger) await createLedger(tx, plugin);
-      await recordingTables(tx, plugin, async () => migrations[name as string]?.(tx));
+      await recordingTables(tx, plugin, () => runner(tx, async (own) => migrations[name as string]?.(own)));
       await sql`insert into ${ledger(plugin)} (name) values (${name})`.execute(tx);
       return { name, isLast: status.pending.length === 1 };
     });

@@ -24,6 +24,8 @@ export { hasStore, withThrowawayStore } from "./connection/throwaway_store.ts";
 export { type TransactionControl, transactionControl } from "./connection/transaction_control.ts";
 export { type MovedStore, movedStores, removeMovedStore } from "./embedded/moved_stores.ts";
 export { definerPath, runAsDefiner } from "./grants/definer.ts";
+export { asOwner, dropOwned, giveToOwner, joinOwners } from "./grants/owner_role.ts";
+export { roleObstacle } from "./grants/role_obstacle.ts";
 export {
   dropPluginRole,
   dropRole,
@@ -40,15 +42,18 @@ export {
   ConnectionLost,
   GrantError,
   QUERY_CANCELED,
+  SchemaDenied,
   StatementRefused,
   StoreError,
   StoreUnavailable,
 } from "./query/errors.ts";
 export { type Grants, guarded, isDenied } from "./query/grants.ts";
+export { type FoundObject, madeObjects, recordingObjects } from "./query/made_objects.ts";
 export {
   dropLedger,
   isMigrated,
   ledgers,
+  MIGRATION_LOCK,
   type Migrating,
   type MigrationStatus,
   type Migrations,
@@ -56,8 +61,8 @@ export {
   migrationStatus,
   migrationStatuses,
   pending,
-  type RunStep,
   removes,
+  type StepRunner,
 } from "./query/migrate.ts";
 export { type Executor, prepared, preparedStatements, type Statement } from "./query/prepared.ts";
 export { flatten, flattened, memoized, rows, write } from "./query/query.ts";

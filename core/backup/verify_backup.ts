@@ -17,8 +17,7 @@ export interface Verified {
 
 /** Verifies a backup over a temporary embedded store, which is removed. Throws ArchiveError for the first difference. */
 export async function verifyBackup(place: BackupPlace, onNote: (text: string) => void): Promise<Verified> {
-  // The folder is not used: the store lies in a temporary one.
-  return withThrowawayStore({ dataDir: "." }, async (temporary) => {
+  return withThrowawayStore(async (temporary) => {
     const store = await openStore({ ...temporary, poolSize: 2 });
     try {
       const { manifest } = await readArchive(await place.read(), () => ({

@@ -182,7 +182,7 @@ async function withFiles(
 ): Promise<number> {
   if (config.filesStore === "" || config.filesStore === DISK || config.filesStore === S3)
     return run(fileStoreOf(config));
-  return withThrowawayStore({ dataDir: config.dataDir }, async ({ dataDir }) => {
+  return withThrowawayStore(async ({ dataDir }) => {
     const temporary = { ...config, databaseUrl: "", dataDir };
     const quiet = { ...io, env: { LOG_LEVEL: "warn", ...io.env } };
     const { runtime, files } = await openRuntime(plugins, quiet, temporary, "ignore");

@@ -1,14 +1,15 @@
 /**
  * The built-in commands, and how those of plugins are run. A command that needs the store boots the whole runtime without
- * listening, so that it does exactly what the server would do and works beside a running one; `plan` and `check` are
- * such boots and nothing more.
+ * listening, so that it does exactly what the server would do and works beside a running one; `plan` and `check` change nothing,
+ * so they boot over a temporary store (`look.ts`).
  */
-import { hasStore, type MigrationStatus, migrate, migrationStatuses, openStore } from "../../db/mod.ts";
+import { hasStore, migrate, migrationStatuses, openStore } from "../../db/mod.ts";
 import { backupBeforeMigrations } from "../backup/backup_folder.ts";
-import type { Config } from "../config.ts";
 import { createLog } from "../log.ts";
 import { inBootOrder } from "../runtime/boot_order.ts";
+import { coreMigrations } from "../runtime/migrations.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
+import { SchemaRoles } from "../runtime/schema_roles.ts";
 import { checkStoreVersion } from "../runtime/store_version.ts";
 import { withCore } from "../runtime/with_core.ts";
 import { BACKUP_USAGE, backupCommand, RESTORE_USAGE, restoreCommand } from "./backup.ts";
@@ -17,10 +18,12 @@ import { dev } from "./dev.ts";
 import { FILES_USAGE, filesCommand } from "./files.ts";
 import { GRANTS_USAGE, grantsCommand } from "./grants.ts";
 import { type Described, helpOf } from "./help.ts";
-import { readChoices, shippedPlugins } from "./load.ts";
+import { knownEnforcement } from "./known_enforcement.ts";
+import { readChoices, shippedPlugins, thirdParty } from "./load.ts";
+import { pendingText, withLook } from "./look.ts";
 import { MOVE_USAGE, moveFilesCommand } from "./move_files.ts";
 import { newPlugin } from "./new_plugin.ts";
-import { type MarkerMode, openRuntime, readConfig, readOnlyCommand, reportMissingStore, storeOptions } from "./open.ts";
+import { openRuntime, readConfig, reportMissingStore, storeOptions } from "./open.ts";
 import { reportPending } from "./pending.ts";
 import { planOf } from "./plan.ts";
 import { PLUGIN_USAGE, pluginCommand } from "./plugin_command.ts";
@@ -189,11 +192,19 @@ async function migrateCommand(plugins: readonly AnyPlugin[], io: CommandIo): Pro
   const store = await openStore(storeOptions(config));
   try {
     await checkStoreVersion(store.db, plugins);
-    const all = withCore(inBootOrder(plugins, await shippedPlugins()));
-    await backupBeforeMigrations(store, all, config, createLog(config.logLevel));
-    for (const { name, migrations } of all) {
-      for (const step of await migrate(store.db, name, migrations)) io.out(`${name} ${step}`);
-    }
+    const ordered = inBootOrder(plugins, await shippedPlugins());
+    await backupBeforeMigrations(store, withCore(ordered), config, createLog(config.logLevel));
+    const shown = (name: string, steps: readonly string[]) => {
+      for (const step of steps) io.out(`${name} ${step}`);
+    };
+    shown("core", await migrate(store.db, "core", coreMigrations));
+    const thirdPartyNames = new Set((await thirdParty(plugins)).map(({ name }) => name));
+    const { denied } = await readChoices();
+    const roles = new SchemaRoles({ store, mode: config.pluginRoles, thirdParty: thirdPartyNames, denied });
+    await roles.adopt(ordered);
+    const statuses = await migrationStatuses(store.db, ordered);
+    for (const plugin of ordered.filter(({ name }) => statuses.get(name)?.pending.length))
+      shown(plugin.name, await migrate(store.db, plugin.name, plugin.migrations, await roles.runnerOf(plugin)));
   } finally {
     await store.close();
   }
@@ -201,38 +212,19 @@ async function migrateCommand(plugins: readonly AnyPlugin[], io: CommandIo): Pro
 }
 
 function planCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
-  return readOnlyCommand(io, async (config, marker) => {
-    io.out(await planText(plugins, io, config, marker));
+  return withLook(plugins, io, { isStart: false }, async ({ runtime, ...found }) => {
+    const choices = await readChoices();
+    const enforcementOf = await knownEnforcement({ plugins, others: await thirdParty(plugins), choices }, io);
+    io.out(planOf(runtime, { ...found, denied: choices.denied, enforcementOf }));
     return 0;
   });
 }
 
-async function planText(
-  plugins: readonly AnyPlugin[],
-  io: CommandIo,
-  config: Config,
-  marker: MarkerMode,
-): Promise<string> {
-  const store = await openStore(storeOptions(config));
-  let statuses: ReadonlyMap<string, MigrationStatus>;
-  try {
-    statuses = await migrationStatuses(store.db, plugins);
-  } finally {
-    await store.close();
-  }
-  const { runtime } = await openRuntime(plugins, io, config, marker);
-  try {
-    return planOf(runtime, statuses, (await readChoices()).denied);
-  } finally {
-    await runtime.stop();
-  }
-}
-
 function checkCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
-  return readOnlyCommand(io, async (config) => {
-    const { runtime } = await openRuntime(plugins, io, config, "check");
-    await runtime.stop();
+  return withLook(plugins, io, { isStart: true }, async ({ runtime, pending, notes, isNew }) => {
     io.out(`${runtime.booted.length} plugins boot, ${runtime.http.routes().length} routes`);
+    if (pending.size > 0 && !isNew) io.out(`Pending: ${pendingText(pending)}`);
+    for (const note of notes) io.out(note);
     return 0;
   });
 }

@@ -28,6 +28,7 @@ const MEANING: Readonly<Record<keyof Grants, string>> = {
   system: "acts as SYSTEM, which may do everything",
   impersonate: "acts as users other than that of the request",
   auth: "decides who the user of a request is",
+  schema: "changes the store's schema beyond its own tables, with all rights of its account",
   routeScopes: "sets credentials, limits and errors below the paths",
   visibilityRules: "hides rows of the tables",
   handlers: "sees and follows the events",

@@ -1,10 +1,9 @@
 /**
- * Whether PostgreSQL enforces the tables of plugins, as `grants` shows it without a boot. The account of the embedded store may
- * always make roles. At a server the changes that a boot would make are tried and rolled back, since rights of accounts,
- * ownership and hosters' restrictions all decide.
+ * Whether PostgreSQL enforces the tables of plugins, as `grants` and `plan` show it without a boot over the store. The account of
+ * the embedded store may always make roles. At a server the rights of the account are read, and nothing is tried.
  */
 import { Type } from "@sinclair/typebox";
-import { openStore, RolesSync } from "../../db/mod.ts";
+import { openStore, roleObstacle } from "../../db/mod.ts";
 import { configSchema } from "../config.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { type Enforcement, firstGrantsOf, isEnforcementWanted, OFF } from "../runtime/plugin_roles.ts";
@@ -31,7 +30,7 @@ export interface Asked {
   readonly choices: Choices;
 }
 
-/** Finds out how the grants of each plugin are enforced. Makes no store, and leaves no role behind. Throws BootError for invalid settings. */
+/** Finds out how the grants of each plugin are enforced. Makes no store and changes none. Throws BootError for invalid settings. */
 export async function knownEnforcement(
   { plugins, others, choices }: Asked,
   io: CommandIo,
@@ -51,12 +50,11 @@ async function answerFor(
   if (mode === "off") return { reason: OFF };
   if (server.databaseUrl === undefined) return {};
   try {
-    const store = await openStore({ ...server, dataDir: "", poolSize: 2, connectTimeoutMs: LIMIT_MS });
+    const store = await openStore({ ...server, dataDir: "", poolSize: 2, looks: true, connectTimeoutMs: LIMIT_MS });
     try {
       store.limit({ statementMs: LIMIT_MS, writeMs: LIMIT_MS, waitMs: LIMIT_MS });
       const grants = wanted.map((plugin) => firstGrantsOf(plugin, choices.denied[plugin.name] ?? []));
-      const { reason } = await new RolesSync(store.db).sync(grants, { dryRun: true });
-      return { reason };
+      return { reason: await roleObstacle(store.db, grants) };
     } finally {
       await store.close();
     }

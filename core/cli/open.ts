@@ -2,7 +2,7 @@
  * Opens what commands work with: configuration, store, file store and runtime. The server and every command that changes
  * something boot the same runtime; only the marker of the file store is treated differently.
  */
-import { hasStore, openStore, type StoreOptions, withThrowawayStore } from "../../db/mod.ts";
+import { hasStore, openStore, type StoreOptions } from "../../db/mod.ts";
 import { backupBeforeMigrations } from "../backup/backup_folder.ts";
 import { type Config, configSchema } from "../config.ts";
 import { BootError } from "../errors.ts";
@@ -98,19 +98,6 @@ export async function openRuntime(
   }
 }
 
-/** Runs a read-only command over the configured store; if there is none, over a temporary one that is deleted afterwards. */
-export async function readOnlyCommand<T>(
-  io: CommandIo,
-  run: (config: Config, marker: MarkerMode) => Promise<T>,
-): Promise<T> {
-  const config = readConfig(io);
-  const options = storeOptions(config);
-  if (await hasStore(options)) return run(config, "check");
-  return withThrowawayStore(options, ({ databaseUrl = "", listenUrl = "", dataDir }) =>
-    run({ ...config, databaseUrl, listenUrl, dataDir }, "ignore"),
-  );
-}
-
 /** Whether there is no store yet, which is then printed; read-only commands do not create one. */
 export async function reportMissingStore(io: CommandIo): Promise<boolean> {
   if (await hasStore(storeOptions(readConfig(io)))) return false;
@@ -130,7 +117,7 @@ export function logOf({ logLevel, worker }: Config): Log {
 }
 
 /** Refuses to create a store where DATA_REQUIRED says that there is one. Throws BootError. */
-async function checkStoreExists(config: Config): Promise<void> {
+export async function checkStoreExists(config: Config): Promise<void> {
   if (!config.dataRequired || (await hasStore(storeOptions(config)))) return;
   throw new BootError(
     `Cannot start: DATA_REQUIRED is true, and there is no store in the ${config.databaseUrl === "" ? "folder of DATA_DIR" : "database of DATABASE_URL"}; ` +

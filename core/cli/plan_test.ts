@@ -22,9 +22,14 @@ test("grants count the variables of settings, and say what is denied, in the pla
   const runtime = {
     booted: [{ plugin: stranger, ms: 1, migrated: [] }],
     http: { routes: () => [] },
-    roles: { enforcementOf: () => ({ isWanted: true, reason: "no roles" }) },
   } as unknown as Runtime;
-  const plan = planOf(runtime, new Map(), { stranger: ["net"] });
+  const plan = planOf(runtime, {
+    pending: new Map([["stranger", ["0002_size"]]]),
+    notes: [],
+    denied: { stranger: ["net"] },
+    enforcementOf: () => ({ isWanted: true, reason: "no roles" }),
+  });
+  expect(plan).toContain("pending: 0002_size");
   expect(plan).toContain("net=example.com (denied) env=");
   expect(plan).toContain("files  not enforced: no roles");
 });

@@ -72,12 +72,16 @@ function lineOf(name: string, version: string | undefined, state: string): strin
 }
 
 /** What a plugin left, in words. */
-function heldBy({ tables, likelyTables, hasLedger, jobs, kinds, permissions }: Leftovers): string {
+function heldBy({ tables, likelyTables, objects, hasLedger, jobs, kinds, permissions }: Leftovers): string {
   const named = (what: string, names: readonly string[]) => (names.length > 0 ? [`${what} ${names.join(", ")}`] : []);
   const kindNames = kinds.map(({ kind }) => kind);
   const parts = [
     ...named("tables", tables),
     ...named("by its grants, though not recorded, tables", likelyTables),
+    ...named(
+      "of the schema",
+      objects.map(({ type, identity }) => `${type} ${identity}`),
+    ),
     ...named("items of the kinds", kindNames),
     ...named("jobs", jobs),
     ...named("permissions in roles", permissions),

@@ -51,6 +51,7 @@ import { addPluginTexts } from "./plugin_texts.ts";
 import type { SlotName, Slots } from "./registry.ts";
 import { RunningServers } from "./running_servers.ts";
 import type { BootedPlugin } from "./runtime_info.ts";
+import { SchemaRoles } from "./schema_roles.ts";
 import { checkStoreVersion, recordVersion } from "./store_version.ts";
 import { foreignTable } from "./table_owners.ts";
 import { recordPlugins, registrations } from "./versions.ts";
@@ -138,6 +139,8 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     ...{ store, log, mode: config.pluginRoles, thirdParty, visibility, contentTables, servers },
   });
   await roles.begin(plugins, parts.denied);
+  const schemaRoles = new SchemaRoles({ store, mode: config.pluginRoles, thirdParty, denied: parts.denied });
+  await schemaRoles.adopt(plugins);
   const contributed = () => (slots.get("response_fields") ?? []) as ResponseFields[];
   const chosen = chosenStore(parts.files, config);
   const held = heldFiles(chosen.files, store.db, log);
@@ -180,9 +183,11 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   for (const plugin of plugins) {
     const started = performance.now();
     const status = statusOf(plugin.name);
-    const migrated = await migratePlugin(plugin, store.db, { status, log, watch }).catch((error: unknown) => {
-      throw missingTable(foreignTable(error, plugin, plugins), plugins, shipped);
-    });
+    const migrated = await migratePlugin(plugin, store.db, { status, log, schemaRoles, watch }).catch(
+      (error: unknown) => {
+        throw missingTable(foreignTable(error, plugin, plugins), plugins, shipped);
+      },
+    );
     const denied = parts.denied?.[plugin.name] ?? [];
     const tables = await roles.prepare(plugin, denied, status.pending.length > 0);
     contexts.set(plugin.name, await setUp(plugin, tables, shared, denied));
@@ -195,8 +200,9 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   checkPermits(plugins, http, shipped);
   await checkTables(plugins, store.db, shipped);
   warnOfUnknownSlots(slots, shared.readSlots, log);
-  for (const plugin of plugins) await syncSchema(plugin, store.db, contexts, watch);
+  for (const plugin of plugins) await syncSchema(plugin, store.db, contexts.get(plugin.name), { schemaRoles, watch });
   await roles.complete();
+  if (roles.hasChanged) await schemaRoles.join();
   warnOfEvents(bus, plugins, { shipped, log });
   shared.slots.set(
     "permission",

@@ -36,6 +36,13 @@ function refusal(grants: unknown, denied = {}): string {
   }
 }
 
+test("rights on the store's schema are accepted by themselves", () => {
+  const builder = definePlugin({ name: "builder", permissions: { write: ["jobs"], schema: true }, setup() {} });
+  expect(beyondPin(builder, { write: ["jobs"] })).toEqual(["+ schema"]);
+  expect(beyondPin(builder, { write: ["jobs"] }, ["schema"])).toEqual([]);
+  expect(beyondPin(builder, declaredGrants(builder))).toEqual([]);
+});
+
 test("columns beyond those that were accepted are named, unless the table may be read", () => {
   const finder = definePlugin({
     name: "finder",

@@ -108,7 +108,7 @@ export interface PluginSpec<
   readonly migrations?: Migrations;
   /**
    * Brings the schema in line with what other plugins contribute, such as a trigger on the table of each kind of content: at
-   * each boot, after all plugins are set up, in a transaction with the rights of migrations. Best one query where nothing is
+   * each boot, after all plugins are set up, in a transaction with the rights of its migrations. Best one query where nothing is
    * to do.
    */
   readonly syncSchema?: (db: Db, context: Pick<AnyContext, "slot">) => Promise<void>;

@@ -77,6 +77,7 @@ export class PluginRoles {
   /** How many plugins' rights other runtimes were told. */
   #registered: number | undefined;
   #reason: string | undefined;
+  #hasChanged = false;
   /** Whether a store of a role was given out: it is of no use without the role. */
   #isGiven = false;
 
@@ -91,6 +92,11 @@ export class PluginRoles {
     const { mode, thirdParty } = this.#options;
     const isWanted = isEnforcementWanted(mode, thirdParty.has(name));
     return { isWanted, reason: isWanted ? this.#reason : undefined };
+  }
+
+  /** Whether roles were made or changed: a role that is made anew has none of its former memberships. */
+  get hasChanged(): boolean {
+    return this.#hasChanged;
   }
 
   /** Tells other runtimes which rights the plugins need at least, before the first of them is given. */
@@ -208,7 +214,8 @@ export class PluginRoles {
   }
 
   async #give(grants: readonly RoleGrants[]): Promise<void> {
-    const { reason } = await this.#sync.sync(grants);
+    const { reason, changes } = await this.#sync.sync(grants);
+    this.#hasChanged ||= changes > 0;
     if (reason === undefined) return;
     if (this.#isGiven) throw new BootError(`Cannot give plugins the rights of their grants: ${reason}`);
     this.#reason = reason;

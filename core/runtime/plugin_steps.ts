@@ -3,7 +3,8 @@
  * plugin, so that an operator knows which line of the list to take out. The order of the plugins, and what is checked of all of them
  * together, is in `boot.ts`.
  */
-import { type Db, type MigrationStatus, migrate } from "../../db/mod.ts";
+import { sql } from "kysely";
+import { type Db, MIGRATION_LOCK, type MigrationStatus, migrate, type StepRunner } from "../../db/mod.ts";
 import { BootError } from "../errors.ts";
 import type { JudgeAnswer } from "../http/answer_judge.ts";
 import { mountPlugin } from "../http/mount_plugin.ts";
@@ -16,6 +17,7 @@ import { type ContextParts, makeContext } from "./plugin_context.ts";
 import type { PluginDb } from "./plugin_roles.ts";
 import { runSetup } from "./plugin_setup.ts";
 import { PowerChecks } from "./power_checks.ts";
+import type { SchemaRoles } from "./schema_roles.ts";
 
 /** What the contexts of all plugins share. */
 export interface SharedParts extends ContextParts {
@@ -23,29 +25,42 @@ export interface SharedParts extends ContextParts {
   readonly judge: JudgeAnswer | undefined;
 }
 
+/** What changes of the schema need of the boot. */
+interface SchemaParts {
+  readonly schemaRoles: Pick<SchemaRoles, "runnerOf">;
+  readonly watch: BootWatch;
+}
+
+/** What the migrations of a plugin need of the boot. */
+interface MigrationParts extends SchemaParts {
+  readonly status: MigrationStatus;
+  readonly log: Log;
+}
+
+/** Runs a step with the rights of the account. */
+const asAccount: StepRunner = (tx, run) => run(tx);
+
 /**
  * Runs a plugin's pending steps. Warns where its ledger holds steps that it lacks: an older plugin over newer tables. `status` was
  * read at the beginning of the boot; steps that another process has run since are left out.
  */
 export async function migratePlugin(
-  { name, migrations }: AnyPlugin,
+  plugin: AnyPlugin,
   db: Db,
-  {
-    status: { pending, unknown },
-    log,
-    watch,
-  }: { readonly status: MigrationStatus; readonly log: Log; readonly watch: BootWatch },
+  { status: { pending, unknown }, log, schemaRoles, watch }: MigrationParts,
 ): Promise<readonly string[]> {
+  const { name, migrations } = plugin;
   if (unknown.length > 0)
     log.warn("The plugin is older than its tables: it lacks migrations that they have", {
       plugin: name,
       steps: unknown,
     });
   if (pending.length === 0) return [];
+  const runner = (await schemaRoles.runnerOf(plugin)) ?? asAccount;
   // Another process may hold the lock of migrations.
   return watch.shown({ plugin: name, part: "migrations" }, () =>
-    migrate(db, name, migrations, (step, tx, run) =>
-      watch.schemaChange({ plugin: name, part: `migration ${step}` }, tx, run),
+    migrate(db, name, migrations, (tx, run, step) =>
+      watch.schemaChange({ plugin: name, part: `migration ${step}` }, tx, () => runner(tx, run, step)),
     ),
   );
 }
@@ -54,17 +69,18 @@ export async function migratePlugin(
 export async function syncSchema(
   plugin: AnyPlugin,
   db: Db,
-  contexts: ReadonlyMap<string, AnyContext>,
-  watch: BootWatch,
+  context: AnyContext | undefined,
+  { schemaRoles, watch }: SchemaParts,
 ): Promise<void> {
-  const context = contexts.get(plugin.name);
   if (!plugin.syncSchema || !context) return;
   try {
+    const runner = await schemaRoles.runnerOf(plugin);
+    const sync = async (own: Db) => plugin.syncSchema?.(own, context);
     await db
       .transaction()
       .execute((tx) =>
-        watch.schemaChange({ plugin: plugin.name, part: "syncSchema" }, tx, async () =>
-          plugin.syncSchema?.(tx, context),
+        watch.schemaChange({ plugin: plugin.name, part: "syncSchema" }, tx, () =>
+          runner ? underLock(tx, runner, sync) : sync(tx),
         ),
       );
   } catch (cause) {
@@ -72,6 +88,12 @@ export async function syncSchema(
     const text = cause instanceof Error ? cause.message : String(cause);
     throw new BootError(`Cannot bring the schema of the plugin "${plugin.name}" up to date: ${text}`, { cause });
   }
+}
+
+/** Schema changes of plugins that do not ship take turns, as migrations do: they compare the catalogs before and after. */
+async function underLock(tx: Db, runner: StepRunner, run: (own: Db) => Promise<void>): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK}::int8)`.execute(tx);
+  await runner(tx, run, "syncSchema");
 }
 
 /** Calls the `setup` of a plugin and mounts its routes. Throws BootError naming it. */

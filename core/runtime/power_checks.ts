@@ -11,7 +11,7 @@ import type { AnyPlugin, Grants } from "./plugin.ts";
 import type { Powers } from "./powers.ts";
 
 /** Kinds of powers that name events, slots, tables, jobs, schedules or prefixes. */
-type ListKind = Exclude<keyof Powers, "system" | "impersonate" | "auth" | "screens">;
+type ListKind = Exclude<keyof Powers, "system" | "impersonate" | "auth" | "schema" | "screens">;
 
 /**
  * The error of a call for which a plugin lacks the power. The message names the plugin and the line to add.

@@ -19,6 +19,8 @@ export interface Powers {
   readonly impersonate?: boolean;
   /** Says who the user of a request is: `auth`, `authenticate` of a route scope, `begin` and `complete` of `sessions`. */
   readonly auth?: boolean;
+  /** Migrations and `syncSchema` change more of the store's schema than the plugin's own tables, with all rights of its account. */
+  readonly schema?: boolean;
   /** Prefixes of its route scopes, as whole paths: `/api/notes`, `/uploads`; `/` for all paths outside /api. */
   readonly routeScopes?: readonly string[] | "any";
   /** Tables for whose rows it adds a visibility rule. */
@@ -50,6 +52,7 @@ export const POWER_KINDS = [
   "system",
   "impersonate",
   "auth",
+  "schema",
   "routeScopes",
   "visibilityRules",
   "handlers",
@@ -80,7 +83,7 @@ export const GRANT_KINDS: readonly (keyof Grants)[] = [
 const NAMED: ReadonlySet<string> = new Set(["read", "write", "columns", "contentTables", "env"]);
 
 /** Kinds that are either granted or not. */
-export const SWITCHES: ReadonlySet<string> = new Set(["files", "system", "impersonate", "auth"]);
+export const SWITCHES: ReadonlySet<string> = new Set(["files", "system", "impersonate", "auth", "schema"]);
 
 /**
  * Every power of registration, without `system` and `impersonate`: what a theme has, since an operator writes it.

@@ -1,10 +1,19 @@
 /**
- * What a removed plugin leaves behind, and deleting it: its tables, ledger, jobs and schedules, the rows of others that belong to
+ * What a removed plugin leaves behind, and deleting it: its tables and what else its migrations made, ledger, jobs and schedules, the rows of others that belong to
  * its items (by the slot `dependents`) and what others hold about it (by the event `plugin_purge`). All of the store goes in
  * one transaction; the record of the plugin goes last, so that a purge that was interrupted can be run again.
  */
 import { type Kysely, sql } from "kysely";
-import { type Db, dropLedger, ledgers, referringTables, rows } from "../../db/mod.ts";
+import {
+  type Db,
+  dropLedger,
+  dropOwned,
+  type FoundObject,
+  ledgers,
+  madeObjects,
+  referringTables,
+  rows,
+} from "../../db/mod.ts";
 import type { Dependents } from "../contracts/content.ts";
 import type { FileStore } from "../files/file_store.ts";
 import { SYSTEM } from "../viewer.ts";
@@ -21,6 +30,8 @@ export interface Leftovers {
   readonly tables: readonly string[];
   /** Tables that are probably its own: steps of before the record created them, and no other plugin uses them. */
   readonly likelyTables: readonly string[];
+  /** What else its migrations made: functions, triggers, columns of tables of others and the like. */
+  readonly objects: readonly FoundObject[];
   readonly jobs: readonly string[];
   readonly kinds: readonly ContributedKind[];
   readonly permissions: readonly string[];
@@ -35,6 +46,7 @@ export async function leftoversOf(db: Db, plugins: readonly AnyPlugin[]): Promis
   const owned = await store.selectFrom("plugin_tables").selectAll().execute();
   const withLedger = (await ledgers(db)).filter((name) => name !== "core");
   const present = new Set(await tableNames(db));
+  const made = await madeObjects(db);
   const recorded = new Set(owned.map(({ table_name }) => table_name));
   return [...new Set([...withLedger, ...stored.map(({ name }) => name)])].sort().map((name) => {
     const row = stored.find((each) => each.name === name);
@@ -45,6 +57,7 @@ export async function leftoversOf(db: Db, plugins: readonly AnyPlugin[]): Promis
       hasLedger: withLedger.includes(name),
       tables: owned.filter(({ plugin }) => plugin === name).map(({ table_name }) => table_name),
       likelyTables,
+      objects: made.filter(({ plugin }) => plugin === name),
       jobs: row?.jobs ?? [],
       kinds: row?.kinds ?? [],
       permissions: row?.permissions ?? [],
@@ -81,7 +94,7 @@ export async function reasonsToKeep(
 export async function purgePlugin(
   runtime: Pick<Runtime, "bus" | "contexts" | "booted" | "files">,
   db: Db,
-  { name, tables, likelyTables, jobs, kinds, permissions }: Leftovers,
+  { name, tables, likelyTables, objects, jobs, kinds, permissions }: Leftovers,
 ): Promise<void> {
   const dependents = (runtime.contexts.values().next().value?.slot("dependents") ?? []) as readonly Dependents[];
   const kept = new Set<string>(runtime.booted.flatMap(({ plugin }) => plugin.adds));
@@ -99,8 +112,10 @@ export async function purgePlugin(
       for (const each of dependents)
         if (each.kind === undefined || each.kind === kind) await each.destroy(ids, tx, kind);
     }
+    if (objects.length > 0) await sql.raw(objects.map(({ drop }) => drop).join(";\n")).execute(tx.db);
     const gone = [...tables, ...likelyTables].filter((table) => present.has(table));
     if (gone.length > 0) await sql`drop table ${sql.join(gone.map((table) => sql.table(table)))}`.execute(tx.db);
+    await dropOwned(tx.db, name);
     await deleteRows(tx.db, name, jobs);
     await dropLedger(tx.db, name);
     return purged;
@@ -114,6 +129,7 @@ async function deleteRows(db: Db, name: string, jobs: readonly string[]): Promis
   await sql`delete from jobs where name = any(${[...jobs]}::text[])`.execute(db);
   await sql`delete from schedules where starts_with(name, ${`${name}:`})`.execute(db);
   await sql`delete from plugin_tables where plugin = ${name}`.execute(db);
+  await sql`delete from plugin_objects where plugin = ${name}`.execute(db);
 }
 
 async function removeFiles(files: FileStore, name: string): Promise<void> {

@@ -41,8 +41,19 @@ export interface PluginTablesTable {
   plugin: string;
 }
 
+/** What else than tables the migrations of plugins that do not ship have made (`db/query/made_objects.ts`). */
+export interface PluginObjectsTable {
+  plugin: string;
+  /** Whether it was made as the role of the plugin, which owns it. */
+  owned: boolean;
+  type: string;
+  names: string[];
+  args: string[];
+}
+
 declare module "../../db/query/tables.ts" {
   interface Tables {
+    plugin_objects: PluginObjectsTable;
     installed_plugins: InstalledPluginsTable;
     plugin_tables: PluginTablesTable;
   }
@@ -61,6 +72,10 @@ export const versionMigrations: Migrations = {
   },
   async "0009_runs_beside"(db) {
     await sql`alter table installed_plugins add column runs_beside text`.execute(db);
+  },
+  async "0010_plugin_objects"(db) {
+    await sql`create table plugin_objects (plugin text not null, owned boolean not null, type text not null,
+      names text[] not null, args text[] not null, primary key (type, names, args))`.execute(db);
   },
 };
 

@@ -62,14 +62,6 @@ export function parseAddress(databaseUrl: string, setting = "DATABASE_URL"): Add
   };
 }
 
-/** The same URL with another database. Throws StoreError as `parseAddress` does. */
-export function withDatabase(databaseUrl: string, name: string): string {
-  parseAddress(databaseUrl);
-  return databaseUrl.replace(PARTS, (_, protocol, authority, _path, search = "") => {
-    return `${protocol}//${authority}/${encodeURIComponent(name)}${search}`;
-  });
-}
-
 function isAttributes(text: string): text is SessionAttributes {
   return ATTRIBUTES.has(text);
 }

@@ -112,6 +112,13 @@ export function storeAs(pools: DialectPools, role: EnforcedRole): RoleStore {
   };
 }
 
+/** An open transaction of a store, whose further statements run as a role. */
+export function withinAs(tx: Kysely<Tables>, role: EnforcedRole): Kysely<Tables> {
+  const route = ROUTES.get(tx.getExecutor().adapter);
+  if (!route) throw new TypeError("Cannot run statements as a role: the transaction is not of a store");
+  return storeAs(route.pools, role).within(tx);
+}
+
 /** Throws for a connection that is not of `dialect`: its statements would run with all rights. */
 function asRole(connection: DatabaseConnection, role: EnforcedRole): RoleSession {
   if (connection instanceof Session) return new RoleSession(connection, role);

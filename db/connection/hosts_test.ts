@@ -5,7 +5,7 @@ import { type Cluster, startCluster, systemBinaries } from "../../test/support/h
 import { freePort } from "../../test/support/harness/ports.ts";
 import { until } from "../../test/support/harness/until.ts";
 import { openStore, rows, type Store, StoreError, withSlowPool } from "../mod.ts";
-import { parseAddress, withDatabase } from "./address.ts";
+import { parseAddress } from "./address.ts";
 
 describe("a URL with several hosts", () => {
   test("has the hosts with their ports, and is shown without the password", () => {
@@ -20,7 +20,6 @@ describe("a URL with several hosts", () => {
       attributes: "primary",
       shown: `"postgres://me@h1:6000,h2,[::1]:7000/docs"`,
     });
-    expect(withDatabase(url, "other")).toBe(url.replace("/docs", "/other"));
   });
 
   test("wants a server that accepts writes unless it says otherwise", () => {

@@ -41,6 +41,8 @@ export interface StoreOptions {
   poolSize?: number;
   /** Database of the embedded server, created where missing: "lectern". */
   database?: string;
+  /** Whether nothing is created: for commands that only look. The database has to be there: false. */
+  looks?: boolean;
   /** Notices of the server; ignored by default. */
   onNotice?: (text: string) => void;
   /** Called when the embedded server had died and was restarted. */
@@ -117,6 +119,7 @@ const DEFAULTS = {
   poolSize: 6,
   slowPoolSize: 4,
   database: "lectern",
+  looks: false,
   connectTimeoutMs: 10_000,
   transactionWaitMs: 30_000,
   closeTimeoutMs: 5_000,
@@ -210,7 +213,7 @@ async function openJoined(settings: Settings, embedded: Embedded): Promise<Store
       }),
     );
   try {
-    await ensureDatabase(on("postgres"), settings.database);
+    if (!settings.looks) await ensureDatabase(on("postgres"), settings.database);
     const server = on(settings.database);
     const { version, ...tools } = await probe(server);
     const description = `PostgreSQL ${version}, embedded, in "${folder}"`;

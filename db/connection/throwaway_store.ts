@@ -2,20 +2,15 @@
  * Whether a store exists, and temporary stores for commands that only inspect and must not create one. A store exists once its
  * cluster does or, on a server, once anything was migrated in its database.
  */
-import { randomUUID } from "node:crypto";
 import { accessSync, chmodSync, constants, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { hasCluster } from "../embedded/home.ts";
 import { StoreError } from "../query/errors.ts";
-import { withDatabase } from "./address.ts";
 import { openStore, type StoreOptions } from "./open.ts";
 
 /** The place of a store. */
 type Place = Pick<StoreOptions, "databaseUrl" | "dataDir" | "prepare" | "listenUrl">;
-
-/** SQLSTATE of a user who may not create databases. */
-const INSUFFICIENT_PRIVILEGE = "42501";
 
 /**
  * Whether a store exists; creates nothing. Throws StoreError where none could be created, or a server does not answer.
@@ -35,45 +30,22 @@ export async function hasStore({ dataDir, ...place }: Place): Promise<boolean> {
 }
 
 /**
- * Runs a function over a temporary store: a new database on the server where one is named and allows it, else an embedded
- * server. The store and its `dataDir` are removed afterwards.
+ * Runs a function with the place of a temporary embedded store, whatever the configured one is: a server is not even given a
+ * database. The store and its `dataDir` are removed afterwards.
  * @example
- * const kind = await withThrowawayStore({ dataDir: "./data" }, async (place) => {
+ * const kind = await withThrowawayStore(async (place) => {
  *   const store = await openStore(place);
  *   return store.close().then(() => store.kind);
  * });
  */
-export async function withThrowawayStore<T>(place: Place, run: (throwAway: Place) => Promise<T>): Promise<T> {
+export async function withThrowawayStore<T>(run: (place: Pick<StoreOptions, "dataDir">) => Promise<T>): Promise<T> {
   const dataDir = mkdtempSync(join(tmpdir(), "lectern-look-"));
   // The embedded server may run as another account, which needs access.
   chmodSync(dataDir, 0o755);
   try {
-    const { databaseUrl, listenUrl } = place;
-    const database = databaseUrl ? await makeDatabase(place) : undefined;
-    if (!databaseUrl || database === undefined) return await run({ dataDir });
-    try {
-      return await run({
-        ...place,
-        databaseUrl: withDatabase(databaseUrl, database),
-        ...(listenUrl && { listenUrl: withDatabase(listenUrl, database) }),
-        dataDir,
-      });
-    } finally {
-      await withServer(place, (sql) => sql.unsafe(`drop database if exists ${database} with (force)`));
-    }
+    return await run({ dataDir });
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
-  }
-}
-
-async function makeDatabase(place: Place): Promise<string | undefined> {
-  const name = `lectern_look_${randomUUID().replaceAll("-", "")}`;
-  try {
-    await withServer(place, (sql) => sql.unsafe(`create database ${name}`));
-    return name;
-  } catch (error) {
-    if ((error as { code?: string }).code === INSUFFICIENT_PRIVILEGE) return undefined;
-    throw error;
   }
 }
 
@@ -81,7 +53,7 @@ async function withServer<T>(
   place: Place,
   run: (sql: Awaited<ReturnType<typeof openStore>>["sql"]) => PromiseLike<T>,
 ): Promise<T> {
-  const store = await openStore({ ...place, poolSize: 2 });
+  const store = await openStore({ ...place, poolSize: 2, looks: true });
   try {
     return await run(store.sql);
   } finally {

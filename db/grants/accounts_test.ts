@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "kysely";
 import postgres from "postgres";
 import { type Cluster, startCluster, systemBinaries } from "../../test/support/harness/cluster.ts";
-import { dropPluginRole, GrantError, openStore, rows, type Store, syncRoles } from "../mod.ts";
+import { asOwner, dropOwned, dropPluginRole, GrantError, openStore, rows, type Store, syncRoles } from "../mod.ts";
 
 const GRANTS = { plugin: "shelf", read: [], write: ["boxes"], columns: {} };
 /** Without an installed PostgreSQL there is no server with such accounts. */
@@ -46,6 +46,31 @@ onServer("an account with CREATEROLE alone makes and drops roles that hold", asy
   await expect(rows(own.db, sql`select 1 as id into temporary boxes`)).rejects.toThrow();
   expect(await dropPluginRole(store.db, "shelf")).toBe(true);
   expect(await rows(store.db, sql`select from pg_roles where rolname like 'lectern:%'`)).toEqual([]);
+});
+
+onServer("such an account runs schema changes of a plugin as their owner, and drops what that owns", async () => {
+  const store = await storeOf("builder", "createrole");
+  await syncRoles(store.db, [GRANTS]);
+  const change = (text: string) =>
+    store.db.transaction().execute((tx) =>
+      asOwner(tx, "shelf", (own) =>
+        sql
+          .raw(text)
+          .execute(own)
+          .then(() => {}),
+      ),
+    );
+  await change(`create table parcels (id integer generated always as identity, word text);
+    create function wrap() returns trigger language plpgsql as $$ begin new.word := 'wrapped'; return new; end $$;
+    create trigger wrap before insert on parcels for each row execute function wrap()`);
+  await expect(change("alter table secrets add column stolen text")).rejects.toThrow("must be owner of table secrets");
+  await expect(change("create table stolen as select * from secrets")).rejects.toThrow("permission denied");
+  await sql`insert into parcels (word) values ('')`.execute(store.db);
+  await change("alter table parcels add column more text");
+  expect(await rows(store.db, sql`select word, more from parcels`)).toEqual([{ word: "wrapped", more: null }]);
+  await store.db.transaction().execute((tx) => dropOwned(tx, "shelf"));
+  expect(await rows(store.db, sql`select from pg_roles where rolname like 'owner of lectern:builder:%'`)).toEqual([]);
+  expect(await rows(store.db, sql`select to_regclass('parcels')::text as found`)).toEqual([{ found: null }]);
 });
 
 onServer("an account without CREATEROLE is told why, and nothing is left behind", async () => {

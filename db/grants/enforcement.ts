@@ -7,11 +7,11 @@
  */
 import type { Description, SentStatement, StatementResult } from "../connection/connection_types.ts";
 import { textOf } from "../connection/values.ts";
-import { GrantError, StatementRefused } from "../query/errors.ts";
+import { GrantError, SchemaDenied, StatementRefused } from "../query/errors.ts";
 import { type Grants, isDenied } from "../query/grants.ts";
-import { ident } from "./names.ts";
+import { type FunctionKind, ident } from "./names.ts";
 import { functionOf } from "./roles.ts";
-import { readStatement, type StatementText } from "./statement_text.ts";
+import { isSeveral, readStatement, type StatementText } from "./statement_text.ts";
 
 /** Sends statements over a connection or a pool; `carried` is the statement of a role that the text is the call for. */
 export interface Sender {
@@ -38,6 +38,17 @@ export interface EnforcedRole {
   /** Prepares a statement for sending; a promise where it has to be described. Throws StatementRefused. */
   outgoing(sender: Sender, text: string, parameters: readonly unknown[]): Outgoing | Promise<Outgoing>;
 }
+
+/** The functions that statements go through. */
+interface Via {
+  readonly rows: FunctionKind;
+  readonly count: FunctionKind;
+  /** Whether statements other than those on rows pass, and several in one text: the functions of a step are there for its time. */
+  readonly isStep: boolean;
+}
+
+const STATEMENTS: Via = { rows: "run", count: "exec", isStep: false };
+const STEP: Via = { rows: "step_run", count: "step_exec", isStep: true };
 
 /** A described statement, compiled for a role. */
 interface Known {
@@ -89,14 +100,21 @@ const TYPE_NAMES = new Map<number, string>(
   }).map(([oid, name]) => [Number(oid), `pg_catalog.${name}`]),
 );
 
+/** The role that owns what the migrations of a plugin make, during one step (`owner_role.ts`). */
+export function ownerRole(plugin: string): EnforcedRole {
+  return enforcedRole(plugin, { read: [], write: [] }, STEP);
+}
+
 /** The role of a plugin. */
-export function enforcedRole(plugin: string, grants: Grants): EnforcedRole {
+export function enforcedRole(plugin: string, grants: Grants, via: Via = STATEMENTS): EnforcedRole {
   const known = new Map<string, Known>();
   const types = new Map(TYPE_NAMES);
   const readable = new Set([...grants.read, ...grants.write]);
 
   async function learn(sender: Sender, text: string): Promise<Known> {
     const statement = readStatement(text);
+    if (via.isStep && (statement.kind === undefined || isSeveral(text)))
+      return undescribed(plugin, text, statement, via);
     if (statement.kind === undefined) throw new StatementRefused(plugin, text);
     const description = await sender.describe(text);
     const oids = [...description.types, ...description.columns.map(({ type }) => type)];
@@ -104,7 +122,7 @@ export function enforcedRole(plugin: string, grants: Grants): EnforcedRole {
     if (missing.length > 0)
       for (const { oid, name } of (await sender.send(TYPES, [missing])) as unknown as { oid: number; name: string }[])
         types.set(oid, name);
-    const made = compiled(plugin, { statement, description, types, carried: { text, plugin } });
+    const made = compiled(plugin, { statement, description, types, via, carried: { text, plugin } });
     if (known.size >= MAX_KNOWN) known.delete(known.keys().next().value as string);
     if (text.length <= MAX_KEPT_LENGTH) known.set(text, made);
     return made;
@@ -124,6 +142,7 @@ export function enforcedRole(plugin: string, grants: Grants): EnforcedRole {
   }
 
   function denial(error: unknown, { kind = "select", target }: StatementText): unknown {
+    if (via.isStep) return new SchemaDenied(plugin, error);
     const found = /^permission denied for (?:table|view|relation|sequence|column) "?(.+?)"?$/.exec(
       (error as Error).message,
     );
@@ -157,9 +176,17 @@ interface Parts {
   readonly description: Description;
   readonly types: ReadonlyMap<number, string>;
   readonly carried: SentStatement;
+  readonly via: Via;
 }
 
-function compiled(plugin: string, { statement, description, types, carried }: Parts): Known {
+/** Statements of a step that change the schema, and several in one text: they have neither parameters nor rows. */
+function undescribed(plugin: string, text: string, statement: StatementText, { count }: Via): Known {
+  const outer = `select ${functionOf(count, plugin)}($1, array[]::text[]) as n`;
+  const description: Description = { types: [], columns: [], serialize: String };
+  return { statement, description, inner: text, outer, carried: { text, plugin }, rows: false };
+}
+
+function compiled(plugin: string, { statement, description, types, via, carried }: Parts): Known {
   const typed = statement.parameters.map((n) => `(($1)[${n}])::${types.get(description.types[n - 1] ?? 0)}`);
   let inner = statement.texts.map((text, at) => text + (typed[at] ?? "")).join("");
   const { columns } = description;
@@ -167,7 +194,7 @@ function compiled(plugin: string, { statement, description, types, carried }: Pa
   const args = `($1, array[${values}]::text[])`;
   const shared = { statement, description, carried };
   if (columns.length === 0 && statement.kind !== "select")
-    return { ...shared, inner, outer: `select ${functionOf("exec", plugin)}${args} as n`, rows: false };
+    return { ...shared, inner, outer: `select ${functionOf(via.count, plugin)}${args} as n`, rows: false };
   const own = columns.map((_, at) => `c${at + 1}`);
   // Columns of pseudo-types, such as void, are shown as their text, as the driver would.
   const isPseudo = (type: number) => types.get(type) === "";
@@ -176,7 +203,7 @@ function compiled(plugin: string, { statement, description, types, carried }: Pa
       from (${inner}\n) as t(${own.join(", ")})`;
   const declared = columns.map(({ type }, at) => `${own[at]} ${isPseudo(type) ? "text" : types.get(type)}`);
   const shown = columns.map(({ name }, at) => `${own[at]} as ${ident(name)}`);
-  const call = `${functionOf("run", plugin)}${args}`;
+  const call = `${functionOf(via.rows, plugin)}${args}`;
   // RETURN QUERY needs columns: a select of none has one that is not shown.
   if (columns.length === 0)
     return {

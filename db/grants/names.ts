@@ -22,8 +22,19 @@ export function roleName(prefix: string, plugin: string): string {
   return short(`${prefix}:${plugin}`);
 }
 
-/** The name of a function that runs statements of a plugin: "run" returns rows, "exec" a count. */
-export function functionName(kind: "run" | "exec", plugin: string): string {
+/**
+ * The name of the role that owns what the migrations of a plugin make, by the name of its role. It does not begin as those do: an
+ * older version takes each role with their prefix that it does not know for a leftover, and drops what it owns.
+ */
+export function ownerName(role: string): string {
+  return short(`owner of ${role}`);
+}
+
+/** Functions that run statements of a plugin: "run" returns rows, "exec" a count; the others do so during a step of a migration. */
+export type FunctionKind = "run" | "exec" | "step_run" | "step_exec";
+
+/** The name of such a function. */
+export function functionName(kind: FunctionKind, plugin: string): string {
   return short(`${kind}:${plugin}`);
 }
 

@@ -8,7 +8,7 @@ import { sql } from "kysely";
 import { rows } from "../query/query.ts";
 import type { Db } from "../query/tables.ts";
 import { functionsOf } from "./functions.ts";
-import { functionName, GRANTS_SCHEMA, ident, literal, roleName } from "./names.ts";
+import { type FunctionKind, functionName, GRANTS_SCHEMA, ident, literal, roleName } from "./names.ts";
 import { mayCreateTemporary, type Rights, type RoleState, readState } from "./role_state.ts";
 
 /** The tables of a plugin's role; writing implies reading. */
@@ -36,7 +36,7 @@ export interface SyncedRoles {
 }
 
 /** The key of the advisory lock; it must never change, since processes of different versions share it. */
-const LOCK = 7_206_416;
+export const ROLES_LOCK = 7_206_416;
 const READ = ["SELECT"];
 /** On the sequences of written tables: imports set them. */
 const SEQUENCE = ["SELECT", "USAGE", "UPDATE"];
@@ -78,21 +78,19 @@ export class RolesSync {
     this.#state = undefined;
   }
 
-  /** Does what `syncRoles` does. With `dryRun` nothing stays, and the reason is that which a boot would meet. */
-  async sync(wanted: readonly RoleGrants[], { dryRun = false } = {}): Promise<SyncedRoles> {
+  /** Does what `syncRoles` does. */
+  async sync(wanted: readonly RoleGrants[]): Promise<SyncedRoles> {
     if (wanted.length === 0) return UNCHANGED;
     if (this.#state && changesOf(this.#state, wanted, this.#kept).length === 0) return UNCHANGED;
     this.forget();
     try {
       return await this.#db.transaction().execute(async (tx) => {
         const { state, kept, ...synced } = await change(tx, wanted, this.#readKept);
-        if (dryRun) throw new DryRun(synced);
         this.#state = state;
         this.#kept = kept;
         return synced;
       });
     } catch (error) {
-      if (error instanceof DryRun) return error.synced;
       if (error instanceof NotEnforced) return { reason: error.message, changes: 0 };
       if ((error as { code?: unknown }).code === DENIED) return { reason: (error as Error).message, changes: 0 };
       throw error;
@@ -108,7 +106,7 @@ async function change(
   wanted: readonly RoleGrants[],
   readKept: KeptGrants,
 ): Promise<SyncedRoles & { readonly state: RoleState | undefined; readonly kept: readonly RoleGrants[] }> {
-  await sql`select pg_advisory_xact_lock(${LOCK}::int8)`.execute(tx);
+  await sql`select pg_advisory_xact_lock(${ROLES_LOCK}::int8)`.execute(tx);
   const state = await readState(tx);
   // Read under the lock: who is not there yet grants its rights later.
   const kept = await readKept(tx);
@@ -116,10 +114,7 @@ async function change(
   if (changes.length === 0) return { ...UNCHANGED, state, kept };
   await sql.raw(changes.join(";\n")).execute(tx);
   // REVOKE only warns where the account does not own the database.
-  if (state.temporary && (await mayCreateTemporary(tx)))
-    throw new NotEnforced(
-      `everybody may create temporary tables in "${state.database}", and its account may not revoke that`,
-    );
+  if (state.temporary && (await mayCreateTemporary(tx))) throw new NotEnforced(openTemporary(state.database));
   return { reason: undefined, changes: changes.length, state: undefined, kept };
 }
 
@@ -206,18 +201,13 @@ export async function dropRole(db: Db, role: string): Promise<boolean> {
 
 class NotEnforced extends Error {}
 
-/** Rolls a dry run back. */
-class DryRun extends Error {
-  readonly synced: SyncedRoles;
-
-  constructor(synced: SyncedRoles) {
-    super("A dry run is rolled back");
-    this.synced = synced;
-  }
+/** The reason where everybody may create temporary tables, which would come before others, and the account cannot change that. */
+export function openTemporary(database: string): string {
+  return `everybody may create temporary tables in "${database}", and its account may not revoke that`;
 }
 
 /** Statements that make the state as wanted; none where it is. Rights of `kept` are not revoked. */
-function changesOf(state: RoleState, wanted: readonly RoleGrants[], kept: readonly RoleGrants[]): string[] {
+export function changesOf(state: RoleState, wanted: readonly RoleGrants[], kept: readonly RoleGrants[]): string[] {
   const texts: string[] = [];
   if (state.temporary) texts.push(`revoke temporary on database ${ident(state.database)} from public`);
   const [home] = state.schemas;
@@ -255,12 +245,12 @@ function roleChanges(state: RoleState, grants: RoleGrants, kept: readonly RoleGr
 }
 
 /** Two processes that boot over copies of one database may create the same role at once. */
-function createRole(role: string): string {
-  return `do $lectern$ begin create role ${ident(role)} nologin noinherit; exception when duplicate_object or unique_violation then null; end $lectern$`;
+export function createRole(role: string, inherit: "noinherit" | "inherit" = "noinherit"): string {
+  return `do $lectern$ begin create role ${ident(role)} nologin ${inherit}; exception when duplicate_object or unique_violation then null; end $lectern$`;
 }
 
 /** Lets the account act as the role, to create functions that the role owns. Since 16 that is an option of its own. */
-function membership(role: string, { account, version }: RoleState): string {
+export function membership(role: string, { account, version }: Pick<RoleState, "account" | "version">): string {
   const options = version >= 160_000 ? " with inherit true, set true" : "";
   return `grant ${ident(role)} to ${ident(account)}${options}`;
 }
@@ -325,6 +315,6 @@ function rightTexts(how: "grant" | "revoke", rights: readonly Rights[]): string[
 }
 
 /** The SQL name of the function that runs statements of a plugin. */
-export function functionOf(kind: "run" | "exec", plugin: string): string {
+export function functionOf(kind: FunctionKind, plugin: string): string {
   return `${GRANTS_SCHEMA}.${ident(functionName(kind, plugin))}`;
 }

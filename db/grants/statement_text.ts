@@ -57,6 +57,38 @@ export function readStatement(text: string): StatementText {
   return { kind: words.kind, target: words.target, texts, parameters };
 }
 
+/** The words of a text in lower case, without those in strings, quoted names, dollar quotes and comments. */
+export function wordsOf(text: string): string[] {
+  return [...tokensOf(text)].flatMap(({ word }) => (word === undefined ? [] : [word.toLowerCase()]));
+}
+
+/** Whether a text holds several statements. */
+export function isSeveral(text: string): boolean {
+  let hasEnded = false;
+  for (const { space, other } of tokensOf(text)) {
+    if (hasEnded && space === undefined && other !== ";") return true;
+    hasEnded ||= other === ";";
+  }
+  return false;
+}
+
+/** The tokens of a text by their kind; what is in comments and dollar quotes is left out. */
+function* tokensOf(text: string): Generator<Readonly<Record<string, string | undefined>>> {
+  for (let at = 0; at < text.length; ) {
+    TOKEN.lastIndex = at;
+    // The last alternative takes any character.
+    const groups = (TOKEN.exec(text) as RegExpExecArray).groups as Record<string, string | undefined>;
+    at = TOKEN.lastIndex;
+    const { space, dollar } = groups;
+    if (space === "/*") at = endOfComment(text, at);
+    if (dollar !== undefined) {
+      const close = text.indexOf(dollar, at);
+      at = close < 0 ? text.length : close + dollar.length;
+    }
+    yield groups;
+  }
+}
+
 /** Where a comment that began before `at` ends; comments nest. */
 function endOfComment(text: string, at: number): number {
   for (let depth = 1, next = at; ; ) {

@@ -58,6 +58,25 @@ export class StatementRefused extends Error {
   }
 }
 
+/**
+ * A migration of a plugin, or its `syncSchema`, changes more of the schema than what the plugin has made.
+ * @example
+ * if (error instanceof SchemaDenied) context.log.error("Declare permissions.schema", { error });
+ */
+export class SchemaDenied extends Error {
+  override readonly name = "SchemaDenied";
+
+  /** `found` is the server's error, or what was found. */
+  constructor(plugin: string, found: unknown) {
+    const text = found instanceof Error ? found.message : String(found);
+    super(
+      `${text}; the schema changes of the plugin "${plugin}" may concern its own tables, and refer to those that it may read: ` +
+        `more needs "schema: true" in its permissions`,
+      { cause: found },
+    );
+  }
+}
+
 /** Characters of a refused statement that an error shows. */
 const MAX_SHOWN = 80;
 

@@ -37,8 +37,11 @@ export function removes(version: string, step: Migrations[string]): Migrations[s
 export const MIGRATION_LOCK = 7_206_415;
 const MAX_NAME_LENGTH = 63;
 
-/** Runs a step within its transaction, such as with a time limit. */
-export type RunStep = (step: string, tx: Db, run: () => Promise<void>) => Promise<void>;
+/** Runs a step, by name, within its transaction, such as with a time limit or other rights: by the Kysely that it passes on. */
+export type StepRunner = (tx: Db, run: (db: Db) => Promise<void>, step: string) => Promise<void>;
+
+/** Runs a step with the rights of the account. */
+const asAccount: StepRunner = (tx, run) => run(tx);
 
 /**
  * Runs the pending steps of a plugin, each by `runStep`. Returns their names. Throws StoreError naming plugin and step.
@@ -51,7 +54,7 @@ export async function migrate(
   db: Db,
   plugin: string,
   migrations: Migrations,
-  runStep: RunStep = (_step, _tx, run) => run(),
+  runStep: StepRunner = asAccount,
 ): Promise<string[]> {
   const applied: string[] = [];
   if ((await pending(db, plugin, migrations)).length === 0) return applied;
@@ -198,7 +201,7 @@ async function step(
   db: Db,
   plugin: string,
   migrations: Migrations,
-  runStep: RunStep,
+  runStep: StepRunner,
 ): Promise<{ readonly name: string; readonly isLast: boolean } | undefined> {
   let name: string | undefined;
   try {
@@ -208,8 +211,8 @@ async function step(
       [name] = status.pending;
       if (name === undefined) return undefined;
       if (!status.hasLedger) await createLedger(tx, plugin);
-      const run = async () => migrations[name as string]?.(tx);
-      await recordingTables(tx, plugin, () => runStep(name as string, tx, run));
+      const run = async (own: Db) => migrations[name as string]?.(own);
+      await recordingTables(tx, plugin, () => runStep(tx, run, name as string));
       await sql`insert into ${ledger(plugin)} (name) values (${name})`.execute(tx);
       return { name, isLast: status.pending.length === 1 };
     });

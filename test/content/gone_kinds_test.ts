@@ -32,6 +32,7 @@ const glossary = definePlugin({
   name: "test-glossary",
   requires: ["tags", "access"],
   permissions: {
+    read: ["books"],
     write: ["test_terms"],
     slots: ["content", "searchable", "export_kind"],
     handlers: ["book_delete"],

@@ -98,11 +98,11 @@ test(
     const backups = join(dataDir, "backups");
     expect((await quickCommand(["migrate", "plugins/mod.ts"], env)).code).toBe(0);
     // A new plugin creates tables and alters none.
-    expect((await quickCommand(["check", "plugins/mod.ts", pluginWith(1)], env)).code).toBe(0);
+    expect((await quickCommand(["migrate", "plugins/mod.ts", pluginWith(1)], env)).code).toBe(0);
     expect(existsSync(backups)).toBe(false);
     const before = await rowsOf({ dataDir });
     for (let times = 0; times < 2; times++)
-      expect((await command(["check", "plugins/mod.ts", pluginWith(2)], env)).code).toBe(0);
+      expect((await command(["migrate", "plugins/mod.ts", pluginWith(2)], env)).code).toBe(0);
     const [made, ...more] = readdirSync(backups);
     expect(made).toStartWith("lectern-before-");
     expect(more).toEqual([]);
@@ -124,13 +124,13 @@ test(
     writeFileSync(join(root.path, "a-file"), "");
     const env = { DATA_DIR: dataDir, BACKUP_DIR: join(root.path, "a-file") };
     expect((await quickCommand(["migrate", "plugins/mod.ts", pluginWith(1)], env)).code).toBe(0);
-    const failed = await command(["check", "plugins/mod.ts", pluginWith(2)], env);
+    const failed = await command(["migrate", "plugins/mod.ts", pluginWith(2)], env);
     expect([failed.code, failed.err]).toEqual([1, expect.stringContaining("BACKUP_BEFORE_MIGRATIONS=never")]);
     const store = await openStore({ dataDir, poolSize: 2 });
     expect(await store.sql`select * from ledger_notes`).toEqual([{ id: 7 }] as never);
     await store.close();
     const never = { ...env, BACKUP_BEFORE_MIGRATIONS: "never" };
-    expect((await quickCommand(["check", "plugins/mod.ts", pluginWith(2)], never)).code).toBe(0);
+    expect((await quickCommand(["migrate", "plugins/mod.ts", pluginWith(2)], never)).code).toBe(0);
   },
   LONG,
 );

@@ -46,7 +46,7 @@ test("nor in an empty database of a server", async () => {
     const tenancy = new URL(server.url);
     [tenancy.username, tenancy.password, tenancy.pathname] = ["tenant", "fixture", "/tenancy"];
     for (const url of [server.url, tenancy.href]) {
-      for (const args of [["check"], ["user", "list"]])
+      for (const args of [["plan"], ["check"], ["user", "list"]])
         expect([args, (await quickCommand(args, { DATABASE_URL: url, DATA_DIR: folder.path })).code]).toEqual([
           args,
           0,
@@ -57,7 +57,8 @@ test("nor in an empty database of a server", async () => {
       await store.close();
       expect([url, found?.n]).toEqual([url, 0]);
     }
-    const names = await admin.sql`select datname from pg_database where datname like 'lectern_look%'`;
+    const names = await admin.sql`select datname as name from pg_database where datname not in ('postgres', 'tenancy')
+      and not datistemplate union all select rolname from pg_roles where rolname ~ '^(lectern|owner)'`;
     await admin.close();
     expect([...names]).toEqual([]);
   } finally {

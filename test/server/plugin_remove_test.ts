@@ -82,9 +82,9 @@ beforeAll(async () => {
     'import glossary from "./one/glossary.ts";\nimport reader from "./one/reader.ts";\nexport default [glossary, reader];\n',
   );
   writeFileSync(join(home, "package.json"), PACKAGE);
-  // A check over no store boots over a temporary one.
   expect((await cli("migrate")).code).toBe(0);
-  expect((await cli("check")).err).toBe("");
+  // A command that boots the plugins: `check` does not boot them over this store.
+  expect((await cli("user", "list")).err).toBe("");
 });
 
 test("`plugin list` shows what is installed", async () => {
@@ -156,17 +156,18 @@ test("a purge deletes all that it left, and finishes one that was interrupted", 
       (select count(*)::integer from jobs where name = 'term_count') as jobs,
       (select count(*)::integer from tags where kind = 'term') as tags,
       (select count(*)::integer from pg_tables where tablename in ('terms', 'term_notes', 'glossary')) as tables,
+      (select count(*)::integer from pg_roles where rolname ~ '^owner of .*:glossary$') as owners,
       (select count(*)::integer from installed_plugins where name = 'glossary') as records`);
-  expect(await held()).toEqual([{ roles: 1, jobs: 1, tags: 1, tables: 3, records: 1 }]);
+  expect(await held()).toEqual([{ roles: 1, jobs: 1, tags: 1, tables: 3, owners: 1, records: 1 }]);
   const { code, err, out } = await cli("plugin", "remove", "glossary", "--purge", "--yes");
   expect([code, err]).toEqual([0, ""]);
   expect(out).toContain("Deleted: tables term_notes, terms;");
-  expect(await held()).toEqual([{ roles: 0, jobs: 0, tags: 0, tables: 0, records: 0 }]);
+  expect(await held()).toEqual([{ roles: 0, jobs: 0, tags: 0, tables: 0, owners: 0, records: 0 }]);
   expect(await Array.fromAsync(new Bun.Glob("glossary/**").scan(join(data.path, "files")))).toEqual([]);
   // As if it had been interrupted after the store and before the files: the record is still there.
   await query("insert into installed_plugins (name) values ('glossary')");
   expect((await cli("plugin", "remove", "glossary", "--purge", "--yes")).code).toBe(0);
-  expect(await held()).toEqual([{ roles: 0, jobs: 0, tags: 0, tables: 0, records: 0 }]);
+  expect(await held()).toEqual([{ roles: 0, jobs: 0, tags: 0, tables: 0, owners: 0, records: 0 }]);
   expect((await cli("plugin", "remove", "glossary")).err).toContain("no such plugin is installed");
 });
 

@@ -65,7 +65,7 @@ export async function createTestDatabase(content: Content): Promise<TestDatabase
 async function dropDatabase(admin: Store, name: string): Promise<void> {
   await admin.sql.unsafe(`drop database ${name} with (force)`);
   const roles = await admin.sql<{ name: string }[]>`
-    select rolname as name from pg_roles where starts_with(rolname, ${`lectern:${name}:`})`;
+    select rolname as name from pg_roles where starts_with(regexp_replace(rolname, '^owner of ', ''), ${`lectern:${name}:`})`;
   for (const role of roles) await admin.sql`drop role ${admin.sql(role.name)}`;
 }
 

@@ -21,6 +21,7 @@ export const BOTH_STORES: Readonly<Record<string, string>> = {
   "test/core/migration_phases_test.ts": "the catalogs before and after each migration",
   "test/core/name_order_test.ts": "sorting, and plans over indexes of keys",
   "test/core/rebuild_test.ts": "the schema read from the catalogs and built again, for backups",
+  "test/core/schema_role_test.ts": "what the server refuses to the owner of a plugin's tables, and deferred triggers",
   "test/core/server_roles_test.ts": "roles that servers with different grants share",
   "test/core/slow_reads_test.ts": "limits of statements, cancelling, waiting for locks",
   "test/core/triggers_test.ts": "every trigger and function",

@@ -1,0 +1,108 @@
+/**
+ * What `plan` and `check` find out without a change. The store is opened to read its version, the marker of its files and its
+ * ledgers, and closed again; nothing of plugins runs over it. What they register is read from a boot over a temporary embedded
+ * store, which is deleted: a transaction that is rolled back would hold locks of the live store and move its sequences.
+ */
+import { hasStore, migrationStatuses, openStore, StoreError, withThrowawayStore } from "../../db/mod.ts";
+import type { Config } from "../config.ts";
+import { shippedStoreName } from "../files/contributed_store.ts";
+import { checkMarker } from "../files/instance_marker.ts";
+import type { Runtime } from "../runtime/boot.ts";
+import type { AnyPlugin } from "../runtime/plugin.ts";
+import { checkStoreVersion } from "../runtime/store_version.ts";
+import { withCore } from "../runtime/with_core.ts";
+import type { CommandIo } from "./command.ts";
+import { checkStoreExists, fileStoreName, fileStoreOf, logOf, openRuntime, readConfig, serverOptions } from "./open.ts";
+
+/** Steps by plugin that have not run; "core" is the runtime. Plugins without any are left out. */
+export type PendingSteps = ReadonlyMap<string, readonly string[]>;
+
+/** What was found out. */
+export interface Look {
+  /** Booted over the temporary store. */
+  readonly runtime: Runtime;
+  /** Pending in the configured store; all steps where there is none yet. */
+  readonly pending: PendingSteps;
+  /** What was not checked, as sentences. */
+  readonly notes: readonly string[];
+  /** Whether there is no store yet. */
+  readonly isNew: boolean;
+}
+
+/** What the configured store says of itself; `place` is undefined where there is none yet. */
+interface StoreFacts {
+  readonly place: string | undefined;
+  readonly pending: PendingSteps;
+}
+
+/**
+ * Looks at the plugins and the configured store, and calls `run` with what was found. `isStart`: whether what a start would refuse
+ * of the configured store is an error, such as a missing one with DATA_REQUIRED. Throws BootError, and StoreError.
+ */
+export async function withLook<T>(
+  plugins: readonly AnyPlugin[],
+  terminal: CommandIo,
+  { isStart }: { readonly isStart: boolean },
+  run: (look: Look) => Promise<T>,
+): Promise<T> {
+  const io = { ...terminal, env: { LOG_LEVEL: "warn", ...terminal.env } };
+  const config = readConfig(io);
+  if (isStart) await checkStoreExists(config);
+  const { place, pending } = await factsOf(plugins, config);
+  return withThrowawayStore(async ({ dataDir }) => {
+    const temporary: Config = { ...config, databaseUrl: "", listenUrl: "", readUrls: "", dataDir };
+    const { runtime } = await openRuntime(plugins, io, temporary, "ignore").catch((cause: unknown) => {
+      throw config.databaseUrl !== "" && isNoServer(cause) ? noServer(cause) : cause;
+    });
+    try {
+      return await run({ runtime, pending, notes: notesOf(place, pending), isNew: place === undefined });
+    } finally {
+      await runtime.stop();
+    }
+  });
+}
+
+/** The pending steps in one line, such as "notes 0002_color"; "" for none. */
+export function pendingText(pending: PendingSteps): string {
+  return [...pending].flatMap(([name, steps]) => steps.map((step) => `${name} ${step}`)).join(", ");
+}
+
+async function factsOf(plugins: readonly AnyPlugin[], config: Config): Promise<StoreFacts> {
+  const all = withCore(plugins);
+  const options = { ...serverOptions(config), dataDir: config.dataDir, poolSize: 2, looks: true };
+  if (!(await hasStore(options))) {
+    const steps = all.map(({ name, migrations }) => [name, Object.keys(migrations).sort()] as const);
+    return { place: undefined, pending: new Map(steps.filter(([, names]) => names.length > 0)) };
+  }
+  const store = await openStore(options);
+  try {
+    await checkStoreVersion(store.db, plugins);
+    // The files of a plugin's store are known after its setup alone.
+    if (config.filesStore === "" || config.filesStore === shippedStoreName(config))
+      await checkMarker({ db: store.db, files: fileStoreOf(config), place: fileStoreName(config) }, logOf(config));
+    const steps = [...(await migrationStatuses(store.db, all))].map(([name, { pending }]) => [name, pending] as const);
+    return { place: store.description, pending: new Map(steps.filter(([, names]) => names.length > 0)) };
+  } finally {
+    await store.close();
+  }
+}
+
+function notesOf(place: string | undefined, pending: PendingSteps): string[] {
+  if (place === undefined) return ["There is no store yet: the first start makes it, by all steps"];
+  return [
+    `Nothing was changed in ${place}: what plugins register is that of a boot over a temporary, empty store`,
+    `Not checked: what follows from the rows that are there, in setups, seeds${pending.size > 0 ? " and the pending steps, which did not run" : ""}`,
+  ];
+}
+
+function isNoServer(error: unknown): boolean {
+  return error instanceof StoreError && error.message.startsWith("Cannot start the embedded store");
+}
+
+/** The embedded server has no binaries for this system, or they do not run. */
+function noServer(cause: unknown): StoreError {
+  return new StoreError(
+    `Cannot look at the plugins without a change of the store: that needs a temporary embedded store. ${(cause as Error).message}`,
+    { cause },
+  );
+}

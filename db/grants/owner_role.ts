@@ -1,0 +1,167 @@
+/**
+ * The role that owns what the migrations and the `syncSchema` of a plugin make. A step runs within the transaction of the account,
+ * by functions that this role owns and that exist for the time of the step, as does its right to create: so a step may change what
+ * its plugin has made, refer to what it may read, and nothing else. The role inherits the rights of the plugin's other role, as
+ * which its everyday statements run and which owns nothing. At the end of a step `owned_objects.ts` looks at what was made.
+ */
+import { sql } from "kysely";
+import { withinAs } from "../connection/dialect.ts";
+import { rows } from "../query/query.ts";
+import type { Db } from "../query/tables.ts";
+import { ownerRole } from "./enforcement.ts";
+import { stepFunctionsOf } from "./functions.ts";
+import { GRANTS_SCHEMA, ident, ownerName, roleName } from "./names.ts";
+import { checkOwned, foreignTriggers, settleOwned } from "./owned_objects.ts";
+import { type RoleState, readState } from "./role_state.ts";
+import { createRole, membership, ROLES_LOCK } from "./roles.ts";
+
+/** The roles of one plugin and the place of its tables. */
+export interface OwnerPlace {
+  readonly plugin: string;
+  /** As which its everyday statements run. */
+  readonly role: string;
+  readonly owner: string;
+  readonly account: string;
+  readonly schema: string;
+}
+
+/**
+ * Runs schema changes of a plugin within a transaction of the account, as the role that owns what they make. The plugin's other
+ * role has to exist (`syncRoles`). Throws SchemaDenied.
+ * @example
+ * await db.transaction().execute((tx) =>
+ *   asOwner(tx, "notes", async (own) => void (await sql`create table notes (id integer primary key)`.execute(own))),
+ * );
+ */
+export async function asOwner(tx: Db, plugin: string, run: (db: Db) => Promise<void>): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${ROLES_LOCK}::int8)`.execute(tx);
+  const state = await readState(tx);
+  const place = placeOf(state, plugin);
+  const functions = stepFunctionsOf(plugin, [...state.schemas.map(ident), "pg_temp"].join(", "));
+  await sendAll(tx, [
+    ...roleTexts(state, place),
+    `grant usage, create on schema ${GRANTS_SCHEMA} to ${ident(place.owner)}`,
+    `set local role ${ident(place.owner)}`,
+    ...functions.map(({ create }) => create(state.account)),
+    "reset role",
+    `revoke all on schema ${GRANTS_SCHEMA} from ${ident(place.owner)}`,
+    `grant create on schema ${ident(place.schema)} to ${ident(place.owner)}`,
+  ]);
+  const referable = await referableOf(tx, place);
+  await sendAll(
+    tx,
+    referable.map((on) => `grant references ${on} to ${ident(place.owner)}`),
+  );
+  const present = await foreignTriggers(tx, place.owner);
+  await run(withinAs(tx, ownerRole(plugin)));
+  await sendAll(tx, [
+    ...referable.map((on) => `revoke references ${on} from ${ident(place.owner)}`),
+    `revoke create on schema ${ident(place.schema)} from ${ident(place.owner)}`,
+    ...functions.map(({ drop }) => drop),
+  ]);
+  await checkOwned(tx, place, present);
+  await settleOwned(tx, place);
+}
+
+/**
+ * Gives objects to the role that owns what their plugin makes: tables of a time before that role, and all after a restore.
+ * @example
+ * await db.transaction().execute((tx) => giveToOwner(tx, "notes", [{ type: "table", identity: "public.notes" }]));
+ */
+export async function giveToOwner(
+  tx: Db,
+  plugin: string,
+  objects: readonly { readonly type: string; readonly identity: string }[],
+): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${ROLES_LOCK}::int8)`.execute(tx);
+  const state = await readState(tx);
+  const place = placeOf(state, plugin);
+  await sendAll(tx, [
+    ...roleTexts(state, place),
+    `grant create on schema ${ident(place.schema)} to ${ident(place.owner)}`,
+    ...objects.map(({ type, identity }) => `alter ${type} ${identity} owner to ${ident(place.owner)}`),
+    `revoke create on schema ${ident(place.schema)} from ${ident(place.owner)}`,
+  ]);
+  await settleOwned(tx, place);
+}
+
+/**
+ * Drops what the owner role of a plugin owns, and the role; does nothing where there is none. Throws the server's error where others
+ * depend on it.
+ * @example
+ * await db.transaction().execute((tx) => dropOwned(tx, "notes"));
+ */
+export async function dropOwned(tx: Db, plugin: string): Promise<void> {
+  const state = await readState(tx);
+  const { owner } = placeOf(state, plugin);
+  const [found] = await rows(tx, sql`select from pg_roles where rolname = ${owner}`);
+  if (!found) return;
+  await sendAll(tx, [...(state.superuser ? [] : [membership(owner, state)]), `drop owned by ${ident(owner)}`]);
+  const [other] = await rows(
+    tx,
+    sql`select from pg_shdepend where refclassid = 'pg_authid'::regclass
+      and refobjid = (select oid from pg_roles where rolname = ${owner})`,
+  );
+  // A copy of the database on the same server has it too.
+  if (!other) await sendAll(tx, [`drop role ${ident(owner)}`]);
+}
+
+/**
+ * Has the owner roles of plugins inherit the rights of their other role where they do not: that role was dropped and made anew.
+ * @example
+ * await joinOwners(db, ["notes"]);
+ */
+export async function joinOwners(db: Db, plugins: readonly string[]): Promise<void> {
+  const [found] = await rows(
+    db,
+    sql<{ prefix: string }>`select coalesce(obj_description(to_regnamespace(${sql.lit(GRANTS_SCHEMA)}), 'pg_namespace'),
+      'lectern:' || current_database()) as prefix`,
+  );
+  const roles = plugins.map((plugin) => roleName(found?.prefix ?? "", plugin));
+  const missing = await rows(
+    db,
+    sql<{ text: string }>`select format('grant %I to %I', role.rolname, owner.rolname) as text
+      from unnest(${roles}::text[], ${roles.map(ownerName)}::text[]) as pair(role, owner)
+      join pg_roles role on role.rolname = pair.role join pg_roles owner on owner.rolname = pair.owner
+      where not exists (select from pg_auth_members where roleid = role.oid and member = owner.oid)`,
+  );
+  await sendAll(
+    db,
+    missing.map(({ text }) => text),
+  );
+}
+
+function placeOf(state: RoleState, plugin: string): OwnerPlace {
+  const role = roleName(state.prefix ?? "", plugin);
+  return { plugin, role, owner: ownerName(role), account: state.account, schema: state.schemas[0] ?? "public" };
+}
+
+/** Makes the owner, which inherits the rights of the plugin's role where that is there. */
+function roleTexts(state: RoleState, { role, owner }: OwnerPlace): string[] {
+  return [
+    createRole(owner, "inherit"),
+    ...(state.roles.includes(role) ? [`grant ${ident(role)} to ${ident(owner)}`] : []),
+    ...(state.superuser ? [] : [membership(owner, state)]),
+    ...state.schemas.map((schema) => `grant usage on schema ${ident(schema)} to ${ident(owner)}`),
+  ];
+}
+
+/** What foreign keys may refer to: tables and columns that the plugin may read and that are not its own, as `on table …`. */
+async function referableOf(tx: Db, { role, owner, schema }: OwnerPlace): Promise<string[]> {
+  const found = await rows(
+    tx,
+    sql<{
+      text: string;
+    }>`select case when has_table_privilege(${role}, c.oid, 'select') then 'on table ' || c.oid::regclass
+        else '(' || columns || ') on table ' || c.oid::regclass end as text
+      from pg_class c cross join lateral (select string_agg(quote_ident(attname), ', ') as columns from pg_attribute
+        where attrelid = c.oid and attnum > 0 and not attisdropped and has_column_privilege(${role}, c.oid, attnum, 'select')) as held
+      where relkind in ('r', 'p') and relnamespace = ${schema}::regnamespace and columns is not null
+        and pg_get_userbyid(relowner) <> ${owner}`,
+  );
+  return found.map(({ text }) => text);
+}
+
+async function sendAll(tx: Db, texts: readonly string[]): Promise<void> {
+  if (texts.length > 0) await sql.raw(texts.join(";\n")).execute(tx);
+}

@@ -6,6 +6,7 @@ import { Type } from "@sinclair/typebox";
 import type { Kysely } from "kysely";
 import type { TableName, Tables } from "../../db/mod.ts";
 import type { Children } from "../children/pool.ts";
+import type { ContentKind } from "../contracts/content.ts";
 import { BootError } from "../errors.ts";
 import type { AnswerCache } from "../events/answer_cache.ts";
 import type { Caches } from "../events/cache.ts";
@@ -30,6 +31,15 @@ import { validate } from "../validation/validate.ts";
 import { type ActAs, actingWith, calledBy, contractFor, needingPowers } from "./acting.ts";
 import type { RuntimeOptions } from "./boot.ts";
 import { stoppingBoot } from "./boot_listeners.ts";
+import {
+  fencedAnswers,
+  fencedContribution,
+  fencedRule,
+  fencedService,
+  notedFenced,
+  servedApart,
+  withoutSql,
+} from "./given_sql.ts";
 import { grantedHosts } from "./granted_hosts.ts";
 import type { LifecycleHook } from "./lifecycle_hooks.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
@@ -82,8 +92,9 @@ export function makeContext(
     as,
     enqueue: (name) => powers.enqueue(name),
     perform: (name) => powers.perform(name),
+    value: (value) => (given ? withoutSql(value, given) : value),
   });
-  const { db } = tables;
+  const { db, given } = tables;
   const visible = Object.assign(
     (table: TableName, viewer: Parameters<VisibilityRules["where"]>[1], over = db) => {
       tables.needRead(table);
@@ -103,7 +114,10 @@ export function makeContext(
     queryWithDeadline: (query) => tables.queryWithDeadline(query),
     withSlowPool,
     settings,
-    contracts: contractsOf(plugin, parts.contracts, (name, service) => contractFor(name, service, powers, as)),
+    contracts: contractsOf(plugin, parts.contracts, (name, service) => {
+      const own = contractFor(name, service, powers, as);
+      return given ? servedApart(service, own, given) : own;
+    }),
     fetch: withCallSpans(
       parts.tracing,
       plugin.name,
@@ -120,6 +134,7 @@ export function makeContext(
     language: config.language,
     perform: async (name, viewer, draft, action) => {
       powers.perform(name);
+      if (given) withoutSql(draft, given);
       return as(viewer, () => bus.perform(name, viewer, draft, own.action(action)));
     },
     on(name, handlers) {
@@ -146,7 +161,8 @@ export function makeContext(
     limiter: (name, limit, windowMs) => limiterOf(parts.store.db, config)(`${plugin.name}:${name}`, limit, windowMs),
     visibilityRule(table, rule, reads) {
       powers.need("visibilityRules", table, `adds a visibility rule for "${table}"`);
-      visibility.add(table, rule, reads);
+      if (given) visibility.addGiven(table, fencedRule(given, table, rule, reads), reads);
+      else visibility.add(table, rule, reads);
     },
     visible: visible as AnyContext["visible"],
     async list(spec, viewer, query) {
@@ -157,14 +173,18 @@ export function makeContext(
     },
     validate: (rules, input, viewer, lookups = {}) =>
       validate(rules, input, { texts, lookups, language: viewer.language ?? currentLanguage() ?? config.language }),
-    provide: (name, service, needed) =>
-      provide(plugin, parts.contracts, name, needingPowers(own.scoped(service), needed)),
+    provide(name, service, needed) {
+      const offered = given ? notedFenced(own.scoped(fencedService(service, given))) : own.scoped(service);
+      provide(plugin, parts.contracts, name, needingPowers(offered, needed));
+    },
     contribute(name, contribution) {
       checkSlot(plugin.name, name);
       powers.need("slots", name, `contributes to the slot "${name}"`);
       const isOperators = plugin.addedBy !== undefined;
       const origin = { plugin: plugin.name, slot: name, faults: parts.faults, isOperators };
-      parts.slots.set(name, [...(parts.slots.get(name) ?? []), withOrigin(own.scoped(contribution), origin)]);
+      const kinds = (parts.slots.get("content") ?? []) as ContentKind[];
+      const fenced = given ? fencedContribution(name, contribution, { given, db, kinds }) : contribution;
+      parts.slots.set(name, [...(parts.slots.get(name) ?? []), withOrigin(own.scoped(fenced), origin)]);
     },
     slot(name) {
       checkSlot(plugin.name, name);
@@ -191,7 +211,8 @@ export function makeContext(
       });
     },
     cached: (name, load) => parts.caches.make(`${plugin.name}:${name}`, load),
-    cachedAnswers: (name, source) => parts.answers.add(`${plugin.name}:${name}`, source),
+    cachedAnswers: (name, source) =>
+      parts.answers.add(`${plugin.name}:${name}`, given ? fencedAnswers(given, source) : source),
     children: parts.children,
     runtime: {
       ...parts.runtime,

@@ -5,7 +5,7 @@
  */
 export { type Static, type TSchema, Type as t } from "@sinclair/typebox";
 export { t as elysiaTypes } from "elysia";
-export { type RawBuilder, sql } from "kysely";
+export { type Expression, expressionBuilder, type RawBuilder, sql } from "kysely";
 export { inTurn } from "./children/in_turn.ts";
 export type { CallServer, ChildTask } from "./children/messages.ts";
 export type { Children, RunOptions } from "./children/pool.ts";

@@ -37,9 +37,11 @@ export {
   syncRoles,
 } from "./grants/roles.ts";
 export { type WatchedTable, watchTables } from "./query/change_triggers.ts";
+export { checkedExpression, type ExpressionPlace } from "./query/checked_expression.ts";
 export { type ColumnName, idColumn, refs, timeColumns } from "./query/columns.ts";
 export {
   ConnectionLost,
+  ExpressionRefused,
   GrantError,
   QUERY_CANCELED,
   SchemaDenied,
@@ -66,6 +68,7 @@ export {
 } from "./query/migrate.ts";
 export { type Executor, prepared, preparedStatements, type Statement } from "./query/prepared.ts";
 export { flatten, flattened, memoized, rows, write } from "./query/query.ts";
+export { FUNCTIONS, OPERATORS, TEMPLATES, TYPES } from "./query/sql_words.ts";
 export { referringTables } from "./query/table_owners.ts";
 export * from "./query/tables.ts";
 export { createTrigramIndex, hasTrigrams } from "./query/trigram_index.ts";

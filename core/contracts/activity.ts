@@ -1,4 +1,4 @@
-import type { RawBuilder } from "kysely";
+import type { Expression, RawBuilder } from "kysely";
 import type { EventRecord } from "../events/event_bus.ts";
 import type { EventName } from "../runtime/registry.ts";
 import type { ActivityDescription } from "./labels.ts";
@@ -39,7 +39,7 @@ export interface ActivitySource<E extends EventName = EventName> {
 /** When a user was last active. */
 export interface LastActivity {
   /** SQL for the time, given SQL for the user's id; null for none. */
-  of(user: RawBuilder<unknown>): RawBuilder<string | null>;
+  of(user: RawBuilder<unknown>): Expression<string | null>;
 }
 
 declare module "../runtime/registry.ts" {

@@ -4,7 +4,7 @@
  * what is removed with its items. The rows and their visibility stay with the plugin of the kind.
  */
 import type { TProperties } from "@sinclair/typebox";
-import { type RawBuilder, sql } from "kysely";
+import { type Expression, type RawBuilder, sql } from "kysely";
 import type { TableName } from "../../db/mod.ts";
 import type { TableDependency } from "../events/cached_answers.ts";
 import type { EventTransaction } from "../events/event_bus.ts";
@@ -49,11 +49,14 @@ export interface ContentKind {
   readonly hasParentList?: (item: object) => boolean;
   /** The columns that listings and the recycle bin show; the first one is `id`. */
   readonly columns: readonly string[];
-  /** SQL for the path of its screen, over its table: '/books/' || books.slug. */
-  readonly path: RawBuilder<string>;
+  /** SQL for the path of its screen, over its table: '/books/' || books.slug. Of a plugin that does not ship a checked expression. */
+  readonly path: Expression<string>;
   /** Its visible entries in the contents of a book, in order. */
   readonly contents?: (viewer: Viewer, bookId: number) => Promise<ContentEntry[]>;
-  /** SQL for the same entries as a JSON array, for a statement that reads the book; over its columns. Times: `jsonTime`. */
+  /**
+   * SQL for the same entries as a JSON array, for a statement that reads the book; over its columns. Times: `jsonTime`. Of a plugin that
+   * does not ship it is not used.
+   */
   readonly selectContents?: (book: BookColumns, viewer: Viewer) => RawBuilder<ContentEntry[]>;
   /**
    * The tables that its entries are read from, with the column of the book's id. Answers with the contents are then cached until
@@ -90,7 +93,8 @@ export interface ResponseFields {
   readonly add: (ids: readonly number[], viewer: Viewer) => Promise<ReadonlyMap<number, Record<string, unknown>>>;
   /**
    * SQL for the same fields of one item as a JSON object, over the column of its id; null for none. A read that can select them
-   * with the item does so instead of calling `add`, which saves a statement. Its SQL may depend on the viewer alone.
+   * with the item does so instead of calling `add`, which saves a statement. Its SQL may depend on the viewer alone. Of a plugin
+   * that does not ship it is read by a statement of its own, with its rights.
    */
   readonly select?: (id: RawBuilder<unknown>, viewer: Viewer) => RawBuilder<Record<string, unknown> | null>;
   /** Makes the fields of what was selected, where that is not the fields themselves. */
@@ -122,10 +126,10 @@ export interface Dependents {
 export interface Searchable {
   /** A kind of the slot `content`. */
   readonly kind: string;
-  /** SQL for its plain text, over its table: books.description. */
-  readonly body: RawBuilder<string>;
+  /** SQL for its plain text, over its table: books.description. Of a plugin that does not ship a checked expression, as is `html`. */
+  readonly body: Expression<string>;
   /** SQL for HTML whose headings rank higher than the rest of the text. */
-  readonly html?: RawBuilder<string>;
+  readonly html?: Expression<string>;
 }
 
 declare module "../runtime/registry.ts" {

@@ -48,6 +48,8 @@ export interface TransactionChecks {
   enqueue(job: string): void;
   /** Throws PowerError for an event that the plugin does not declare. */
   perform(event: string): void;
+  /** Returns a draft or result that others use. Throws where that is none that the plugin may give to them. */
+  value<V>(value: V): V;
 }
 
 /** Transactions as one plugin sees them. */
@@ -71,7 +73,7 @@ export class ScopedTransaction {
     const known = this.#views.get(root);
     if (known) return known;
     const restrict = this.#restrict;
-    const { as, enqueue, perform, plugin } = this.#checks;
+    const { as, enqueue, perform, plugin, value } = this.#checks;
     let own: Db | undefined;
     // Member by member: a spread took longer than all else here, and each event makes a view for each of its plugins.
     const { viewer, at, address, requestId, afterCommit, onRollback } = root;
@@ -92,7 +94,8 @@ export class ScopedTransaction {
       },
       perform: async (name, draft, action) => {
         perform(name);
-        return as(root.viewer, () => root.perform(name, draft, (final) => action(final, view), plugin));
+        const act = async (final: typeof draft) => value(await action(final, view));
+        return as(root.viewer, () => root.perform(name, value(draft), act, plugin));
       },
     };
     ROOTS.set(view, root);
@@ -102,12 +105,19 @@ export class ScopedTransaction {
 
   /** An action that gets this plugin's view. */
   action<E extends EventName, R extends Result<E>>(action: Action<E, R>): Action<E, R> {
-    return (draft, tx) => action(draft, this.of(tx));
+    return async (draft, tx) => this.#checks.value(await action(draft, this.of(tx)));
   }
 
   /** Handlers that get this plugin's view. */
   handlers<H extends object>(handlers: H): H {
-    return mapHandlers(handlers, (run) => this.#withView(this.#crossing ? withCopies(run) : run));
+    return mapHandlers(handlers, (run, moment) => {
+      const own = this.#withView(this.#crossing ? withCopies(run) : run);
+      if (moment !== "filter") return own;
+      const { value } = this.#checks;
+      return async function (...args) {
+        return value(await own.apply(this, args));
+      };
+    });
   }
 
   /**

@@ -4,6 +4,7 @@
  * functions that are not named here, JSON paths, locks by hand, foreign keys.
  */
 import type { RootOperationNode } from "kysely";
+import { FUNCTIONS, OPERATORS, TEMPLATES, TYPES } from "../../db/mod.ts";
 
 /** A statement that the grammar refuses. The message is for the plugin's author. */
 export class StatementError extends Error {
@@ -31,34 +32,6 @@ const isList: Check = (value) => Array.isArray(value) && value.every(isParameter
 function isParameter(value: unknown): boolean {
   return value !== undefined && (typeof value !== "string" || !value.includes("\0"));
 }
-
-const OPERATORS = (
-  "= != <> > >= < <= in|not in|is|is not|like|not like|ilike|not ilike|is distinct from|is not distinct from|" +
-  "@> <@ && ? ?& ?| ~ ~* !~ !~* + - * / % || not|exists|not exists|between|between symmetric"
-)
-  .split("|")
-  .flatMap((words) => (/^[a-z]/.test(words) ? [words] : words.split(" ")))
-  .concat("|", "||", "?|");
-const FUNCTIONS = (
-  "abs any array_length avg btrim cardinality ceil char_length coalesce concat count date_trunc extract floor greatest left " +
-  "least length lower ltrim max min mod now nullif octet_length position replace right round rtrim string_agg substr " +
-  "substring sum text_key trim trunc upper bool_and bool_or array_agg json_agg jsonb_agg row_number rank dense_rank lag lead"
-).split(" ");
-/** Texts of `sql` that carry no tables and no functions beyond those above. */
-const TEMPLATES = [
-  "asc",
-  "desc",
-  "now()",
-  "current_timestamp",
-  "current_date",
-  "true",
-  "false",
-  "null",
-  "'{}'",
-  "'[]'",
-];
-const TYPES =
-  /^(small|big)?(int|serial)$|^(smallint|integer|int[248]|bigint|serial|bigserial|boolean|bool|text|citext|real|double precision|float[48]|numeric|decimal|uuid|bytea|jsonb?|date|timestamp|timestamptz|time)(\(\d{1,3}(, ?\d{1,3})?\))?(\[\])?$|^(var)?char\(\d{1,4}\)$/;
 
 const QUERIES = ["SelectQueryNode", "InsertQueryNode", "UpdateQueryNode", "DeleteQueryNode"] as const;
 const EXPRESSION = [

@@ -1,13 +1,15 @@
-import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
-import { type Db, memoized, type TableName, type Tables } from "../../db/mod.ts";
+import { type Expression, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from "kysely";
+import { type Db, ExpressionRefused, GrantError, memoized, type TableName, type Tables } from "../../db/mod.ts";
+import { BootError } from "../errors.ts";
 import type { Viewer } from "../viewer.ts";
 
 /**
  * A rule that hides rows from a viewer: an SQL condition over the table's columns, qualified by the table's name, or true
  * for a viewer without restriction. The rules of all plugins are joined with AND, so that none widens visibility. A rule
- * depends on the viewer alone: its condition is cached with the viewer.
+ * depends on the viewer alone: its condition is cached with the viewer. That of a plugin that does not ship is an expression of
+ * Kysely, which is checked against its grants.
  */
-export type VisibilityRule = ((viewer: Viewer) => RawBuilder<boolean> | true) & {
+export type VisibilityRule = ((viewer: Viewer) => Expression<SqlBool> | true) & {
   /** Columns of other tables that the condition reads, by table; plugins that may read the table may read these too. */
   readonly reads?: VisibilityReads;
 };
@@ -21,12 +23,33 @@ const EVERYTHING = sql<boolean>`true`;
 export class VisibilityRules {
   readonly #rules = new Map<string, VisibilityRule[]>();
   readonly #reads = new Map<string, VisibilityReads[]>();
+  /** Those of plugins that do not ship: what they return is checked. */
+  readonly #given: VisibilityRule[] = [];
   readonly #known = new WeakMap<Viewer, Map<string, RawBuilder<boolean>>>();
 
   /** Adds a rule for a table. `reads` names the columns of other tables that it reads, beside those that the rule names. */
   add(table: TableName, rule: VisibilityRule, reads: VisibilityReads = {}): void {
     this.#rules.set(table, [...(this.#rules.get(table) ?? []), rule]);
     this.#reads.set(table, [...(this.#reads.get(table) ?? []), reads, rule.reads ?? {}]);
+  }
+
+  /** Adds the rule of a plugin that does not ship, as `fencedRule` returns it. */
+  addGiven(table: TableName, rule: VisibilityRule, reads?: VisibilityReads): void {
+    this.add(table, rule, reads);
+    this.#given.push(rule);
+  }
+
+  /** Has these rules make their conditions for a viewer, so that a boot finds what would be refused later. */
+  tryGiven(viewer: Viewer): void {
+    for (const rule of this.#given) {
+      try {
+        rule(viewer);
+      } catch (error) {
+        // Others may follow from what the plugin does not know before it has started.
+        if (error instanceof GrantError || error instanceof ExpressionRefused)
+          throw new BootError(error.message, { cause: error });
+      }
+    }
   }
 
   /** The columns that the rules of these tables read, and those that the rules of the tables in them read, by table. */

@@ -31,7 +31,7 @@ import { PartGuard, PartLate, partLimits } from "../part_guard.ts";
 import { VisibilityRules } from "../resources/visibility.ts";
 import { coreChecks } from "../self_checks/core_checks.ts";
 import { Tracing } from "../tracing.ts";
-import { SYSTEM } from "../viewer.ts";
+import { GUEST, SYSTEM } from "../viewer.ts";
 import { Waits } from "../waits.ts";
 import { checkTables, warnOfEvents } from "./boot_checks.ts";
 import { lateAtBoot } from "./boot_listeners.ts";
@@ -199,6 +199,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   compileRoutes(http);
   checkPermits(plugins, http, shipped);
   await checkTables(plugins, store.db, shipped);
+  visibility.tryGiven(GUEST);
   warnOfUnknownSlots(slots, shared.readSlots, log);
   for (const plugin of plugins) await syncSchema(plugin, store.db, contexts.get(plugin.name), { schemaRoles, watch });
   await roles.complete();

@@ -6,6 +6,7 @@ import { Type } from "@sinclair/typebox";
 import type { Kysely } from "kysely";
 import type { TableName, Tables } from "../../db/mod.ts";
 import type { Children } from "../children/pool.ts";
+import type { ContentKind } from "../contracts/content.ts";
 import { LIMITED_BY_READERS, LONG_SLOTS } from "../contracts/slot_names.ts";
 import { BootError } from "../errors.ts";
 import type { AnswerCache } from "../events/answer_cache.ts";
@@ -37,6 +38,15 @@ import type { RuntimeOptions } from "./boot.ts";
 import { stoppingBoot } from "./boot_listeners.ts";
 import type { BootWatch } from "./boot_watch.ts";
 import { crossingOf } from "./crossing.ts";
+import {
+  fencedAnswers,
+  fencedContribution,
+  fencedRule,
+  fencedService,
+  notedFenced,
+  servedApart,
+  withoutSql,
+} from "./given_sql.ts";
 import { grantedHosts } from "./granted_hosts.ts";
 import type { LifecycleHook } from "./lifecycle_hooks.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
@@ -95,16 +105,17 @@ export function makeContext(
   const as = actingWith(powers);
   const crossing = parts.ships(plugin) ? undefined : crossingOf(plugin.name, parts.credentials);
   const { guard, watch } = parts;
+  const { db, given } = tables;
   const checks = {
     plugin: plugin.name,
     guard,
     as,
     enqueue: (name: string) => powers.enqueue(name),
     perform: (name: string) => powers.perform(name),
+    value: <V>(value: V) => (given ? withoutSql(value, given) : value),
   };
   const own = new ScopedTransaction((tx) => tables.within(tx), checks, crossing);
   const caller: Caller = { name: plugin.name, folder: folderOf(plugin), powers, as, crossing };
-  const { db } = tables;
   const visible = Object.assign(
     (table: TableName, viewer: Parameters<VisibilityRules["where"]>[1], over = db) => {
       tables.needRead(table);
@@ -125,7 +136,10 @@ export function makeContext(
     queryWithDeadline: (query) => tables.queryWithDeadline(query),
     withSlowPool,
     settings,
-    contracts: contractsOf(plugin, parts.contracts, (name, service) => contractFor(name, service, caller)),
+    contracts: contractsOf(plugin, parts.contracts, (name, service) => {
+      const called = contractFor(name, service, caller);
+      return given ? servedApart(service, called, given) : called;
+    }),
     fetch: withCallSpans(
       parts.tracing,
       plugin.name,
@@ -142,6 +156,7 @@ export function makeContext(
     language: config.language,
     perform: async (name, viewer, draft, action) => {
       powers.perform(name);
+      if (given) withoutSql(draft, given);
       return as(viewer, () => bus.perform(name, viewer, draft, own.action(action), plugin.name));
     },
     on(name, handlers) {
@@ -162,16 +177,17 @@ export function makeContext(
     routeScope(prefix, spec) {
       checkScope(plugin.name, prefix, spec);
       powers.routeScope(prefix, spec);
-      const given = crossing ? parts.credentials.scopeOf(plugin.name, spec) : spec;
-      const { authenticate } = given;
+      const scope = crossing ? parts.credentials.scopeOf(plugin.name, spec) : spec;
+      const { authenticate } = scope;
       const part = partOf(`authenticate of ${prefix}`);
-      http.routeScope(prefix, authenticate ? { ...given, authenticate: guard.guarded(part, authenticate) } : given);
+      http.routeScope(prefix, authenticate ? { ...scope, authenticate: guard.guarded(part, authenticate) } : scope);
     },
     callAs: async (viewer, method, path, options) => as(viewer, () => http.callAs(viewer, method, path, options)),
     limiter: (name, limit, windowMs) => limiterOf(parts.store.db, config)(`${plugin.name}:${name}`, limit, windowMs),
     visibilityRule(table, rule, reads) {
       powers.need("visibilityRules", table, `adds a visibility rule for "${table}"`);
-      visibility.add(table, rule, reads);
+      if (given) visibility.addGiven(table, fencedRule(given, table, rule, reads), reads);
+      else visibility.add(table, rule, reads);
     },
     visible: visible as AnyContext["visible"],
     async list(spec, viewer, query) {
@@ -183,16 +199,20 @@ export function makeContext(
     validate: (rules, input, viewer, lookups = {}) =>
       validate(rules, input, { texts, lookups, language: viewer.language ?? currentLanguage() ?? config.language }),
     provide(name, service, needed, membersFor) {
-      const scoped = <Given>(given: Given) => own.scoped(given, `contract ${name}`, guard.limits.callMs);
-      const members = membersFor && ((facts: CallerFacts) => scoped(membersFor(facts)));
-      provide(plugin, parts.contracts, name, withConditions(deepFreeze(scoped(service)), needed, members));
+      const offered = <Offered>(members: Offered) =>
+        own.scoped(given ? fencedService(members, given) : members, `contract ${name}`, guard.limits.callMs);
+      const whole = given ? notedFenced(offered(service)) : offered(service);
+      const members = membersFor && ((facts: CallerFacts) => offered(membersFor(facts)));
+      provide(plugin, parts.contracts, name, withConditions(deepFreeze(whole), needed, members));
     },
     contribute(name, contribution) {
       checkSlot(plugin.name, name);
       powers.need("slots", name, `contributes to the slot "${name}"`);
       const isOperators = plugin.addedBy !== undefined;
       const origin = { plugin: plugin.name, slot: name, faults: parts.faults, isOperators, ships: !crossing };
-      const scoped = own.scoped(contribution, `slot ${name}`, slotLimit(name, guard.limits));
+      const kinds = (parts.slots.get("content") ?? []) as ContentKind[];
+      const fenced = given ? fencedContribution(name, contribution, { given, db, kinds }) : contribution;
+      const scoped = own.scoped(fenced, `slot ${name}`, slotLimit(name, guard.limits));
       parts.slots.set(name, [...(parts.slots.get(name) ?? []), withOrigin(deepFreeze(scoped), origin)]);
     },
     slot(name) {
@@ -221,7 +241,8 @@ export function makeContext(
       });
     },
     cached: (name, load) => parts.caches.make(`${plugin.name}:${name}`, load),
-    cachedAnswers: (name, source) => parts.answers.add(`${plugin.name}:${name}`, source),
+    cachedAnswers: (name, source) =>
+      parts.answers.add(`${plugin.name}:${name}`, given ? fencedAnswers(given, source) : source),
     children: { run: (input, options) => attended(() => parts.children.run(input, options)) },
     runtime: {
       ...parts.runtime,

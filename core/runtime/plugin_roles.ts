@@ -24,6 +24,7 @@ import { BootError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { VisibilityRules } from "../resources/visibility.ts";
 import { addColumns, deniesColumns, presentColumns } from "./column_grants.ts";
+import type { GivenSql } from "./given_sql.ts";
 import type { PluginChoices } from "./operator_choices.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
 import type { RunningServers } from "./running_servers.ts";
@@ -44,6 +45,8 @@ export interface PluginDb {
   /** The same as `db` without the check of Kysely's trees, for statements that the runtime builds of the plugin's parts. */
   readonly unchecked: Db;
   queryWithDeadline: Store["queryWithDeadline"];
+  /** What its SQL in statements of others may name; undefined for a plugin that ships. */
+  readonly given: GivenSql | undefined;
   /** Whether the plugin may read a table; throws GrantError if not. */
   needRead(table: TableName): void;
 }
@@ -130,6 +133,9 @@ export class PluginRoles {
           columns: tables.columns?.[table],
         });
     };
+    const given = this.#options.thirdParty.has(plugin.name)
+      ? { plugin: plugin.name, grants: tables, schema: store.schema }
+      : undefined;
     // Rules are still registered: a boot that changes nothing does not revoke and grant rights on columns again.
     if (this.#isEnforced(plugin.name)) await this.#give([this.#grantsOf(plugin.name, true)]);
     if (!this.#isEnforced(plugin.name))
@@ -137,6 +143,7 @@ export class PluginRoles {
         db: check(store.db),
         within: check,
         unchecked: store.db,
+        given,
         needRead,
         queryWithDeadline: (query) => store.queryWithDeadline(query),
       };
@@ -146,6 +153,7 @@ export class PluginRoles {
       db: check(own.db),
       within: (tx) => check(own.within(tx)),
       unchecked: own.db,
+      given,
       needRead,
       queryWithDeadline: (query) => own.queryWithDeadline(query),
     };

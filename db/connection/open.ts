@@ -6,7 +6,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type CompiledQuery, Kysely, type RawBuilder } from "kysely";
 import postgres from "postgres";
-import { EMBEDDED_USER, type Embedded, joinEmbedded } from "../embedded/embedded.ts";
+import { briefly, EMBEDDED_ACCOUNT, EMBEDDED_USER, ensureDatabase, takeOver } from "../embedded/account.ts";
+import { type Embedded, joinEmbedded } from "../embedded/embedded.ts";
 import { enforcedRole } from "../grants/enforcement.ts";
 import { StoreError } from "../query/errors.ts";
 import type { Grants } from "../query/grants.ts";
@@ -43,6 +44,9 @@ export interface StoreOptions {
   database?: string;
   /** Whether nothing is created: for commands that only look. The database has to be there: false. */
   looks?: boolean;
+
+  /** Whether all connections are those of the embedded server's superuser, as tools need that change the server: false. */
+  asSuperuser?: boolean;
   /** Notices of the server; ignored by default. */
   onNotice?: (text: string) => void;
   /** Called when the embedded server had died and was restarted. */
@@ -100,6 +104,8 @@ export interface Store {
   /** The replicas that serve reads; undefined without `readUrls`. */
   readonly replicas?: Replicas | undefined;
   kind: "embedded" | "server";
+  /** The schema of its tables. */
+  readonly schema: string;
   /** For the log; without a password. */
   description: string;
   /** Listens to a channel over the listener's connection, if it has one. Resolves to a function that stops it. */
@@ -120,6 +126,7 @@ const DEFAULTS = {
   slowPoolSize: 4,
   database: "lectern",
   looks: false,
+  asSuperuser: false,
   connectTimeoutMs: 10_000,
   transactionWaitMs: 30_000,
   closeTimeoutMs: 5_000,
@@ -200,22 +207,25 @@ async function openEmbedded(settings: Settings): Promise<Store> {
 async function openJoined(settings: Settings, embedded: Embedded): Promise<Store> {
   const { folder } = embedded;
   const place = `the embedded server in "${folder}"`;
-  const on = (database: string) =>
+  const on = (database: string, user: string) =>
     serverBy(place, (extra) =>
       postgres({
         ...common(settings),
         host: embedded.sockets,
         port: 5432,
-        user: EMBEDDED_USER,
+        user,
         database,
         ssl: false,
         ...extra,
       }),
     );
   try {
-    if (!settings.looks) await ensureDatabase(on("postgres"), settings.database);
-    const server = on(settings.database);
+    const { database, asSuperuser, looks } = settings;
+    const isSuperuser = asSuperuser || looks;
+    if (!looks) await briefly(on("postgres", EMBEDDED_USER), (admin) => ensureDatabase(admin, database));
+    const server = on(database, isSuperuser ? EMBEDDED_USER : EMBEDDED_ACCOUNT);
     const { version, ...tools } = await probe(server);
+    if (!isSuperuser) await takeOver(tools, on(database, EMBEDDED_USER));
     const description = `PostgreSQL ${version}, embedded, in "${folder}"`;
     embedded.watch(
       () => settings.onRestart?.(),
@@ -244,20 +254,6 @@ function common({ connectTimeoutMs, onNotice, prepare }: Settings): DriverOption
   };
 }
 
-async function ensureDatabase({ connect }: Server, database: string): Promise<void> {
-  const admin = connect({ max: 1 });
-  try {
-    const [found] = await admin`select 1 from pg_database where datname = ${database}`;
-    if (!found) await admin`create database ${admin(database)}`;
-  } catch (error) {
-    // Two processes may create it at once.
-    if (!["42P04", "23505"].includes((error as { code?: string }).code ?? "")) throw error;
-  } finally {
-    // Limited, since the server may shut down meanwhile.
-    await admin.end({ timeout: 1 });
-  }
-}
-
 /** Copies the array types that one postgres.js has fetched from the server to another. */
 function typed(sql: postgres.Sql, from: postgres.Sql): postgres.Sql {
   Object.assign(sql.options.parsers, from.options.parsers);
@@ -283,7 +279,7 @@ interface Identity {
 function assemble(
   settings: Settings,
   { server, listens, isPooled, replicas = [] }: Servers,
-  { own, end }: Pick<Probed, "own" | "end">,
+  { own, end, schema }: Pick<Probed, "own" | "end" | "schema">,
   { kind, description, leave }: Identity,
 ): Store {
   const { closeTimeoutMs, prepare } = settings;
@@ -344,6 +340,7 @@ function assemble(
     replicas: pools.replicas,
     kind,
     description,
+    schema,
     listen: async (channel, handlers) => (await listener?.listen(channel, handlers)) ?? (async () => {}),
     notify: async (channel, payload) => {
       await pools.statements.send("select pg_notify($1, $2)", [channel, payload]);

@@ -14,6 +14,8 @@ const OLDEST = { name: "14", version: 140_000 };
 export interface Probed {
   readonly own: postgres.Sql;
   readonly version: string;
+  /** The schema of the store's tables. */
+  readonly schema: string;
   /** The server process of a connection, as announced when it was made and as the server says. */
   readonly process: { readonly announced: number; readonly pid: number };
   /** Ends them after their queries, at most `timeoutMs` later. */
@@ -31,9 +33,11 @@ export async function probe(server: Server): Promise<Probed> {
     connection: { ...SESSION, application_name: "lectern tools" },
   });
   try {
-    const answer = await own<{ number: number; version: string; encoding: string; pid: number }[]>`
+    const answer = await own<
+      { number: number; version: string; encoding: string; pid: number; schema: string | null }[]
+    >`
       select pg_backend_pid() as pid, current_setting('server_version_num')::int as number, current_setting('server_version') as version,
-        current_setting('server_encoding') as encoding`;
+        current_setting('server_encoding') as encoding, current_schema() as schema`;
     const [found] = answer;
     if (!found || found.number < OLDEST.version)
       throw new Error(`it is PostgreSQL ${found?.version}, wanted ${OLDEST.name} or later`);
@@ -44,7 +48,8 @@ export async function probe(server: Server): Promise<Probed> {
       socket.destroy();
     };
     const process = { announced: answer.state.pid, pid: found.pid };
-    return { own, end, version: found.version.split(" ")[0] ?? found.version, process };
+    const { schema } = found;
+    return { own, end, version: found.version.split(" ")[0] ?? found.version, schema: schema ?? "public", process };
   } catch (cause) {
     await own.end({ timeout: 0 });
     throw new StoreError(`Cannot open the store at ${server.place}: ${reason(cause)}; check DATABASE_URL`, { cause });

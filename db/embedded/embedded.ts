@@ -11,13 +11,11 @@ import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync } fro
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { StoreError } from "../query/errors.ts";
+import { EMBEDDED_USER } from "./account.ts";
 import { findBinaries } from "./binaries.ts";
 import { lock, tryLock, type Unlock } from "./file_lock.ts";
 import { bareEnv, type Home, identity, lastLine, makeSocketFolder, prepareHome, spawnAs } from "./home.ts";
 import { isAlive, isServed, liveSockets, PORT, readPid, serves } from "./pid.ts";
-
-/** The superuser that initdb creates; access is limited by the socket's folder. */
-export const EMBEDDED_USER = "lectern";
 
 /** A running server that this process uses. */
 export interface Embedded {

@@ -81,6 +81,27 @@ export class SchemaDenied extends Error {
 const MAX_SHOWN = 80;
 
 /**
+ * A plugin that does not ship gave SQL to the statements of others that is no checked expression, such as a template of `sql`.
+ * @example
+ * if (error instanceof ExpressionRefused) context.log.error("Build it with expressionBuilder", { error });
+ */
+export class ExpressionRefused extends Error {
+  override readonly name = "ExpressionRefused";
+  readonly plugin: string;
+
+  /** `found` is what was refused, `over` are the tables whose columns the expression may name. */
+  constructor(plugin: string, found: string, over: readonly string[]) {
+    const wanted =
+      over.length === 0
+        ? "values, or SQL in a statement of its own"
+        : "an expression that is built with expressionBuilder of lectern/core, " +
+          `over columns of "${over.join('", "')}" with the table before each`;
+    super(`Plugin "${plugin}" cannot give this SQL to statements of others: found ${found}, wanted ${wanted}`);
+    this.plugin = plugin;
+  }
+}
+
+/**
  * A plugin used a table, or a column of one, without a grant.
  * @example
  * if (error instanceof GrantError) context.log.error("Grant it first", { table: error.table, wanted: error.wanted });

@@ -14,7 +14,7 @@ onEachStore("an index of trigrams", (store) => {
     const visitor = sql.raw(`visitor_${randomBytes(6).toString("hex")}`);
     await sql`create table birds (name text not null, gone boolean not null default false);
       insert into birds select 'Bird ' || n from generate_series(1, 2000) n;
-      create role ${visitor}; grant all on schema public to ${visitor}; alter table birds owner to ${visitor}`.execute(
+      create role ${visitor}; grant ${visitor} to current_user; grant all on schema public to ${visitor}; alter table birds owner to ${visitor}`.execute(
       db,
     );
     await db.transaction().execute(async (tx) => {

@@ -8,6 +8,7 @@ import { rows } from "lectern/db";
 import { sweep } from "../../plugins/accounts/content_permissions/sweep.ts";
 import { ALL, NOTHING, overrideTools } from "../support/data/sample_overrides.ts";
 import { planOf, statementsOf } from "../support/harness/query_plans.ts";
+import { openTestStore } from "../support/harness/test_database.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 let runtime: TestRuntime;
@@ -227,7 +228,9 @@ test("a listing for a viewer who may see little does not read the rest", async (
  * servers do not wait for that at a commit, so a checkpoint does.
  */
 async function vacuum(): Promise<void> {
-  for (const text of ["checkpoint", "vacuum analyze pages"]) await rows(runtime.db, sql.raw(text));
+  const admin = await openTestStore(runtime.database, 2, true);
+  for (const text of ["checkpoint", "vacuum analyze pages"]) await rows(admin.db, sql.raw(text));
+  await admin.close();
 }
 
 async function rolesOf(user: number): Promise<number[]> {

@@ -30,7 +30,7 @@ const lending = (
       if (content)
         contribute("content", {
           ...{ kind: "test_loan", table: "test_loans", segment: "test-loans", parents: [], columns: ["id"] },
-          path: sql<string>`'/loans'`,
+          path: sql.lit("/loans"),
         });
       app.get(
         "/test-loans/:owner",

@@ -4,8 +4,8 @@
  * nor pages removed for good, so the test writes both into the store.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { definePlugin, SYSTEM, sql } from "lectern/core";
-import { rows } from "lectern/db";
+import { definePlugin, expressionBuilder, SYSTEM, sql } from "lectern/core";
+import { rows, type Tables } from "lectern/db";
 import { statementsOf } from "../support/harness/query_plans.ts";
 import { type Answer, bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
@@ -16,12 +16,14 @@ const seen: string[] = [];
 const moderation = definePlugin({
   name: "meddler",
   permissions: {
+    columns: { comments: ["html"] },
     visibilityRules: ["comments"],
     filters: ["comment_create", "comment_update"],
     vetoes: ["comment_create"],
   },
   setup({ visibilityRule, on }) {
-    visibilityRule("comments", () => sql`comments.html not like '%hushed%'`);
+    const eb = expressionBuilder<Tables, "comments">();
+    visibilityRule("comments", () => eb("comments.html", "not like", "%hushed%"));
     on("comment_create", {
       filter: (draft) =>
         draft.html.includes("meddle") ? { ...draft, html: "<p>changed</p><script>alert(1)</script>" } : undefined,

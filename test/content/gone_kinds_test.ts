@@ -3,7 +3,8 @@
  * refers to them (audit log, tags, search, content permissions, exports, screens) answers without errors.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { definePlugin, idOf, sql } from "lectern/core";
+import { definePlugin, expressionBuilder, idOf, sql } from "lectern/core";
+import type { Tables } from "lectern/db";
 import type {} from "lectern/plugins";
 import { crawl } from "../support/harness/crawl.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
@@ -50,6 +51,7 @@ const glossary = definePlugin({
     },
   },
   setup({ app, contracts, contribute, on, perform, visibilityRule }) {
+    const eb = expressionBuilder<Tables, "test_terms">();
     on("book_delete", {
       async inTransaction({ id }, tx) {
         const within = tx.db.updateTable("test_terms").set({ deleted_at: sql<string>`now()` });
@@ -62,11 +64,11 @@ const glossary = definePlugin({
       segment: "test-terms",
       parents: [{ kind: "book", column: "book_id" }],
       columns: ["id", "name", "slug"],
-      path: sql<string>`'/test-terms/' || test_terms.slug`,
+      path: eb.fn<string>("concat", [sql.lit("/test-terms/"), "test_terms.slug"]),
     });
-    contribute("searchable", { kind: "test_term", body: sql<string>`test_terms.body` });
+    contribute("searchable", { kind: "test_term", body: eb.ref("test_terms.body") });
     contribute("export_kind", { kind: "test_term", find: async () => undefined });
-    visibilityRule("test_terms", () => sql<boolean>`test_terms.deleted_at is null`);
+    visibilityRule("test_terms", () => eb("test_terms.deleted_at", "is", null));
     app.post(
       "/test-terms",
       ({ viewer, input }) =>

@@ -221,7 +221,7 @@ test("a field that is selected from a table its plugin does not name keeps answe
   const counting = (dependsOn: readonly { table: "page_revisions" }[]) =>
     definePlugin({
       name: "counting",
-      permissions: { slots: ["response_fields"] },
+      permissions: { read: ["page_revisions"], slots: ["response_fields"] },
       setup({ contribute }) {
         contribute("response_fields", {
           kind: "page",

@@ -66,7 +66,7 @@ if (memory) {
 
 const noted = definePlugin({
   name: "noted",
-  permissions: { slots: ["content"] },
+  permissions: { write: ["notes"], slots: ["content"] },
   adds: itemPermissions("note"),
   migrations: {
     async "0001_init"(db) {
@@ -77,7 +77,7 @@ const noted = definePlugin({
     },
   },
   setup({ contribute }) {
-    const path = sql<string>`'/notes/' || notes.slug`;
+    const path = sql.ref<string>("notes.slug");
     contribute("content", {
       ...{ kind: "note", table: "notes", segment: "notes", parents: [], columns: ["id", "name", "slug"], path },
     });

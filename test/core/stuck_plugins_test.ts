@@ -27,7 +27,12 @@ afterAll(() => base.stop());
 
 /** A plugin whose setup is all that a test needs of it. */
 function stuck(setup: (context: PluginContext) => void): AnyPlugin {
-  return definePlugin({ name: "stuck", permissions: { slots: ["content"] }, setup });
+  return definePlugin({
+    name: "stuck",
+    permissions: { write: ["chapters"], slots: ["content"] },
+    optionalTables: ["chapters"],
+    setup,
+  });
 }
 
 /** Runs something while lines of the log are collected. */
@@ -152,7 +157,7 @@ test("a schedule that fails is shown to administrators beside other faults", asy
 
 const KIND: ContentKind = {
   ...({ kind: "stuck", table: "chapters", segment: "stuck", parents: [], columns: ["id", "name"] } as const),
-  path: sql<string>`'/stuck'`,
+  path: sql.lit("/stuck"),
 };
 
 test.each<[string, object]>([
@@ -164,6 +169,8 @@ test.each<[string, object]>([
   const runtime: TestRuntime = await bootTestRuntime({
     ...{ extra: [stuck(({ contribute }) => contribute("content", { ...KIND, ...contents }))], beside: base },
     only: WITH_PAGES,
+    // Others cannot select in the statement that reads the book.
+    areShipped: "selectContents" in contents,
   });
   try {
     const { body: book } = await runtime.ask("POST", "/api/books", { body: { name: "Steady" } });

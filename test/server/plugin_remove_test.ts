@@ -34,7 +34,7 @@ export default definePlugin({
   },
   setup({ provide, job, enqueue, every, on, contribute, files }) {
     provide("glossary", {});
-    contribute("content", { kind: "term", table: "terms", segment: "terms", parents: [], columns: ["id", "name"], path: sql\`''\` });
+    contribute("content", { kind: "term", table: "terms", segment: "terms", parents: [], columns: ["id", "name"], path: sql.lit("") });
     job("term_count", async () => {});
     every("sweep", 60_000, async () => {});
     on("app_boot", {

@@ -31,7 +31,7 @@ const pictureOf = async (page: number, name: string, width: number) => {
 /** Counts words and nothing else: a format that a plugin adds. A kind as well: every user's name as a poem. */
 const adding = definePlugin({
   name: "adding",
-  permissions: { slots: ["export_format", "content", "export_kind"] },
+  permissions: { write: ["books"], slots: ["export_format", "content", "export_kind"] },
   setup({ contribute }) {
     contribute("export_format", {
       name: "count",
@@ -47,7 +47,7 @@ const adding = definePlugin({
       segment: "poems",
       parents: [],
       columns: [],
-      path: sql<string>`''`,
+      path: sql.lit(""),
     });
     contribute("export_kind", {
       kind: "poem",

@@ -4,7 +4,8 @@
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { activityOf } from "lectern/contracts";
-import { type AnyPlugin, definePlugin, type ItemTable, sql } from "lectern/core";
+import { type AnyPlugin, definePlugin, expressionBuilder, type ItemTable, sql } from "lectern/core";
+import type { Tables } from "lectern/db";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 setDefaultTimeout(180_000);
@@ -59,7 +60,8 @@ const recipes: AnyPlugin = definePlugin({
     },
   },
   setup({ app, contribute, perform, visibilityRule }) {
-    visibilityRule("recipes", () => sql`recipes.deleted_at is null`);
+    const eb = expressionBuilder<Tables, "recipes">();
+    visibilityRule("recipes", () => eb("recipes.deleted_at", "is", null));
     contribute("content", {
       kind: "recipe",
       labels: { one: "Recipe", many: "Recipes", icon: "tag", phrases: { delete: "threw away recipe" } },
@@ -67,9 +69,9 @@ const recipes: AnyPlugin = definePlugin({
       segment: "recipes",
       parents: [],
       columns: ["id", "name", "slug", "created_at", "updated_at"],
-      path: sql<string>`'/recipes/' || recipes.slug`,
+      path: eb.fn<string>("concat", [sql.lit("/recipes/"), "recipes.slug"]),
     });
-    contribute("searchable", { kind: "recipe", body: sql<string>`recipes.name` });
+    contribute("searchable", { kind: "recipe", body: eb.ref("recipes.name") });
     contribute("export_kind", { kind: "recipe", find: async () => undefined });
     contribute("permission_label", {
       permission: "recipe-publish",

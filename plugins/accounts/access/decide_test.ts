@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { GUEST, SYSTEM, type Viewer } from "lectern/core";
+import { GUEST, SYSTEM, sql, type Viewer } from "lectern/core";
 import { flatten } from "lectern/db";
 import type { AccessList } from "./contract.ts";
 import { decide as decideWith } from "./decide.ts";
@@ -17,7 +17,7 @@ const viewer = (permissions: string[], more: Partial<Viewer> = {}): Viewer => ({
 });
 const item = (owned_by: number | null, acl_id = 0) => ({ id: 9, owned_by, acl_id });
 const shown = (narrowed: ReturnType<ReturnType<typeof visibilityRuleFor>>) =>
-  narrowed === true ? "all" : flatten(narrowed).sql;
+  narrowed === true ? "all" : flatten(sql`${narrowed}`).sql;
 const NEVER = { fallback: -1, allow: [], deny: [] } as const;
 const LISTS: Record<number, AccessList> = {
   1: { view: { fallback: 0, allow: [3], deny: [4] }, create: NEVER, update: { ...NEVER, deny: [3] }, delete: NEVER },

@@ -24,7 +24,8 @@ const STORED = sql<string | null>`${refs("users.last_activity_at")}`;
 /** SQL for the time of a user's last activity. To be called per request, since slots are complete only after the boot. */
 export function lastActivityIn({ slot }: Pick<UsersContext, "slot">): RawBuilder<string | null> | undefined {
   const [first] = slot("last_activity");
-  return callContributionNow(first, (each) => each?.of(sql.ref("users.id")));
+  const time = callContributionNow(first, (each) => each?.of(sql.ref("users.id")));
+  return time && sql<string | null>`${time}`;
 }
 
 const readLastActivity = prepared("users.readLastActivity", (db, p: { id: number; time: RawBuilder<string | null> }) =>

@@ -2,7 +2,7 @@
  * SQL conditions for the exact texts and tags of a search, over one kind of content at a time. Every value is a parameter,
  * never SQL.
  */
-import { type RawBuilder, sql } from "lectern/core";
+import { type Expression, type RawBuilder, sql } from "lectern/core";
 import type { SearchedKind } from "./contract.ts";
 import { containsNormalized, normalizeText } from "./normalize_text.ts";
 import type { SearchQuery, TagTest } from "./parse_query.ts";
@@ -41,7 +41,7 @@ export function negateIf(negated: boolean, condition: Condition): Condition {
 }
 
 /** A text contains another one, ignoring case and accents. */
-export function contains(text: RawBuilder<unknown>, wanted: string): Condition {
+export function contains(text: Expression<unknown>, wanted: string): Condition {
   return containsNormalized(text, normalizeText(wanted));
 }
 

@@ -3,7 +3,7 @@
  * in JavaScript for words, which are normalised before they are stored and looked up, and in SQL for stored texts that are
  * checked for a phrase. Both must agree.
  */
-import { type RawBuilder, sql } from "lectern/core";
+import { type Expression, type RawBuilder, sql } from "lectern/core";
 
 /** Combining marks of Latin, Greek, Cyrillic, Hebrew and Arabic. Marks of other scripts distinguish letters, so they stay. */
 const ACCENTS =
@@ -26,13 +26,13 @@ export function normalizeText(text: string): string {
 }
 
 /** SQL condition: a stored text contains a normalised text. Texts that match or are ASCII are not normalised, which is slow. */
-export function containsNormalized(text: RawBuilder<unknown>, wanted: string): RawBuilder<boolean> {
+export function containsNormalized(text: Expression<unknown>, wanted: string): RawBuilder<boolean> {
   // With collation "C", lower() changes ASCII letters only and is many times faster.
   return sql<boolean>`(position(${wanted}::text in lower(${text} collate "C")) > 0
     or octet_length(${text}) <> char_length(${text}) and position(${wanted}::text in ${normalizedSql(text)}) > 0)`;
 }
 
-function normalizedSql(text: RawBuilder<unknown>): RawBuilder<string> {
+function normalizedSql(text: Expression<unknown>): RawBuilder<string> {
   const plain = sql`regexp_replace(normalize(${text}, NFKD), ${`[${ACCENTS}]+`}::text, '', 'g')`;
   return sql<string>`translate(replace(lower(normalize(${plain}, NFC)), 'ß', 'ss'), '‘’‚‛“”„‟', '''''''''""""')`;
 }

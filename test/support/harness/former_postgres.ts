@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { openStore } from "lectern/db";
-import { EMBEDDED_USER } from "../../../db/embedded/embedded.ts";
+import { EMBEDDED_USER } from "../../../db/embedded/account.ts";
 import { own, prepareHome, spawnAs } from "../../../db/embedded/home.ts";
 
 /** A data folder with an empty cluster of PostgreSQL 17. */

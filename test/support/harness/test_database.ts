@@ -84,10 +84,14 @@ async function adminStore(): Promise<{ admin: Store; leave: () => Promise<void> 
   return { admin: await admins, leave: async () => {} };
 }
 
-/** Opens a store over a database of the tests' server. */
-export async function openTestStore(database: string, poolSize = 6): Promise<Store> {
+/** Opens a store over a database of the tests' server; as a superuser by default where it is that for creating others. */
+export async function openTestStore(
+  database: string,
+  poolSize = 6,
+  asSuperuser = database === "postgres",
+): Promise<Store> {
   const server = process.env.DATABASE_URL;
-  if (!server) return recorded(await openStore({ dataDir: embeddedFolder(), poolSize, database }));
+  if (!server) return recorded(await openStore({ dataDir: embeddedFolder(), poolSize, database, asSuperuser }));
   return recorded(await openStore({ databaseUrl: urlOf(server, database), dataDir: "", poolSize }));
 }
 
@@ -123,7 +127,8 @@ export async function shareServer(url: string): Promise<SharedServer> {
 /** Starts an embedded server whose data nobody misses, and makes a template on it. */
 export async function shareEmbedded(): Promise<SharedServer> {
   const folder = folderOfRun();
-  const open = (database: string) => openStore({ dataDir: folder, database, poolSize: 2 });
+  const open = (database: string) =>
+    openStore({ dataDir: folder, database, poolSize: 2, asSuperuser: database === "postgres" });
   const admin = await open("postgres");
   for (const [name, value] of Object.entries(FAST_SETTINGS))
     await admin.sql.unsafe(`alter system set ${name} = ${value}`);

@@ -73,6 +73,8 @@ export interface TestRuntimeOptions {
   readonly only?: readonly string[];
   /** Plugins beside those that ship. */
   readonly extra?: readonly AnyPlugin[];
+  /** Whether these count as shipped, as for what shipped plugins alone may do. */
+  readonly areShipped?: boolean;
   /** The operator's settings, and the grants that the operator denies and accepts. */
   readonly choices?: Pick<RuntimeOptions, "settings" | "denied" | "grants">;
   /** Fills the fresh database and the data folder before the boot, as an older version left them. */
@@ -132,7 +134,7 @@ export async function bootTestRuntime(options: TestRuntimeOptions = {}): Promise
       files: folderStore(join(config.dataDir, "files")),
       log,
       plugins: await withExtensions([...installed, ...(options.extra ?? [])], { env, settings }),
-      shipped: plugins,
+      shipped: options.areShipped ? [...plugins, ...(options.extra ?? [])] : plugins,
       env,
       maxNoticeAgeMs: options.maxNoticeAgeMs ?? LONG_NOTICE_AGE_MS,
       ...options.choices,

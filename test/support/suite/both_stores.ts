@@ -12,6 +12,7 @@ export const BOTH_STORES: Readonly<Record<string, string>> = {
   "test/core/answer_cache_test.ts": "notices and notifications of triggers, sessions that the server ends",
   "test/core/cache_test.ts": "notifications, and their loss",
   "test/core/collation_test.ts": "order and equality of texts, whatever the locale",
+  "test/core/given_sql_test.ts": "SQL that plugins give to statements of others, and what the server refuses to it",
   "test/core/grants_escape_test.ts": "what the server refuses to the role of a plugin",
   "test/core/grants_true_test.ts": "the rights of the roles of all that ships",
   "test/core/held_files_test.ts": "advisory locks of backups",

@@ -26,6 +26,7 @@ export async function inTurn<R>(owner: string, work: () => R | Promise<R>): Prom
     spentMs += performance.now() - started;
     isBusy = false;
     if (spentMs < TURN_MS) beginNext();
+    else schedule();
   }
 }
 
@@ -34,6 +35,7 @@ function turnOf(owner: string): Promise<void> {
   const own = waiting.get(owner);
   if (own) own.push(resolve);
   else waiting.set(owner, [resolve]);
+  schedule();
   return promise;
 }
 

@@ -52,6 +52,11 @@ test("work that fails rejects, and the next is done", async () => {
   expect(await next).toBe("done");
 });
 
+test("after work that waited long the next begins", async () => {
+  await inTurn("a", () => Bun.sleep(30));
+  expect(await inTurn("a", () => "next")).toBe("next");
+});
+
 test("work that waits for something else does not hold up the others", async () => {
   const gate = Promise.withResolvers<string>();
   spin(1);

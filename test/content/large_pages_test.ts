@@ -229,12 +229,13 @@ test("a child that is killed at work is a clear answer, and the next page is sav
 
 test("what takes too long is refused and ends", async () => {
   const seconds = Math.ceil(scaled(3));
-  const impatient = await bootTestRuntime({ env: { CHILD_TIMEOUT: String(seconds) }, beside: runtime });
+  const env = { CHILD_TIMEOUT: String(seconds), PAGE_MAX_ELEMENTS: "500000" };
+  const impatient = await bootTestRuntime({ env, beside: runtime });
   try {
-    // The pattern of breaks within a line takes time with the cube of the blanks; this much takes more than the longest limit here.
-    const markdown = `a${" ".repeat(19_000)}b\n\n`.repeat(45);
+    // Each of the outer elements looks through all of the inner ones for the text of its id.
+    const html = "<div id=a>".repeat(190) + "<p> </p>".repeat(480_000);
     const { status, body } = await impatient.ask("POST", "/api/pages", {
-      body: { book_id: book, name: "Slow", markdown },
+      body: { book_id: book, name: "Slow", html },
     });
     expect(status).toBe(422);
     expect(body.error.message).toBe(`This takes more than the ${seconds} seconds it may take; send less at once.`);

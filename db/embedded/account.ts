@@ -86,8 +86,8 @@ const LEFT = `${OWNED.map(
     where lomowner = (select oid from pg_roles where rolname = '${EMBEDDED_USER}')`;
 
 /** SQL: roles of plugins that the account may not give, take and drop. */
-const ROLES = `select rolname from pg_roles where (starts_with(rolname, 'lectern:') or starts_with(rolname, 'owner of lectern:')) and not exists (select from pg_auth_members m
-    where m.roleid = pg_roles.oid and m.member = (select oid from pg_roles where rolname = '${EMBEDDED_ACCOUNT}') and m.admin_option)`;
+const ROLES = `select rolname from pg_roles where (starts_with(rolname, 'lectern:') or starts_with(rolname, 'owner of lectern:'))
+    and not exists (select from pg_auth_members m where m.roleid = pg_roles.oid and m.member = (select oid from pg_roles where rolname = '${EMBEDDED_ACCOUNT}') and m.admin_option)`;
 
 /** Gives the account what is left to the superuser; `own` are connections of the account, `admin` the same server for the superuser. */
 export async function takeOver({ own, end }: Pick<Probed, "own" | "end">, admin: Server): Promise<void> {

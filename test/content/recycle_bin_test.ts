@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { definePlugin, sql } from "lectern/core";
 import { rows } from "lectern/db";
+import { mergeAllTagChanges } from "../../plugins/content/tags/merge.ts";
 import { fetched, imageFiles, pictureForm } from "../support/data/sample_gallery.ts";
 import { picture } from "../support/data/sample_pictures.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
@@ -178,6 +179,7 @@ test("what is destroyed takes along what hangs on it, and leaves no trace in any
 
 /** How many rows each table holds, but those that only grow: logs, lists that are swept by the hour, counters, views that a timer writes. */
 async function census(): Promise<Record<string, number>> {
+  await mergeAllTagChanges(runtime.db);
   const tables = await runtime.store.sql`select tablename from pg_tables where schemaname = 'public' order by 1`;
   const counted: Record<string, number> = {};
   for (const { tablename } of tables) {

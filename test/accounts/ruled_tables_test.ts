@@ -44,6 +44,15 @@ const lending = (
         { permit: "access-api" },
       );
       app.get(
+        "/test-loans/lists",
+        () =>
+          rows(db, sql`select update_allow from acl`).then(
+            () => ({ lists: "read" }),
+            ({ message }: Error) => ({ lists: message }),
+          ),
+        { permit: "access-api" },
+      );
+      app.get(
         "/test-loans/:owner",
         async ({ params, viewer }) => {
           await access.need(viewer, "test_loan-update", { id: 1, owned_by: Number(params.owner) });
@@ -127,6 +136,8 @@ test("content over a database without other content gets access lists, and as ma
   await rows(runtime.db, sql`insert into test_loans (id, acl_id) values (4, 7), (5, 0)`);
   expect(await shown()).toEqual({ ids: [1, 2, 3, 4, 5], totals: [{ n: 5 }] });
   expect(await shown(ida.token)).toEqual({ ids: [2, 4], totals: [{ n: 2 }] });
+  // What decides who sees the items can be read, and nothing else of the lists.
+  expect((await runtime.ask("GET", "/api/test-loans/lists")).body.lists).toContain('"acl"');
   await runtime.stop();
 });
 

@@ -3,6 +3,8 @@ import { sql } from "kysely";
 import { until } from "../../test/support/harness/until.ts";
 import { onEachStore } from "../_stores.ts";
 import { rows, withSlowPool } from "../mod.ts";
+import type { Connection } from "./connection.ts";
+import { DeadlinePool } from "./deadline_pool.ts";
 
 onEachStore("polls", (store) => {
   const limit = async () =>
@@ -110,4 +112,24 @@ onEachStore("slow statements", (store) => {
     expect(await withSlowPool({ key: "user 1", limitMs: 7_000 }, within)).toEqual([{ statement_timeout: "7s" }]);
     expect(await within()).toEqual([{ statement_timeout: "0" }]);
   });
+});
+
+test("a statement is not sent over a connection that turns out to be of no use, and over another one it is", async () => {
+  const sent: string[] = [];
+  const connection = {
+    ...{ isLost: false, isWornOut: () => false, limit() {}, end: async () => {} },
+    sendAlone: async (text: string) => [sent.push(text)],
+  } as unknown as Connection;
+  const ready = [Promise.reject(new Error("too far behind")), Promise.resolve(), undefined];
+  const pool = new DeadlinePool({
+    ...{ size: 1, waitMs: () => 1_000, maxAgeMs: 60_000, use: ["a read", "reads"], answerMs: () => 0, cancel() {} },
+    open: () => connection,
+    ready: () => ready.shift(),
+  });
+  const send = (text: string) => pool.send(text, [], { key: "", limitMs: 1_000 });
+  await expect(send("select 1")).rejects.toThrow("too far behind");
+  expect(sent).toEqual([]);
+  await send("select 2");
+  await send("select 3");
+  expect(sent).toEqual(["select 2", "select 3"]);
 });

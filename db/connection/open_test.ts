@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { type Kysely, sql } from "kysely";
 import { until } from "../../test/support/harness/until.ts";
 import { onEachStore } from "../_stores.ts";
-import { openStore, rows, StoreError } from "../mod.ts";
+import { type Db, openStore, rows, StoreError, syncRoles } from "../mod.ts";
 
 interface Things {
   things: {
@@ -42,6 +42,15 @@ onEachStore("a store", (store) => {
     expect(await one(sql`select ${"2024-02-03T04:05:06.123456Z"}::timestamptz as at`)).toEqual({
       at: "2024-02-03T04:05:06.123456Z",
     });
+  });
+
+  test("takes a Date as its moment, alone, in a list and in an object", async () => {
+    const at = new Date("2024-02-03T04:05:06.123Z");
+    const taken = "2024-02-03T04:05:06.123000Z";
+    expect(
+      await one(sql`select ${at}::timestamptz as alone, ${[at]}::timestamptz[] as listed,
+        (${{ at }}::jsonb ->> 'at')::timestamptz as inside`),
+    ).toEqual({ alone: taken, listed: [taken], inside: taken });
   });
 
   test("returns int8 and counts as numbers, rejects unsafe ones, and stays usable", async () => {
@@ -187,6 +196,27 @@ onEachStore("a store", (store) => {
     const all: number[] = [];
     for await (const { n } of numbers()) all.push(n);
     expect([seen, all.length, all.at(-1)]).toEqual([250, 1000, 1000]);
+  });
+
+  test("streams to the role of a plugin, outside of transactions and within", async () => {
+    await store().sql.unsafe("create table lanes (n int); insert into lanes select generate_series(1, 30)");
+    const grants = { read: ["lanes"], write: [], columns: {} };
+    expect((await syncRoles(store().db, [{ plugin: "lanes", ...grants }])).reason).toBeUndefined();
+    const own = store().restrictedTo("lanes", grants as never);
+    const read = async (by: Db, least: number) => {
+      const lanes = (by as unknown as Kysely<{ lanes: { n: number } }>).selectFrom("lanes").select("n");
+      const found: number[] = [];
+      for await (const { n } of lanes.where("n", ">", least).orderBy("n").stream(4)) found.push(n);
+      return found;
+    };
+    const last = [25, 26, 27, 28, 29, 30];
+    expect(await read(own.db, 24)).toEqual(last);
+    expect(
+      await store()
+        .db.transaction()
+        .execute((tx) => read(own.within(tx), 24)),
+    ).toEqual(last);
+    expect(await read(own.db, 29)).toEqual([30]);
   });
 
   test("a stream that is left early keeps its transaction usable", async () => {

@@ -5,11 +5,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "lectern/core";
 import { rows } from "lectern/db";
+import { correctItemCounts, differingCounts } from "../../plugins/accounts/access/item_counts.ts";
 import { sweep } from "../../plugins/accounts/content_permissions/sweep.ts";
 import { ALL, NOTHING, overrideTools } from "../support/data/sample_overrides.ts";
 import { planOf, statementsOf } from "../support/harness/query_plans.ts";
 import { openTestStore } from "../support/harness/test_database.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
+import { until } from "../support/harness/until.ts";
 
 let runtime: TestRuntime;
 beforeAll(async () => {
@@ -148,6 +150,39 @@ test("counts are right however items are written, and are taken anew where nobod
     sql`select count(*) as n from pages where deleted_at is null and (not draft or owned_by = 1)`,
   );
   expect(second.body.total).toBe(seen?.n as number);
+});
+
+test("an item that is added while counters are corrected is counted once", async () => {
+  const kind = runtime.contexts
+    .get("access")
+    ?.slot("content")
+    .find((each) => each.kind === "bookshelf");
+  if (!kind) throw new Error("Cannot find the shelves among the content");
+  // A shard that no connection has: the correction waits for whoever holds its row, those who add items do not.
+  await rows(runtime.db, sql`delete from acl_count where kind = 'bookshelf'`);
+  await rows(runtime.db, sql`insert into acl_count values ('bookshelf', 0, 99, 5, 5)`);
+  const waiting = async () =>
+    (
+      await rows<object>(
+        runtime.db,
+        sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+    ).length;
+  let isAdded = false;
+  const begun = await runtime.db.transaction().execute(async (tx) => {
+    await rows(tx, sql`select from acl_count where kind = 'bookshelf' for update`);
+    const correcting = correctItemCounts(kind, runtime.db);
+    await until(waiting, (n) => n === 1);
+    const adding = made("shelves", { name: "Meanwhile" }).finally(() => {
+      isAdded = true;
+    });
+    await until(async () => isAdded || (await waiting()) === 2);
+    return [correcting, adding];
+  });
+  await Promise.all(begun);
+  expect(await differingCounts(kind, runtime.db)).toEqual([]);
+  const [shelves] = await rows<{ n: number }>(runtime.db, sql`select count(*) as n from bookshelves`);
+  expect((await runtime.ask("GET", "/api/shelves")).body.total).toBe(shelves?.n as number);
 });
 
 test("a server that starts does not wait for a transaction that writes content", async () => {

@@ -109,6 +109,9 @@ export function plainCopy<Value>(value: Value, copies: Map<object, unknown> = ne
   if (known) return known as Value;
   const copy: unknown = Array.isArray(value) ? [] : {};
   copies.set(value, copy);
-  for (const [name, member] of Object.entries(value)) Reflect.set(Object(copy), name, plainCopy(member, copies));
+  // Marks by symbols belong to a value as its other members do.
+  for (const key of Reflect.ownKeys(value))
+    if (Object.prototype.propertyIsEnumerable.call(value, key))
+      Reflect.set(Object(copy), key, plainCopy(Reflect.get(value, key), copies));
   return copy as Value;
 }

@@ -1,3 +1,7 @@
+/**
+ * What is known of slots by their names: which core declares, which functions of their contributions others may not call, and which have
+ * a time limit of another kind than the usual one. What a slot takes is declared by its owner, and what a failure does is said in plugins/hooks.md.
+ */
 import { deepFreeze } from "../freeze.ts";
 import type { SlotName, Slots } from "../runtime/registry.ts";
 
@@ -83,7 +87,7 @@ export const LIMITED_BY_READERS: ReadonlySet<string> = new Set([
   "toolbar_entry",
   "view_part",
   "view_replacement",
-] satisfies readonly SlotName[]);
+] satisfies readonly (SlotName | "dashboard_figure")[]);
 
 /** Slots whose contributions transfer files or work on many items, so that they may take as long as the longest request. */
 export const LONG_SLOTS: ReadonlySet<string> = new Set([

@@ -38,7 +38,7 @@ interface MigrationParts extends SchemaParts {
 }
 
 /** Runs a step with the rights of the account. */
-const asAccount: StepRunner = (tx, run) => run(tx);
+const withAllRights: StepRunner = (tx, run) => run(tx);
 
 /**
  * Runs a plugin's pending steps. Warns where its ledger holds steps that it lacks: an older plugin over newer tables. `status` was
@@ -56,7 +56,7 @@ export async function migratePlugin(
       steps: unknown,
     });
   if (pending.length === 0) return [];
-  const runner = (await schemaRoles.runnerOf(plugin)) ?? asAccount;
+  const runner = (await schemaRoles.runnerOf(plugin)) ?? withAllRights;
   // Another process may hold the lock of migrations.
   return watch.shown({ plugin: name, part: "migrations" }, () =>
     migrate(db, name, migrations, (tx, run, step) =>

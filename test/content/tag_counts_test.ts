@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
-import { type AnyContext, definePlugin, sql, type Viewer } from "lectern/core";
-import { type Db, rows, type TableName } from "lectern/db";
+import { type AnyContext, definePlugin, expressionBuilder, sql, type Viewer } from "lectern/core";
+import { type Db, rows, type TableName, type Tables } from "lectern/db";
 import { COUNTS, correctTagCounts, differingTagCounts, taggedKinds } from "../../plugins/content/tags/counts.ts";
 import { mergeAllTagChanges } from "../../plugins/content/tags/merge.ts";
 import { namesListing, valuesListing } from "../../plugins/content/tags/queries.ts";
@@ -143,7 +143,6 @@ async function takeAtOnce(transactions: readonly { readonly steps: readonly Step
   const run = ({ steps, isUndone }: (typeof transactions)[number]) =>
     runtime.db.transaction().execute(async (tx) => {
       // Items are changed in any order here, so that many wait for each other.
-      await rows(tx, sql`set local deadlock_timeout = '10ms'`);
       for (const each of steps) await take(tx, each);
       if (isUndone) throw undone;
     });
@@ -288,7 +287,7 @@ test("tags of items that another plugin hides are not counted", async () => {
     name: "hiding",
     permissions: { visibilityRules: ["books"], read: ["books"] },
     setup({ visibilityRule }) {
-      visibilityRule("books", () => sql`books.name <> 'Secret'`);
+      visibilityRule("books", () => expressionBuilder<Tables, "books">()("books.name", "<>", "Secret"));
     },
   });
   const hidden = await bootTestRuntime({ extra: [hiding] });

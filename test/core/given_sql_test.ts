@@ -2,7 +2,7 @@
  * SQL that a plugin which does not ship gives to statements of others: whatever it says, it reads no more than the plugin may.
  * The plugin here was granted the table of books, and wants hashes of passwords and files of the server.
  */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout, setSystemTime, test } from "bun:test";
 import {
   type AnyContext,
   type AnyPlugin,
@@ -15,6 +15,7 @@ import {
 } from "lectern/core";
 import { rows, type Tables } from "lectern/db";
 import type {} from "lectern/plugins";
+import { LEFT_OUT_MS } from "../../core/failure_streaks.ts";
 import { WITH_PAGES } from "../support/harness/few_plugins.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
@@ -44,7 +45,10 @@ beforeAll(async () => {
   runtime = await bootTestRuntime({ extra: [grabber], env: { PLUGIN_ROLES: "third-party" } });
   book = (await runtime.ask("POST", "/api/books", { body: { name: "Runbooks" } })).body.id;
 });
-afterAll(() => runtime?.stop());
+afterAll(async () => {
+  setSystemTime();
+  await runtime?.stop();
+});
 
 test("what a plugin selects with an item is read as the plugin, for the item", async () => {
   selected = (id) =>
@@ -82,6 +86,8 @@ const SELECTS: readonly [title: string, text: string][] = [
 
 test.each(SELECTS)("a field does not get at %s", async (_title, text) => {
   selected = () => stolen(text);
+  // One that failed three times running is left out for a minute.
+  setSystemTime(Date.now() + 2 * LEFT_OUT_MS);
   const failures = () =>
     runtime.contexts
       .get("grabber")

@@ -291,7 +291,7 @@ test("a part that failed three times running is not called for a minute, then on
   const failures = () => faultsAt(place)?.[0]?.count ?? 0;
   const listed = async () => (await api("GET", "/api/books")).text;
   const [before, started] = [failures(), Date.now()];
-  const minutesLater = (minutes: number) => setSystemTime(started + minutes * LEFT_OUT_MS + 1_000);
+  const minutesLater = (minutes: number) => setSystemTime(started + 1.5 * minutes * LEFT_OUT_MS);
   try {
     await whileFailing("listed", "hangs", async () => {
       for (let read = 0; read < 5; read++) expect(await listed()).not.toContain(MARK);

@@ -236,15 +236,20 @@ describe("database", () => {
       select rolname as role from pg_roles where rolname like ${`%:guest_reader`}
         and starts_with(rolname, (select obj_description('lectern_grants'::regnamespace)))`;
     const { role = "" } = found ?? {};
-    expect((await check("core/grants", "--fix")).status).toBe("ok");
+    // Roles belong to the whole server: those of plugins of other tests, in copies of the same template, look left over here.
+    const own = (examples: readonly string[] = []) =>
+      examples.filter((example) => !example.startsWith("left over") || example.endsWith(":gone_plugin"));
+    expect(own((await check("core/grants", "--fix")).examples)).toEqual([]);
     await runtime.store.sql.unsafe(`grant select on users to "${role}"; revoke select on books from "${role}"`);
     const leftover = role.replace("guest_reader", "gone_plugin");
     await runtime.store.sql.unsafe(`create role "${leftover}" nologin`);
     const drift = await check("core/grants");
-    expect([drift.status, drift.count]).toEqual(["warning", 3]);
+    expect([drift.status, own(drift.examples).length]).toEqual(["warning", 3]);
     expect(drift.examples.join()).toContain(`revoke SELECT on table "public"."users"`);
     expect(drift.examples).toContain(`left over: role ${leftover}`);
-    expect(await check("core/grants", "--fix")).toMatchObject({ status: "ok", fixed: 3 });
+    const mended = await check("core/grants", "--fix");
+    expect(own(mended.examples)).toEqual([]);
+    expect(mended.fixed).toBeGreaterThanOrEqual(3);
     expect(await runtime.store.sql`select from pg_roles where rolname = ${leftover}`).toHaveLength(0);
   });
 

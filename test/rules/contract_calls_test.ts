@@ -113,7 +113,7 @@ test("what is for shipped plugins, or needs a power, is refused to others", () =
 });
 
 test("the handbook lists the functions of slots that are for shipped plugins", () => {
-  const [, text = ""] = readFileSync(join(ROOT, "plugins/hooks.md"), "utf8").split("### Functions for shipped plugins");
+  const [, text = ""] = readFileSync(join(ROOT, "plugins/hooks.md"), "utf8").split("## Functions for shipped plugins");
   const rows = Object.entries(SHIPPED_SLOT_CALLS).map(([slot, members]) => [
     `\`${slot}\``,
     members.map((member) => `\`${member}\``).join(", "),

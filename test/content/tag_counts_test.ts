@@ -18,7 +18,7 @@ const KINDS = ["bookshelf", "book", "chapter", "page"] as const;
 /** Items of each kind. */
 const ITEMS = 4;
 const NAMES = ["team", "Team", "state", "ver"];
-const VALUES = ["", "ops", "Ops", "web", "1"];
+const VALUES = ["", "ops", "Ops", "öps", "web", "1"];
 const LISTS = 6;
 const RUNS = Number(process.env.TAG_RUNS ?? 12);
 /** Another transaction was in the way; this one is undone. */
@@ -164,7 +164,7 @@ const COUNT_COLUMNS = sql.join(
 /** The tags of items that the viewer sees, one by one. */
 function visibleTags(as: Viewer) {
   const branches = kinds.map(
-    ({ kind, table }) => sql`select tags.name, tags.name_key, tags.value, tags.kind from tags
+    ({ kind, table }) => sql`select tags.name, tags.name_key, tags.value, tags.value_key, tags.kind from tags
       join ${sql.table(table)} on ${sql.ref(`${table}.id`)} = tags.item_id and tags.kind = ${sql.lit(kind)}
       where ${context.visible.where(table as TableName, as)}`,
   );
@@ -178,16 +178,16 @@ async function compare(viewers: readonly Viewer[]): Promise<void> {
     rows(runtime.db, sql`select * from (${source}) as listed order by id`);
   for (const as of viewers) {
     const names = await read(
-      sql`select row_number() over (order by used.name collate "C") as id, used.name,
-        (count(distinct used.value))::integer as values, (count(*))::integer as usages, ${COUNT_COLUMNS}
-        from (${visibleTags(as)}) as used group by used.name`,
+      sql`select row_number() over (order by used.name_key) as id, min(used.name collate "C") as name,
+        (count(distinct used.value_key))::integer as values, (count(*))::integer as usages, ${COUNT_COLUMNS}
+        from (${visibleTags(as)}) as used group by used.name_key`,
     );
     expect(await read(namesListing(parts, as).source as ReturnType<typeof sql>)).toEqual(names);
     for (const name of ["team", "STATE"]) {
       const values = await read(
-        sql`select row_number() over (order by used.value collate "C", used.name collate "C") as id, used.name, used.value,
+        sql`select row_number() over (order by used.value_key) as id, min(used.name collate "C") as name, min(used.value collate "C") as value,
           (count(*))::integer as usages, ${COUNT_COLUMNS}
-          from (${visibleTags(as)}) as used where used.name_key = text_key(${name}::text) group by used.name, used.value`,
+          from (${visibleTags(as)}) as used where used.name_key = text_key(${name}::text) group by used.value_key`,
       );
       expect(await read(valuesListing(parts, as, name).source as ReturnType<typeof sql>)).toEqual(values);
     }

@@ -242,11 +242,7 @@ export class HttpServer {
   }
 
   /** Answers before anything has read the path: neither a route scope nor a limit is looked up. */
-  #refuseUnrouted(
-    request: Request,
-    from: { readonly requestId: string; readonly address: string },
-    error: ApiError,
-  ): Response {
+  #refuseUnrouted(request: Request, from: Pick<RequestState, "requestId" | "address">, error: ApiError): Response {
     const state = new RequestState({ ...from, scope: undefined });
     state.route = "";
     attachState(request, state);

@@ -164,7 +164,10 @@ test("no override turns a request into a GET, and only a POST may have one", asy
 
 test("a method that nobody serves is refused as an override too, and nothing is created", async () => {
   const { total } = (await send("GET", "/api/books")).body;
-  const refusal = failure(405, "The FOO method is not supported for route api/books. Supported methods: GET, HEAD, POST.");
+  const refusal = failure(
+    405,
+    "The FOO method is not supported for route api/books. Supported methods: GET, HEAD, POST.",
+  );
   const name = '{"name":"By mistake"}';
   for (const answer of [
     await json("POST", "/api/books", '{"_method":"foo","name":"By mistake"}'),
@@ -197,7 +200,11 @@ test("a request with two hosts is refused, whatever it asks for", async () => {
     });
     socket.on("close", () => answer.resolve(text));
     socket.on("error", answer.reject);
-    const lines = [...hosts.map((host) => `host: ${host}`), `authorization: Token ${runtime.token}`, "connection: close"];
+    const lines = [
+      ...hosts.map((host) => `host: ${host}`),
+      `authorization: Token ${runtime.token}`,
+      "connection: close",
+    ];
     socket.write(`GET /api/books?count=1 HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`);
     return answer.promise;
   };

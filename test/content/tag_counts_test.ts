@@ -8,6 +8,7 @@ import { type AnyContext, definePlugin, expressionBuilder, sql, type Viewer } fr
 import { type Db, rows, type TableName, type Tables } from "lectern/db";
 import { COUNTS, correctTagCounts, differingTagCounts, taggedKinds } from "../../plugins/content/tags/counts.ts";
 import { mergeAllTagChanges } from "../../plugins/content/tags/merge.ts";
+import { migrations } from "../../plugins/content/tags/migrations.ts";
 import { namesListing, valuesListing } from "../../plugins/content/tags/queries.ts";
 import { type SampleContent, TABLES, writeContent } from "../support/data/sample_content.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
@@ -280,6 +281,28 @@ test("when changes are merged as many rows are kept as there are different tags,
   expect(await held()).toEqual([2 * KINDS.length, KINDS.length, 0]);
   await rows(runtime.db, sql`delete from tags`);
   expect(await held()).toEqual([0, 0, 0]);
+});
+
+test("counts of a store from before spellings were one are put right when it is migrated", async () => {
+  await emptied([]);
+  const items = [0, 1].map((at) => ({ kind: "book", at }) as const);
+  for (const [at, name] of ["Team", "team"].entries())
+    await take(runtime.db, { do: "tag", item: items[at] ?? { kind: "book", at }, position: 0, name, value: "ops" });
+  await mergeAllTagChanges(runtime.db);
+  for (const undone of [
+    sql`alter table tag_count drop column value_key`,
+    sql`alter table tag_change drop column name_key, drop column value_key`,
+    sql`alter table tag_name_count drop column name_key`,
+    sql`create index tag_count_by_name on tag_count (left(name_key, 200), left(value, 200), kind, acl_id)`,
+    sql`update tag_count set is_shared = false`,
+    sql`update tag_name_count set own_values = 1`,
+  ])
+    await rows(runtime.db, undone);
+  await migrations["0006_folded_counts"]?.(runtime.db);
+  expect(await differingTagCounts(kinds, runtime.db)).toEqual([]);
+  expect((await runtime.ask("GET", "/api/tags/names")).body.data).toMatchObject([
+    { name: "Team", values: 1, usages: 2 },
+  ]);
 });
 
 test("tags of items that another plugin hides are not counted", async () => {

@@ -83,6 +83,8 @@ export const migrations: Migrations = {
         where not is_shared and tag_count.name_key = several.name_key and tag_count.value_key = several.value_key;
       delete from tag_name_count;
       insert into tag_name_count (kind, acl_id, name, usages, own_values)
-        select kind, acl_id, name, sum(n), count(*) filter (where not is_shared) from tag_count group by 1, 2, 3`.execute(db);
+        select kind, acl_id, name, sum(n), count(*) filter (where not is_shared) from tag_count group by 1, 2, 3`.execute(
+      db,
+    );
   },
 };

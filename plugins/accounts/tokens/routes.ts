@@ -11,6 +11,7 @@ import {
   createRules,
   type ListedToken,
   type TokensContext,
+  tokenFields,
   tokenListingSchema,
   tokenSchema,
   updateRules,
@@ -80,7 +81,7 @@ function mountCreate(context: TokensContext): void {
     {
       permit: "access-api",
       response: createdTokenSchema,
-      ...endpoint("users", "createToken", { about: about.create, rules: createRules }),
+      ...endpoint("users", "createToken", { about: about.create, rules: createRules, fields: tokenFields }),
     },
   );
 }
@@ -111,7 +112,7 @@ function mountUpdateAndDelete({ app, contracts, db, denyInDemo, perform, validat
     {
       permit: "access-api",
       response: tokenSchema,
-      ...endpoint("users", "updateToken", { about: about.update, rules: updateRules }),
+      ...endpoint("users", "updateToken", { about: about.update, rules: updateRules, fields: tokenFields }),
     },
   );
   app.delete(

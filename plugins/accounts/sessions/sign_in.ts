@@ -66,7 +66,11 @@ export function mountSignIn(context: SessionsContext): void {
       if (!found) throw new ApiError(401, "No session found on the request");
       return presentSession(context, found.viewer, found.session);
     },
-    { permit: "public", response: signedInSchema, ...endpoint("session", "read", { about: about.read, errors: [401] }) },
+    {
+      permit: "public",
+      response: signedInSchema,
+      ...endpoint("session", "read", { about: about.read, errors: [401] }),
+    },
   );
   app.delete(
     "/session",

@@ -88,7 +88,7 @@ export const createRules = rules({
 export const updateRules = rules({ name: ["string", "min:1", "max:250"], expires_at: ["nullable", "string"] });
 
 /** What the documentation says beside the rules. */
-export const tokenFields = { expires_at: { format: "date" } };
+export const bodyFields = { expires_at: { format: "date" } };
 
 /** The validated body of a create. */
 export type CreateInput = Input<typeof createRules>;

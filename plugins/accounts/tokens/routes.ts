@@ -7,11 +7,11 @@ import { refs } from "lectern/db";
 import { changeToken, insertToken, removeToken } from "./changes.ts";
 import {
   type ApiTokenChange,
+  bodyFields,
   createdTokenSchema,
   createRules,
   type ListedToken,
   type TokensContext,
-  tokenFields,
   tokenListingSchema,
   tokenSchema,
   updateRules,
@@ -81,7 +81,7 @@ function mountCreate(context: TokensContext): void {
     {
       permit: "access-api",
       response: createdTokenSchema,
-      ...endpoint("users", "createToken", { about: about.create, rules: createRules, fields: tokenFields }),
+      ...endpoint("users", "createToken", { about: about.create, rules: createRules, fields: bodyFields }),
     },
   );
 }
@@ -112,7 +112,7 @@ function mountUpdateAndDelete({ app, contracts, db, denyInDemo, perform, validat
     {
       permit: "access-api",
       response: tokenSchema,
-      ...endpoint("users", "updateToken", { about: about.update, rules: updateRules, fields: tokenFields }),
+      ...endpoint("users", "updateToken", { about: about.update, rules: updateRules, fields: bodyFields }),
     },
   );
   app.delete(

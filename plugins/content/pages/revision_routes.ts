@@ -184,7 +184,11 @@ export function mountRevisionChanges(context: PagesContext): void {
       });
       set.status = 204;
     },
-    { permit: PERMIT, response: noContent, ...endpoint("pages", "deleteRevision", { about: revisionAbout.delete, errors: [409] }) },
+    {
+      permit: PERMIT,
+      response: noContent,
+      ...endpoint("pages", "deleteRevision", { about: revisionAbout.delete, errors: [409] }),
+    },
   );
 }
 

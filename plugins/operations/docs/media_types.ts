@@ -28,7 +28,9 @@ function withoutFiles(schema: Json): Json | undefined {
   });
   const own: Json = { ...schema, properties: Object.fromEntries(kept) };
   if (!Array.isArray(schema.anyOf)) return own;
-  const anyOf = (schema.anyOf as Json[]).filter((one) => !(one.required as string[]).some((name) => files.includes(name)));
+  const anyOf = (schema.anyOf as Json[]).filter(
+    (one) => !(one.required as string[]).some((name) => files.includes(name)),
+  );
   return anyOf.length > 0 ? { ...own, anyOf } : undefined;
 }
 

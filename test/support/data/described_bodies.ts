@@ -9,8 +9,19 @@ export type Extent = "least" | "most" | "some";
 /** The staged things (`staged_requests.ts`) that fields name. */
 const THINGS: Readonly<Record<string, string>> = {
   ...{ book_id: "{book}", chapter_id: "{chapter}", page_id: "{page}", uploaded_to: "{page}", role_id: "{role}" },
-  ...{ owner_id: "{user}", parent_id: "{book}", roles: "{role}", migrate_ownership_id: "{heir}", url: "{url}" },
+  ...{
+    owner_id: "{user}",
+
+    roles: "{role}",
+    pages: "{page}",
+    migrate_ownership_id: "{heir}",
+    url: "{url}",
+  },
 };
+/** What only the instance knows: names that it accepts. */
+const NAMES: Readonly<Record<string, string>> = { permissions: "book-view-all", events: "all" };
+/** Fields that are about a state of the store, which no sample has. */
+const LEFT_OUT = new Set(["draft_id", "base_revision", "kept_at"]);
 const MAX_INT32 = 2_147_483_647;
 const WORD = "Bergfried ";
 
@@ -19,7 +30,8 @@ export class BodySampler {
   #state: number;
 
   constructor(seed: number) {
-    this.#state = seed;
+    this.#state = Math.imul(seed + 1, 2_654_435_761) >>> 0;
+    for (let turn = 0; turn < 4; turn++) this.#next(1);
   }
 
   /** A value that fits a schema; `name` is that of its field. */
@@ -38,7 +50,9 @@ export class BodySampler {
   }
 
   #object(schema: Schema, extent: Extent, name: string): unknown {
-    const choices = [schema, ...((schema.allOf ?? []) as Schema[])].flatMap(({ anyOf }) => (Array.isArray(anyOf) ? [anyOf] : []));
+    const choices = [schema, ...((schema.allOf ?? []) as Schema[])].flatMap(({ anyOf }) =>
+      Array.isArray(anyOf) ? [anyOf] : [],
+    );
     const chosen = choices.map((options) => this.#oneOf(options as Schema[]));
     const properties: Record<string, Schema> = Object.assign(
       {},
@@ -52,9 +66,14 @@ export class BodySampler {
     const kept = Object.keys(properties).filter(
       (key) => needed.has(key) || (!barred.has(key) && (extent === "most" || (extent === "some" && this.#chance()))),
     );
-    const brought = kept.flatMap((key) => ((schema.dependentRequired as Record<string, string[]>)?.[key] ?? []) as string[]);
-    const names = [...new Set([...kept, ...brought])];
-    return Object.fromEntries(names.map((key) => [key, this.value(properties[key] ?? {}, extent, key)]));
+    const brought = kept.flatMap(
+      (key) => ((schema.dependentRequired as Record<string, string[]>)?.[key] ?? []) as string[],
+    );
+    const names = [...new Set([...kept, ...brought])].filter((key) => !LEFT_OUT.has(key));
+    const sample = Object.fromEntries(names.map((key) => [key, this.value(properties[key] ?? {}, extent, key)]));
+    if ("parent_id" in sample) sample.parent_id = `{${sample.parent_type}}`;
+    if (sample.type === "page" || sample.type === "chapter") sample.id = `{${sample.type}}`;
+    return sample;
   }
 
   #list(schema: Schema, extent: Extent, name: string): unknown[] {
@@ -70,8 +89,15 @@ export class BodySampler {
   }
 
   #text(schema: Schema, extent: Extent, name: string): string {
-    if (THINGS[name] !== undefined) return THINGS[name] as string;
-    const { anyOf, format, minLength = 0, maxLength = 300, pattern = "" } = schema as {
+    const known = THINGS[name] ?? NAMES[name];
+    if (known !== undefined) return known;
+    const {
+      anyOf,
+      format,
+      minLength = 0,
+      maxLength = 300,
+      pattern = "",
+    } = schema as {
       anyOf?: Schema[];
       format?: string;
       minLength?: number;

@@ -57,7 +57,8 @@ export function stagedRequests(runtime: TestRuntime): (request: Omit<PermitCase,
       return (await runtime.ask("GET", `/api/recycle-bin?filter[deletable_type]=book&filter[deletable_id]=${id}`)).body
         .data[0].id;
     },
-    webhook: () => make("/api/webhooks", { name: "Hook", endpoint: "https://example.com", events: ["sort_rule_create"] }),
+    webhook: () =>
+      make("/api/webhooks", { name: "Hook", endpoint: "https://example.com", events: ["sort_rule_create"] }),
     hook: async (made) => made("webhook"),
     delivery: async (made) => {
       const hook = await made("hook");
@@ -95,7 +96,7 @@ export function stagedRequests(runtime: TestRuntime): (request: Omit<PermitCase,
     };
     let text = JSON.stringify({ path, body });
     for (const [, name = ""] of text.matchAll(/\{(\w+)\}/g)) await thing(name);
-    text = text.replace(/"\{(\w+)\}"/g, (_, name: string) => String(made.get(name)));
+    text = text.replace(/"\{(\w+)\}"/g, (_, name: string) => JSON.stringify(made.get(name)));
     const filled = JSON.parse(text.replace(/\{(\w+)\}/g, (_, name: string) => String(made.get(name))));
     if (archive !== undefined) {
       const parts = new FormData();

@@ -1,4 +1,8 @@
-/** Bodies and query strings that fit the schemas of an OpenAPI document, with the ids of staged things where fields name items. */
+/**
+ * Bodies and query strings that fit the schemas of an OpenAPI document, made by chance from a seed, so that a failure can be repeated.
+ * Fields that name items get the names of staged things, and names that only the instance knows are ones that it accepts. It reads
+ * the words that our document uses, and is no sampler for any schema.
+ */
 
 /** A schema or another object of a document. */
 export type Schema = Readonly<Record<string, unknown>>;

@@ -7,7 +7,7 @@
  */
 import { type DocumentDecoration, Elysia } from "elysia";
 import { ApiError, BootError, localizedError } from "../errors.ts";
-import { type InputObject, merge, queryOf, withEmptyAsNull } from "../input/body_parsing.ts";
+import { type InputObject, merge, OVERRIDES, queryOf, withEmptyAsNull } from "../input/body_parsing.ts";
 import type { Permit } from "../runtime/registry.ts";
 import type { Tracing } from "../tracing.ts";
 import { trimChars } from "../trim_chars.ts";
@@ -23,7 +23,7 @@ import { arrangeErrorHandlers, arrangeHooks, runsFirst, runsLast } from "./hook_
 import { traceOf, withRequestSpan } from "./http_spans.ts";
 import { type AnyPluginApp, bodyBeforeParsers, checkPermit, recordingDuplicates } from "./plugin_app.ts";
 import { attachState, currentRequestId, currentState, RequestState, stateOf, withRequest } from "./request_context.ts";
-import { MAX_PATH_CHARS, overrideMethod, pathOf, rewriteUrl, withoutBody } from "./request_rewrite.ts";
+import { malformedHead, overrideMethod, pathOf, rewriteUrl, withoutBody } from "./request_rewrite.ts";
 import { type Authenticate, type RouteScope, RouteScopes } from "./route_scope.ts";
 import { permitDetail, type RouteInfo, RouteTable, routesOf } from "./route_table.ts";
 import type { Watch } from "./running_requests.ts";
@@ -219,8 +219,9 @@ export class HttpServer {
     const isHead = request.method === "HEAD";
     const address = clientAddress(peer, headers.get("x-forwarded-for"), proxies);
     const requestId = requestIdOf(peer, headers, proxies) ?? crypto.randomUUID();
-    if (pathOf(request.url).length > MAX_PATH_CHARS) {
-      const refused = this.#refuseLongPath(request, { requestId, address });
+    const malformed = malformedHead(request);
+    if (malformed) {
+      const refused = this.#refuseUnrouted(request, { requestId, address }, malformed);
       return isHead ? withoutBody(refused) : refused;
     }
     rewriteUrl(request, root);
@@ -241,12 +242,11 @@ export class HttpServer {
   }
 
   /** Answers before anything has read the path: neither a route scope nor a limit is looked up. */
-  #refuseLongPath(request: Request, from: { readonly requestId: string; readonly address: string }): Response {
+  #refuseUnrouted(request: Request, from: Pick<RequestState, "requestId" | "address">, error: ApiError): Response {
     const state = new RequestState({ ...from, scope: undefined });
     state.route = "";
     attachState(request, state);
-    const text = "The path of a request may not be longer than :max characters.";
-    return this.#errors.of(request, state, localizedError(414, text, { max: String(MAX_PATH_CHARS) }));
+    return this.#errors.of(request, state, error);
   }
 
   /** The answer to a request that failed with an error. */
@@ -307,8 +307,11 @@ export class HttpServer {
 
   /** Completes the state of a request. Returns an answer to a request that is not routed. Throws ApiError. */
   async #admit(request: Request, state: RequestState): Promise<Response | undefined> {
+    const { method } = request;
     const early = await this.#admission.admit(request, state);
     if (early) return addDefaultHeaders(early, state);
+    // Not routed: the router has routes under names that are no methods, such as those of WebSockets.
+    if (request.method !== method && !OVERRIDES.has(request.method)) throw this.#noRouteError(request);
     // Only now: authenticators may accept a credential for GET and not for HEAD.
     if (request.method === "HEAD") overrideMethod(request, "GET");
     if (request.method === "GET") return undefined;

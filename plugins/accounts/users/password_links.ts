@@ -70,7 +70,7 @@ export function mountPasswordLinks(context: UsersContext): void {
     {
       permit: "public",
       response: { 202: messageSchema },
-      ...endpoint("password", "email", { about: about.requestReset, rules: forgottenRules }),
+      ...endpoint("password", "email", { about: about.requestReset, rules: forgottenRules, errors: [409] }),
     },
   );
 }

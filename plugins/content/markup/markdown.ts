@@ -17,8 +17,8 @@ const MARK_LETTERS = 20;
 
 /**
  * Places in Markdown where HTML of the author would look like output that is changed below, and escaped brackets that would
- * look like a checkbox. A letter is put after each without a change of what is parsed: names of elements grow (`<xdel>`)
- * where CommonMark knows no such name, and text follows a tag or a bracket elsewhere.
+ * look like a checkbox. A mark of letters is put after each, which does not change what is parsed: names of elements that CommonMark
+ * does not know grow (`<xdel>`), and elsewhere text follows a tag or a bracket.
  */
 const LIKE_OUTPUT =
   /<\/?(?=del[\s/>])|<(?=(?:a|img|input)\s)|<tr>(?=<t[hd])|<\/t[hd]>(?=<)|<(?:li|p)>(?=\[)|^[ \t>*+.)\d-]*\\\[(?=[ x]\\?\])/gim;
@@ -53,11 +53,16 @@ function withoutBlanks(html: string): string {
   });
 }
 
+/** A checkbox that no text follows, which BookStack's converter takes for text. */
+const EMPTY_TASK =
+  /<li class="task-list-item"><input type="checkbox" class="task-list-item-checkbox" disabled( checked)?>(?=<\/li>|\n<(?!p>))/g;
+
 /** Output of Bun's converter in the format of content-api 9.6. */
 function formatted(html: string): string {
   return html
+    .replace(EMPTY_TASK, (_all, checked: string | undefined) => `<li>[${checked ? "x" : " "}]`)
     .replace(/<input type="checkbox" class="task-list-item-checkbox" disabled( checked)?>(\n<p>)?/g, task)
-    .replace(/<li>(\n<p>)?\[([ xX])\](?=[^\s([:])/g, tightTask)
+    .replace(/<li>(\n<p>)?\[([ xX])\](?=[^\s([:<])/g, tightTask)
     .replace(/<(\/?)del>/g, "<$1s>")
     .replace(/<tr>(?=<t[hd])/g, "<tr>\n")
     .replace(/<\/t[hd]>(?=<)/g, "$&\n")

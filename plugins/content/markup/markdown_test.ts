@@ -81,7 +81,10 @@ const RULES: [string, string][] = [
     '<p>[ ] no list</p>\n<ul>\n<li class="task-list-item"><input checked disabled type="checkbox">no space</li>\n' +
       '<li><a href="/a">x</a> link</li>\n</ul>\n',
   ],
-  ["- [x]\n- [x]*a*\n- [ ]\n  - a", "<ul>\n<li>[x]</li>\n<li>[x]<em>a</em></li>\n<li>[ ]\n<ul>\n<li>a</li>\n</ul>\n</li>\n</ul>\n"],
+  [
+    "- [x]\n- [x]*a*\n- [ ]\n  - a",
+    "<ul>\n<li>[x]</li>\n<li>[x]<em>a</em></li>\n<li>[ ]\n<ul>\n<li>a</li>\n</ul>\n</li>\n</ul>\n",
+  ],
   [
     "- [ ]no space\n\n- [] none",
     '<ul>\n<li class="task-list-item">\n<p><input disabled type="checkbox">no space</p>\n</li>\n<li>\n<p>[] none</p>\n</li>\n</ul>\n',

@@ -1,4 +1,8 @@
-/** Checks of what stored files hold, by the sizes and checksums that were recorded when they were stored. */
+/**
+ * Checks of what stored files hold, by the sizes and checksums that were recorded when they were stored: a disk that loses bytes, and
+ * whoever writes into the folder, leave no other trace. Files are listed in batches with their records. Nothing is repaired but a
+ * missing record, as the content of a file is nowhere else but in backups; files that are missing are found by their rows.
+ */
 import type { Db } from "../../db/mod.ts";
 import type { CheckFindings, SelfCheck } from "../contracts/self_check.ts";
 import { type FileStore, isPartial, type StoredEntry } from "../files/file_store.ts";

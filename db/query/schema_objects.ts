@@ -70,7 +70,8 @@ export async function schemaObjects(db: Db): Promise<SchemaObject[]> {
  * The objects of `expected` that a store lacks, in the order in which they can be made. Those of an extension that the store
  * does not have are left out: migrations make none there.
  * @example
- * for (const { kind, name } of await missingObjects(db, expected)) log.error("The store is damaged", { kind, name });
+ * const expected = await schemaObjects(db);
+ * const lost = (await missingObjects(db, expected)).map(({ name }) => name);
  */
 export async function missingObjects(db: Db, expected: readonly SchemaObject[]): Promise<SchemaObject[]> {
   const present = new Set((await schemaObjects(db)).map(keyOf));
@@ -86,7 +87,7 @@ export async function missingObjects(db: Db, expected: readonly SchemaObject[]):
 /**
  * Makes a missing object, if it has SQL for that. Throws the error of the server, such as of rows that a unique index refuses.
  * @example
- * for (const one of await missingObjects(db, expected)) await makeObject(db, one);
+ * for (const one of await schemaObjects(db)) if (one.kind === "index") await makeObject(db, one);
  */
 export async function makeObject(db: Db, { create }: SchemaObject): Promise<void> {
   if (create !== null) await db.transaction().execute((tx) => sql.raw(create).execute(tx));
@@ -95,7 +96,7 @@ export async function makeObject(db: Db, { create }: SchemaObject): Promise<void
 /**
  * The name of an object for people: 'index "notes_by_name" of notes'.
  * @example
- * const labels = (await missingObjects(db, expected)).map(objectLabel);
+ * const labels = (await schemaObjects(db)).map(objectLabel);
  */
 export function objectLabel({ kind, table, name }: SchemaObject): string {
   return `${kind} "${name}"${kind === "table" || kind === "function" ? "" : ` of ${table}`}`;

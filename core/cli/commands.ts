@@ -246,8 +246,9 @@ function checkCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<num
     if (pending.size > 0 && !isNew) io.out(`Pending: ${pendingText(pending)}`);
     for (const note of notes) io.out(note);
     for (const one of lacking) io.err(`Missing in the store: ${objectLabel(one)}`);
-    if (lacking.length > 0) io.err("Run doctor --fix, which makes again what follows from the rows, or restore a backup");
-    return lacking.length > 0 ? 1 : 0;
+    if (lacking.length === 0) return 0;
+    io.err("Run doctor --fix, which makes again what follows from the rows, or restore a backup");
+    return 1;
   });
 }
 

@@ -29,7 +29,8 @@ export function withEnvFile(args: readonly string[], env: Record<string, string 
 }
 
 function read(file: string | undefined): Record<string, string | undefined> {
-  if (file === undefined || file === "") throw new BootError(`Cannot use ${OPTION}: wanted the path of a file after it`);
+  if (file === undefined || file === "")
+    throw new BootError(`Cannot use ${OPTION}: wanted the path of a file after it`);
   try {
     return parseEnv(readFileSync(file, "utf8"));
   } catch (cause) {

@@ -45,6 +45,7 @@ export async function runProgram(): Promise<void> {
 
 /** Where the reader of a pipe has ended (`… | head`), what is written further is dropped, and the command ends as it would. */
 function ignoreClosedPipe(stream: NodeJS.WriteStream): void {
+  if (stream.listenerCount("error") > 0) return;
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
   });

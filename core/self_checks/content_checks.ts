@@ -33,9 +33,11 @@ export function contentChecks(stores: Recorded, plugins: () => Promise<ReadonlyS
     {
       name: "core/file_sizes",
       title: "Every stored file has the size that it was stored with",
-      check: () => findIn(stores, LOST, async ({ entry: { size }, record }) =>
-        record && size !== record.size ? `${size === 0 ? "is empty" : `has ${size} bytes`}, stored were ${record.size}` : undefined,
-      ),
+      check: () =>
+        findIn(stores, LOST, async ({ entry: { size }, record }) => {
+          if (!record || size === record.size) return undefined;
+          return `${size === 0 ? "is empty" : `has ${size} bytes`}, stored were ${record.size}`;
+        }),
     },
     {
       name: "core/file_contents",
@@ -67,7 +69,8 @@ export function contentChecks(stores: Recorded, plugins: () => Promise<ReadonlyS
       title: "Every stored file is of a plugin",
       async check() {
         const known = await plugins();
-        return findIn(stores, "Move them out of the file store, or delete them: nothing reads them.", async ({ entry: { key, size } }) => {
+        const advice = "Move them out of the file store, or delete them: nothing reads them.";
+        return findIn(stores, advice, async ({ entry: { key, size } }) => {
           const owner = key.includes("/") ? key.slice(0, key.indexOf("/")) : "";
           return known.has(owner) ? undefined : `is of no plugin (${size} bytes)`;
         });

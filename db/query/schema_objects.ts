@@ -75,11 +75,14 @@ export async function schemaObjects(db: Db): Promise<SchemaObject[]> {
  */
 export async function missingObjects(db: Db, expected: readonly SchemaObject[]): Promise<SchemaObject[]> {
   const present = new Set((await schemaObjects(db)).map(keyOf));
-  const extensions = new Set((await rows(db, sql<{ name: string }>`select extname as name from pg_extension`)).map(({ name }) => name));
-  const lost = new Set(expected.filter((one) => one.kind === "table" && !present.has(keyOf(one))).map(({ table }) => table));
-  return expected
-    .filter((one) => !present.has(keyOf(one)) && (one.extension === null || extensions.has(one.extension)))
-    // A lost table says it all.
+  const installed = await rows(db, sql<{ name: string }>`select extname as name from pg_extension`);
+  const extensions = new Set(installed.map(({ name }) => name));
+  const missing = expected.filter(
+    (one) => !present.has(keyOf(one)) && (one.extension === null || extensions.has(one.extension)),
+  );
+  // A lost table says it all.
+  const lost = new Set(missing.filter(({ kind }) => kind === "table").map(({ table }) => table));
+  return missing
     .filter(({ kind, table }) => kind === "table" || !lost.has(table))
     .sort((one, other) => ORDER.indexOf(one.kind) - ORDER.indexOf(other.kind));
 }

@@ -19,7 +19,8 @@ let file: string;
 
 const { doctor, check } = doctorOf(() => runtime);
 const run = (statement: string) => runtime.store.sql.unsafe(statement);
-const made = async (path: string, body: object) => (await runtime.ask("POST", `/api/${path}`, { body })).body.id as number;
+const made = async (path: string, body: object) =>
+  (await runtime.ask("POST", `/api/${path}`, { body })).body.id as number;
 
 beforeAll(async () => {
   runtime = await bootTestRuntime({});
@@ -32,7 +33,9 @@ beforeAll(async () => {
   form.set("uploaded_to", String(page));
   form.set("file", new File([CONTENT], "plan.txt"));
   const { body } = await runtime.ask("POST", "/api/attachments", { parts: form });
-  const [row] = await runtime.store.sql<{ key: string }[]>`select file_key as key from attachments where id = ${body.id}`;
+  const [row] = await runtime.store.sql<
+    { key: string }[]
+  >`select file_key as key from attachments where id = ${body.id}`;
   file = join(runtime.dataDir, "files/attachments", row?.key ?? "");
 });
 

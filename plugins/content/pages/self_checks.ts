@@ -176,7 +176,10 @@ async function withoutRevision(db: PagesDb, after: number): Promise<number[]> {
 async function addRevisions(db: PagesDb, ids: readonly number[]): Promise<void> {
   await db
     .insertInto("page_revisions")
-    .columns(["page_id", "number", "name", "slug", "book_slug", "html", "markdown", "text", "summary", "created_by", "created_at"])
+    .columns([
+      ...(["page_id", "number", "name", "slug", "book_slug", "html", "markdown", "text"] as const),
+      ...(["summary", "created_by", "created_at"] as const),
+    ])
     .expression((eb) =>
       eb
         .selectFrom("pages")

@@ -20,7 +20,8 @@ export function misspeltArgument(
     const near = closestMatch(verb, verbs);
     if (near !== undefined) return `There is no command "${name} ${verb}"; did you mean "${name} ${near}"?`;
   }
-  const options = [...new Set([...(usage.match(/--[a-z][a-z0-9-]*/g) ?? []), "--help", ...hidden])];
+  const shown = usage.split(/[^a-z0-9-]/).filter((word) => word.startsWith("--"));
+  const options = [...new Set([...shown, "--help", ...hidden])];
   for (const [option = ""] of own.filter((arg) => arg.startsWith("--")).map((arg) => arg.split("="))) {
     const near = options.includes(option) ? undefined : closestMatch(option, options);
     if (near !== undefined) return `"${name}" has no option "${option}"; did you mean "${near}"?`;
@@ -31,5 +32,5 @@ export function misspeltArgument(
 /** The words with which the forms of a usage begin; none where a form begins with something else, such as a file. */
 function verbsOf(usage: string): string[] {
   const first = formsOf(usage).map((form) => form.split(" ")[0] ?? "");
-  return first.every((word) => /^[a-z][a-z-]*$/.test(word)) ? first : [];
+  return first.every((word) => /^[a-z]/.test(word)) ? first : [];
 }

@@ -3,9 +3,6 @@ import { INSTALL_ROOT } from "./resolve.ts";
 /** The name where npm has installed Lectern as a package. */
 export const PACKAGED = "npx lectern";
 
-/** Folders of PATH that npm and Bun add for the commands that they run: a terminal does not have them. */
-const ADDED = /[\\/](?:node_modules[\\/]\.bin|_npx[\\/].*|bun-node-[^\\/]*)$/;
-
 /**
  * How an operator runs a command, for help and errors: `bun core/cli.ts` in a copy of the repository where Bun is installed, else
  * `npx lectern`, which npm offers in a copy too.
@@ -14,11 +11,16 @@ const ADDED = /[\\/](?:node_modules[\\/]\.bin|_npx[\\/].*|bun-node-[^\\/]*)$/;
  */
 export function programName(root: string = INSTALL_ROOT, path: string = process.env.PATH ?? ""): string {
   if (isPackaged(root)) return PACKAGED;
-  const ofTerminals = path.split(":").filter((folder) => !ADDED.test(folder));
+  const ofTerminals = path.split(":").filter((folder) => !isAdded(folder));
   return Bun.which("bun", { PATH: ofTerminals.join(":") }) === null ? PACKAGED : "bun core/cli.ts";
 }
 
 /** Whether npm has installed this copy of Lectern as a package. */
 export function isPackaged(root: string): boolean {
   return /[\\/]node_modules[\\/]/.test(root);
+}
+
+/** Whether npm or Bun adds a folder to PATH for the commands that they run: a terminal does not have it. */
+function isAdded(folder: string): boolean {
+  return folder.endsWith("/node_modules/.bin") || folder.includes("/_npx/") || folder.includes("/bun-node-");
 }

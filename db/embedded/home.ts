@@ -144,7 +144,8 @@ export function bareEnv(): Record<string, string> {
  * that is not blank.
  */
 export function causeLine(text: string | null): string {
-  return /^.*\b(?:FATAL|PANIC|ERROR|error): .*$/m.exec(text ?? "")?.[0].trim() ?? lastLine(text);
+  const lines = (text ?? "").split("\n");
+  return lines.find((line) => /\b(?:FATAL|PANIC|ERROR|error): /.test(line))?.trim() ?? lastLine(text);
 }
 
 /** The last line that is not blank. */

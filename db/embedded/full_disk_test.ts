@@ -34,7 +34,7 @@ function fill(): void {
 }
 
 test("initdb on a disk without room for a store says so", async () => {
-  const directory = "initdb: error: could not create directory \"x\": No space left on device";
+  const directory = 'initdb: error: could not create directory "x": No space left on device';
   expect(causeLine(`${directory}\ninitdb: removing contents of data directory "x"\n`)).toBe(directory);
   const fatal = "2026-01-01 00:00:00.000 UTC [1] FATAL:  could not write to file: No space left on device";
   expect(causeLine(`running bootstrap script ... ${fatal}\nchild process exited with exit code 1\n`)).toContain(fatal);

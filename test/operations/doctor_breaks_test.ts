@@ -272,10 +272,14 @@ describe("rows that do not fit each other", () => {
   });
 });
 
-test("a second run over all of it is clean", async () => {
-  const { out } = await doctor("--json");
-  const { checks } = JSON.parse(out) as { checks: { name: string; status: string; examples: string[] }[] };
-  // Roles belong to the whole server, and disks and addresses to the machine.
-  const notOurs = ["core/grants", "core/disk"];
-  expect(checks.filter(({ name, status }) => status !== "ok" && !notOurs.includes(name))).toEqual([]);
-}, SCHEMA_MS);
+test(
+  "a second run over all of it is clean",
+  async () => {
+    const { out } = await doctor("--json");
+    const { checks } = JSON.parse(out) as { checks: { name: string; status: string; examples: string[] }[] };
+    // Roles belong to the whole server, and disks and addresses to the machine.
+    const notOurs = ["core/grants", "core/disk"];
+    expect(checks.filter(({ name, status }) => status !== "ok" && !notOurs.includes(name))).toEqual([]);
+  },
+  SCHEMA_MS,
+);

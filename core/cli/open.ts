@@ -12,6 +12,7 @@ import { checkMarker, completeMarker, writeMarker } from "../files/instance_mark
 import { configuredBucket } from "../files/s3_settings.ts";
 import { createLog, type Log } from "../log.ts";
 import { boot, type Runtime } from "../runtime/boot.ts";
+import { misspeltText, misspeltVariables, refuseMisspeltPlaces } from "../runtime/misspelt_variables.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { readSettings } from "../runtime/settings.ts";
 import { checkStoreVersion } from "../runtime/store_version.ts";
@@ -49,6 +50,8 @@ export async function openRuntime(
   const log = logOf(config);
   const choices: Choices = await readChoices();
   if (marker !== "ignore") await checkStoreExists(config);
+  if (config.worker === undefined || config.worker.number === 1)
+    for (const one of misspeltVariables(io.env, [...plugins, ...(await shippedPlugins())])) log.warn(misspeltText(one));
   const store = await openStore({
     ...storeOptions(config),
     onUnheard: () => log.warn(UNHEARD),
@@ -107,6 +110,7 @@ export async function reportMissingStore(io: CommandIo): Promise<boolean> {
 
 /** Reads the configuration of core. Throws BootError. */
 export function readConfig(io: CommandIo): Config {
+  refuseMisspeltPlaces(io.env);
   return readSettings("lectern", configSchema, io.env);
 }
 

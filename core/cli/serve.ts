@@ -22,6 +22,9 @@ const OPTIONS = {
   "worker-folder": { type: "string" },
 } as const;
 
+/** The options with which a parent starts a worker. */
+export const WORKER_OPTIONS: readonly string[] = ["--worker", "--worker-folder"];
+
 /** Serves until a signal. Returns the exit code. Throws BootError. */
 export async function serveCommand(
   plugins: readonly AnyPlugin[],

@@ -145,6 +145,11 @@ async function openServer(
   }
 }
 
+/** What a start prints when it listens: the address for browsers. */
+export function answersAt(config: Config, port: number): string {
+  return `Lectern answers at ${baseUrlOf({ ...config, port })} (its API below /api)`;
+}
+
 /** Listens until SIGINT or SIGTERM, then stops the runtime. Returns the exit code. */
 export async function serve(runtime: Runtime, config: Config, log: Log, io: CommandIo): Promise<number> {
   const signalled = new Promise<string>((resolve) => {
@@ -153,7 +158,7 @@ export async function serve(runtime: Runtime, config: Config, log: Log, io: Comm
   surviveStrayErrors(log);
   const listening = await listen(runtime, config, log);
   if (config.worker) tellParent({ kind: "listening", port: listening.port });
-  else io.out(`Lectern answers at ${baseUrlOf({ ...config, port: listening.port })}/api`);
+  else io.out(answersAt(config, listening.port));
   const signal = await (config.worker ? Promise.race([signalled, parentEnded(config.worker)]) : signalled);
   log.info("stopping", { signal });
   await listening.stop();

@@ -11,8 +11,9 @@ import { openStore } from "../../db/mod.ts";
 import type { CommandIo } from "../cli/command.ts";
 import { storeOptions } from "../cli/open.ts";
 import { INSTALL_ROOT } from "../cli/resolve.ts";
-import { baseUrlOf, type Config } from "../config.ts";
+import type { Config } from "../config.ts";
 import { BootError } from "../errors.ts";
+import { answersAt } from "../http/listen.ts";
 import type { Log } from "../log.ts";
 import type { PeerMessage } from "./peers.ts";
 import { type WorkerMessage, workerArguments } from "./worker.ts";
@@ -53,7 +54,7 @@ export async function superviseWorkers(options: SupervisorOptions): Promise<numb
     // Keeps the embedded store running while workers are restarted.
     if (config.databaseUrl === "") store = await openStore({ ...storeOptions(config), poolSize: HELD_CONNECTIONS });
     await workers.startOthers();
-    io.out(`Lectern answers at ${baseUrlOf({ ...config, port: first.port })}/api with ${count} workers`);
+    io.out(`${answersAt(config, first.port)} with ${count} workers`);
     log.info("stopping", { signal: await stopSignal.promise });
     // A second signal ends at once, as without workers.
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => workers.kill());

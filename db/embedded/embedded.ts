@@ -14,7 +14,7 @@ import { StoreError } from "../query/errors.ts";
 import { EMBEDDED_USER } from "./account.ts";
 import { findBinaries } from "./binaries.ts";
 import { lock, tryLock, type Unlock } from "./file_lock.ts";
-import { bareEnv, type Home, identity, lastLine, makeSocketFolder, prepareHome, spawnAs } from "./home.ts";
+import { bareEnv, causeLine, type Home, identity, lastLine, makeSocketFolder, prepareHome, spawnAs } from "./home.ts";
 import { isAlive, isServed, liveSockets, PORT, readPid, serves } from "./pid.ts";
 
 /** A running server that this process uses. */
@@ -200,7 +200,7 @@ function createCluster(home: Home, native: string): void {
   );
   if (status !== 0) {
     throw new StoreError(
-      `Cannot create the embedded store in "${home.cluster}": initdb printed "${lastLine(stderr) || error?.message}"; ` +
+      `Cannot create the embedded store in "${home.cluster}": initdb printed "${causeLine(stderr) || error?.message}"; ` +
         "fix that, or set DATABASE_URL to a PostgreSQL 14 or later",
     );
   }

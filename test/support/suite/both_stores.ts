@@ -29,6 +29,7 @@ export const BOTH_STORES: Readonly<Record<string, string>> = {
   "test/core/two_servers_test.ts": "two servers at one database",
   "test/monitoring/dashboard_counters_test.ts": "triggers under concurrent writes, deadlocks",
   "test/monitoring/dashboard_outage_test.ts": "tables that stay locked",
+  "test/operations/doctor_breaks_test.ts": "the catalogs compared with what migrations make, sequences",
   "test/operations/doctor_test.ts": "rights and roles that drift from the grants",
   "test/web/page_screen_test.ts": "plans of the statements of a page",
 };

@@ -10,6 +10,7 @@ import { ApiError, BootError, errorBody } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Runtime } from "../runtime/boot.ts";
 import { placeOf } from "../runtime/plugin_setup.ts";
+import type { StopSignals } from "../stop_signals.ts";
 import { parentEnded, tellParent } from "../workers/worker.ts";
 import { pathOf } from "./request_rewrite.ts";
 import { RunningRequests } from "./running_requests.ts";
@@ -26,6 +27,8 @@ export interface Listening {
    * the others with 503, then stops the runtime.
    */
   stop(): Promise<void>;
+  /** Ends the wait of a running stop for requests. */
+  hurry(): void;
 }
 
 /** For answers to be sent before connections are closed. */
@@ -99,14 +102,16 @@ export async function listen(runtime: Runtime, config: Config, log: Log): Promis
     await runtime.stop();
     throw error;
   });
+  const endRequests = () => {
+    requests.endAll(STOPPING);
+    setTimeout(() => void server.stop(true), FLUSH_MS);
+  };
   return {
     port: server.port ?? config.port,
+    hurry: endRequests,
     async stop() {
       isStopping = true;
-      const forced = setTimeout(() => {
-        requests.endAll(STOPPING);
-        setTimeout(() => void server.stop(true), FLUSH_MS);
-      }, config.stopTimeoutMs);
+      const forced = setTimeout(endRequests, config.stopTimeoutMs);
       sockets.close();
       await requests.quiet(config.stopLingerMs);
       await server.stop();
@@ -121,7 +126,7 @@ export async function listen(runtime: Runtime, config: Config, log: Log): Promis
  * Logs rejections that nothing handles and errors thrown in timers, with their place in a plugin, in place of ending the process:
  * a promise that one plugin forgot to await would otherwise end the requests of all.
  */
-function surviveStrayErrors(log: Log): void {
+export function surviveStrayErrors(log: Log): void {
   for (const kind of ["unhandledRejection", "uncaughtException"] as const)
     process.on(kind, (error: unknown) => {
       const place = error instanceof Error ? placeOf(error) : undefined;
@@ -145,17 +150,18 @@ async function openServer(
   }
 }
 
-/** Listens until SIGINT or SIGTERM, then stops the runtime. Returns the exit code. */
-export async function serve(runtime: Runtime, config: Config, log: Log, io: CommandIo): Promise<number> {
-  const signalled = new Promise<string>((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve(signal));
-  });
-  surviveStrayErrors(log);
+/** Listens until a signal that stops, then stops the runtime. Returns the exit code. */
+export async function serve(
+  runtime: Runtime,
+  config: Config,
+  { log, io, signals }: { readonly log: Log; readonly io: CommandIo; readonly signals: StopSignals },
+): Promise<number> {
   const listening = await listen(runtime, config, log);
   if (config.worker) tellParent({ kind: "listening", port: listening.port });
   else io.out(`Lectern answers at ${baseUrlOf({ ...config, port: listening.port })}/api`);
-  const signal = await (config.worker ? Promise.race([signalled, parentEnded(config.worker)]) : signalled);
+  const signal = await (config.worker ? Promise.race([signals.first, parentEnded(config.worker)]) : signals.first);
   log.info("stopping", { signal });
+  signals.onRepeat = () => listening.hurry();
   await listening.stop();
   return 0;
 }

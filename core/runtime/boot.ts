@@ -215,6 +215,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     ...contributions,
     replicas,
     config,
+    store,
     db: store.db,
     files: held.files,
     jobs,

@@ -1,4 +1,4 @@
-import type { Db, Replicas } from "../../db/mod.ts";
+import type { Db, Replicas, Store } from "../../db/mod.ts";
 import type { Config } from "../config.ts";
 import type { ContentKind } from "../contracts/content.ts";
 import type { FileClaim } from "../contracts/files.ts";
@@ -14,11 +14,12 @@ import { type Reference, referenceCheck } from "./findings.ts";
 import { jobChecks } from "./job_checks.ts";
 import { replicasCheck } from "./replica_checks.ts";
 import { serverVersionsCheck, sharedFilesCheck } from "./server_checks.ts";
-import { clockCheck, grantsCheck, migrationChecks } from "./store_checks.ts";
+import { clockCheck, grantsCheck, leaderCheck, migrationChecks } from "./store_checks.ts";
 
 /** The parts of a runtime that its checks look at. */
 export interface CheckedParts {
   readonly config: Config;
+  readonly store: Pick<Store, "kind" | "hosts">;
   readonly db: Db;
   /** The replicas of the store, where it reads from any. */
   readonly replicas: Replicas | undefined;
@@ -36,7 +37,7 @@ export interface CheckedParts {
 
 /** The checks that the runtime contributes to the slot `self_check`. */
 export function coreChecks(parts: CheckedParts): SelfCheck[] {
-  const { config, db, files, jobs, replicas, roles, servers, plugins, env, claims, kinds } = parts;
+  const { config, store, db, files, jobs, replicas, roles, servers, plugins, env, claims, kinds } = parts;
   const stores = { db, files, place: "the file store" };
   return [
     ...migrationChecks(db, plugins),
@@ -49,6 +50,7 @@ export function coreChecks(parts: CheckedParts): SelfCheck[] {
       advice: "Restore the parents from a backup, or move the items to others.",
     }),
     clockCheck(db, config.clockSeconds),
+    ...(store.kind === "server" ? [leaderCheck(store)] : []),
     ...(replicas ? [replicasCheck(replicas)] : []),
     markerCheck(stores),
     sharedFilesCheck(servers, files),

@@ -84,7 +84,7 @@ async function serveAlone(plugins: readonly AnyPlugin[], io: CommandIo, config: 
       return await serve(opened.runtime, config, { log, io, signals });
     } catch (error) {
       if (!signals.isReceived && start < MAX_STARTS && isStoreAway(error)) {
-        log.warn("The store was lost before the start was finished; starting again", { error });
+        log.warn("The store was lost before the start was finished; starting again", { cause: String(error) });
         continue;
       }
       if (error instanceof BootError || error instanceof StoreError || !log.writes("error")) throw error;

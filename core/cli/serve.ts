@@ -73,14 +73,16 @@ type Config = ReturnType<typeof readConfig>;
 async function serveAlone(plugins: readonly AnyPlugin[], io: CommandIo, config: Config): Promise<number> {
   const signals = new StopSignals();
   const log = logOf(config);
+  let isShown = false;
   for (let start = 1; ; start++)
     try {
       const opened = await openUnlessStopped(plugins, io, { config, signals });
       if (!opened) return 0;
-      if (start === 1) {
+      if (!isShown) {
         await showThirdParty(plugins, io, config);
         surviveStrayErrors(log);
       }
+      isShown = true;
       return await serve(opened.runtime, config, { log, io, signals });
     } catch (error) {
       if (!signals.isReceived && start < MAX_STARTS && isStoreAway(error)) {

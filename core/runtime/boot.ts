@@ -22,6 +22,7 @@ import { createHttpServer } from "../http/create_server.ts";
 import { CredentialFilter, type DescribedCredentials } from "../http/credentials.ts";
 import { checkPermits, compileRoutes } from "../http/mount_plugin.ts";
 import type { HttpServer } from "../http/server.ts";
+import { currentState } from "../http/request_context.ts";
 import { currentStoreSession } from "../http/store_session.ts";
 import { beginWork, chargeWork } from "../http/work_budget.ts";
 import { createTexts } from "../i18n/catalogue.ts";
@@ -127,7 +128,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     ...{ log, children, spool, texts, tracing },
     readsReplicas: store.replicas !== undefined,
   });
-  store.replicas?.sessionBy(currentStoreSession);
+  store.replicas?.sessionBy(currentStoreSession, currentState);
   const booted: BootedPlugin[] = [];
   const slots: ContextParts["slots"] = new Map();
   const visibility = new VisibilityRules();

@@ -27,7 +27,12 @@ export class JsonBytes {
 const OLD_READ = "x-old-read";
 
 /** The headers of every answer, those of the limit for requests that were counted, and those of the route scope. */
-export function defaultHeaders({ allowance, requestId, scopeHeaders, hasReadOld }: RequestState): Record<string, string> {
+export function defaultHeaders({
+  allowance,
+  requestId,
+  scopeHeaders,
+  hasReadOld,
+}: RequestState): Record<string, string> {
   const headers: Record<string, string> = {
     "cache-control": "no-cache, no-store, private",
     expires: "Sun, 12 Jul 2015 19:01:00 GMT",

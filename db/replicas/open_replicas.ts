@@ -43,7 +43,15 @@ export interface ReplicaSettings {
 /** The replicas of a store, with connections like those of the primary; they connect with `start`. */
 export function openReplicas(
   places: readonly ReplicaPlace[],
-  { poolSize, slowPoolSize, closeTimeoutMs, readMaxLagMs, readCheckMs, isAway, onEvent: show = () => {} }: ReplicaSettings,
+  {
+    poolSize,
+    slowPoolSize,
+    closeTimeoutMs,
+    readMaxLagMs,
+    readCheckMs,
+    isAway,
+    onEvent: show = () => {},
+  }: ReplicaSettings,
   primary: StorePools,
   openOver: (server: Server) => (more: AnswerDeadlineOptions) => Connection,
 ): Replicas {

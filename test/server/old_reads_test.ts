@@ -51,28 +51,31 @@ async function regainPrimary(): Promise<void> {
 
 const OLD = "x-old-read";
 
-onReplica(`reads are answered by the replica with a header while the primary is away, and writes 503${skipped}`, async () => {
-  const reader = await server.person("Rea", READER);
-  const { body: book } = await server.ask("POST", "/api/books", { body: { name: "Kept" } });
-  const read = () => server.ask("GET", `/api/books/${book.id}`, { as: reader.token });
-  await until(async () => (await replica.run(`select from books where id = ${book.id}`)).length === 1);
-  const before = await read();
-  expect([before.status, before.headers.get(OLD)]).toEqual([200, null]);
-  await until(() => (server.store.replicas?.status()[0]?.lagBytes ?? 1) === 0);
-  await losePrimary();
-  const old = await until(read, ({ status }) => status === 200);
-  expect([old.body.name, old.headers.get(OLD)]).toEqual(["Kept", "replica"]);
-  for (const path of ["/api/books", "/api/search?query=Kept", "/api/books?filter[name:like]=Ke%25"]) {
-    const { status, body, headers } = await server.ask("GET", path, { as: reader.token });
-    expect([path, status, body.total, headers.get(OLD)]).toEqual([path, 200, 1, "replica"]);
-  }
-  const written = await server.ask("POST", "/api/books", { body: { name: "Not now" } });
-  expect([written.status, written.headers.get(OLD)]).toEqual([503, null]);
-  expect((await server.ask("GET", "/ready", { as: null })).status).toBe(503);
-  await regainPrimary();
-  const after = await until(read, ({ headers }) => headers.get(OLD) === null);
-  expect(after.status).toBe(200);
-});
+onReplica(
+  `reads are answered by the replica with a header while the primary is away, and writes 503${skipped}`,
+  async () => {
+    const reader = await server.person("Rea", READER);
+    const { body: book } = await server.ask("POST", "/api/books", { body: { name: "Kept" } });
+    const read = () => server.ask("GET", `/api/books/${book.id}`, { as: reader.token });
+    await until(async () => (await replica.run(`select from books where id = ${book.id}`)).length === 1);
+    const before = await read();
+    expect([before.status, before.headers.get(OLD)]).toEqual([200, null]);
+    await until(() => (server.store.replicas?.status()[0]?.lagBytes ?? 1) === 0);
+    await losePrimary();
+    const old = await until(read, ({ status }) => status === 200);
+    expect([old.body.name, old.headers.get(OLD)]).toEqual(["Kept", "replica"]);
+    for (const path of ["/api/books", "/api/search?query=Kept", "/api/books?filter[name:like]=Ke%25"]) {
+      const { status, body, headers } = await server.ask("GET", path, { as: reader.token });
+      expect([path, status, body.total, headers.get(OLD)]).toEqual([path, 200, 1, "replica"]);
+    }
+    const written = await server.ask("POST", "/api/books", { body: { name: "Not now" } });
+    expect([written.status, written.headers.get(OLD)]).toEqual([503, null]);
+    expect((await server.ask("GET", "/ready", { as: null })).status).toBe(503);
+    await regainPrimary();
+    const after = await until(read, ({ headers }) => headers.get(OLD) === null);
+    expect(after.status).toBe(200);
+  },
+);
 
 onReplica(`reads are answered 503 as long as the replica lacks a change of who may see what${skipped}`, async () => {
   const reader = await server.person("Eve", READER);

@@ -243,7 +243,10 @@ onReplica("a replica that dies, freezes or is promoted is left out, and no read 
   await until(() => events.at(-1)?.kind === "replica_lost" && events.length >= 5);
   const turns = events.map((_, at) => (at % 2 === 0 ? "replica_lost" : "replica_found"));
   expect(events.map(({ kind }) => kind)).toEqual(turns);
-  expect(events[0]).toMatchObject({ host: status(one).name, cause: expect.stringMatching(/cannot be reached|does not answer/) });
+  expect(events[0]).toMatchObject({
+    host: status(one).name,
+    cause: expect.stringMatching(/cannot be reached|does not answer/),
+  });
 });
 
 onReplica("metrics and the checks of the instance show the replicas", async () => {

@@ -77,4 +77,4 @@ export { referringTables } from "./query/table_owners.ts";
 export * from "./query/tables.ts";
 export { createTrigramIndex, hasTrigrams } from "./query/trigram_index.ts";
 export type { ReadCounts, ReplicaStatus, Replicas } from "./replicas/replicas.ts";
-export { type OldReads, onPrimary, StoreSession, type StoreSessionFacts } from "./replicas/store_session.ts";
+export { onPrimary, StoreSession, type StoreSessionFacts } from "./replicas/store_session.ts";

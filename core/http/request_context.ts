@@ -5,7 +5,7 @@
  * written in the language, log lines and calls of webhooks have the id. Commands, jobs and schedules have none.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { OldReads, StoreSession } from "../../db/mod.ts";
+import type { StoreSession } from "../../db/mod.ts";
 import type { ApiError } from "../errors.ts";
 import type { InputObject } from "../input/body_parsing.ts";
 import type { RequestFiles } from "../input/upload_spool.ts";
@@ -37,7 +37,7 @@ export interface RequestWork {
 }
 
 /** What is known of a request; a class, so that all have the same shape. */
-export class RequestState implements RequestFacts, OldReads {
+export class RequestState implements RequestFacts {
   readonly requestId: string;
   readonly address: string;
   readonly scope: RouteScope | undefined;
@@ -68,9 +68,6 @@ export class RequestState implements RequestFacts, OldReads {
   work: RequestWork | undefined = undefined;
   /** The reads and writes of the request, once its user is known, where replicas may serve reads. */
   store: StoreSession | undefined = undefined;
-  /** Whether a replica may answer its reads while the database is away, and whether one did. */
-  mayReadOld = false;
-  hasReadOld = false;
 
   constructor({ requestId, address, scope, watch, isInternal = false }: RequestFacts) {
     this.requestId = requestId;

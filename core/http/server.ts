@@ -226,7 +226,6 @@ export class HttpServer {
     rewriteUrl(request, root);
     const state = new RequestState({ requestId, address, scope: this.#scopes.at(pathOf(request.url)), watch });
     state.work = { budget: this.#parts.budget, hasBegun: false };
-    state.mayReadOld = isHead || request.method === "GET";
     attachState(request, state);
     let response: Response;
     try {

@@ -21,7 +21,6 @@ import { withContributedFields } from "../http/answer_types.ts";
 import { createHttpServer } from "../http/create_server.ts";
 import { CredentialFilter, type DescribedCredentials } from "../http/credentials.ts";
 import { checkPermits, compileRoutes } from "../http/mount_plugin.ts";
-import { currentState } from "../http/request_context.ts";
 import type { HttpServer } from "../http/server.ts";
 import { currentStoreSession } from "../http/store_session.ts";
 import { beginWork, chargeWork } from "../http/work_budget.ts";
@@ -128,7 +127,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     ...{ log, children, spool, texts, tracing },
     readsReplicas: store.replicas !== undefined,
   });
-  store.replicas?.sessionBy(currentStoreSession, currentState);
+  store.replicas?.sessionBy(currentStoreSession);
   const booted: BootedPlugin[] = [];
   const slots: ContextParts["slots"] = new Map();
   const visibility = new VisibilityRules();

@@ -245,19 +245,9 @@ function assemble(
   const open = openOver(server, isPooled);
   const onLost = () => watch.suspect();
   const pools = new StorePools({ ...settings, waitMs: settings.transactionWaitMs, open, onLost });
-  const watch = new StoreWatch({
-    failure: () => pools.failure(),
-    host: () => server.host(),
-    show(event) {
-      // Also where it waits for a server that stalls: nothing is cached from here on.
-      if (event.kind === "lost") listener?.drop();
-      show(event);
-    },
-  });
-  // Without notifications it is not known from when on nothing is cached.
-  const isAway = () => watch.isLost && listener?.isLost === true;
+  const watch = new StoreWatch({ failure: () => pools.failure(), host: () => server.host(), show });
   if (replicas.length > 0)
-    pools.replicas = openReplicas(replicas, { ...settings, isAway }, pools, (replica) => openOver(replica, false));
+    pools.replicas = openReplicas(replicas, settings, pools, (replica) => openOver(replica, false));
   const listener = listens && new Listener({ server: listens, ...LISTENER_TIMES });
   const db: Db = new Kysely<Tables>({ dialect: dialect(pools) });
   let closing: Promise<void> | undefined;

@@ -216,7 +216,7 @@ export class Session implements DatabaseConnection, TransactionControl {
     if (mark !== undefined) await this.write({ sql: MARK, parameters: [mark] } as unknown as CompiledQuery);
     const ending = this.#sent(this.#held().endOf("commit", this.#failedRole), []);
     this.#isEnding = true;
-    const ended = await this.#answered(ending).finally(this.#pools.replicas?.commits(mark));
+    const ended = await this.#answered(ending);
     // With a further statement it is a list of results.
     const result = ended.command === undefined ? (ended[0] as unknown as StatementResult) : ended;
     this.#leave(false);

@@ -39,9 +39,6 @@ export class Horizon {
   #prunable: string | undefined;
   #epoch: string | undefined;
   #lsn = 0;
-  /** Commits of this process that change who may see what and are not answered, and whether one was answered since the last poll. */
-  #openAccessChanges = 0;
-  #hasUnknownAccess = false;
 
   constructor(send: SendToPrimary) {
     this.#send = send;
@@ -65,21 +62,6 @@ export class Horizon {
   /** The position that a replica needs for a user; call it after `confirm`. */
   needOf(user: number): number {
     return Math.max(this.#everyone, this.#forgotten, this.#needs.get(user) ?? 0);
-  }
-
-  /** Commits a change of who may see what; the returned function is called when that is answered, or lost. */
-  changesAccess(): () => void {
-    this.#openAccessChanges += 1;
-    return () => {
-      this.#openAccessChanges -= 1;
-      this.#hasUnknownAccess = true;
-    };
-  }
-
-  /** A position behind all known changes of who may see what; undefined while that of one is not known. */
-  get accessNeed(): number | undefined {
-    const isKnown = this.#epoch !== undefined && this.#openAccessChanges === 0 && !this.#hasUnknownAccess;
-    return isKnown ? this.#everyone : undefined;
   }
 
   /** A user has read from the primary: a replica must not show an older state afterwards. */
@@ -116,8 +98,6 @@ export class Horizon {
   async #poll(): Promise<void> {
     const seen = this.#seen;
     const isAllSeen = this.#isAllSeen;
-    const hasUnknownAccess = this.#hasUnknownAccess;
-    this.#hasUnknownAccess = false;
     this.#seen = new Set();
     this.#isAllSeen = false;
     try {
@@ -129,7 +109,6 @@ export class Horizon {
     } catch (error) {
       for (const user of seen) this.#seen.add(user);
       this.#isAllSeen ||= isAllSeen;
-      this.#hasUnknownAccess ||= hasUnknownAccess;
       throw error;
     }
   }

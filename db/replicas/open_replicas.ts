@@ -36,22 +36,12 @@ export interface ReplicaSettings {
   readonly readMaxLagMs: number;
   readonly readCheckMs: number;
   readonly onEvent?: StoreEventObserver;
-  /** Whether the primary is away, and nothing is cached. */
-  isAway(): boolean;
 }
 
 /** The replicas of a store, with connections like those of the primary; they connect with `start`. */
 export function openReplicas(
   places: readonly ReplicaPlace[],
-  {
-    poolSize,
-    slowPoolSize,
-    closeTimeoutMs,
-    readMaxLagMs,
-    readCheckMs,
-    isAway,
-    onEvent: show = () => {},
-  }: ReplicaSettings,
+  { poolSize, slowPoolSize, closeTimeoutMs, readMaxLagMs, readCheckMs, onEvent: show = () => {} }: ReplicaSettings,
   primary: StorePools,
   openOver: (server: Server) => (more: AnswerDeadlineOptions) => Connection,
 ): Replicas {
@@ -66,5 +56,5 @@ export function openReplicas(
       onWait: (ms) => primary.waitObserver?.("slow", ms),
     });
   });
-  return new Replicas({ replicas, primary, limitMs, maxLagMs: readMaxLagMs, checkMs: readCheckMs, isAway, show });
+  return new Replicas({ replicas, primary, limitMs, maxLagMs: readMaxLagMs, checkMs: readCheckMs, show });
 }

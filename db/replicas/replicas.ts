@@ -11,7 +11,7 @@ import { Lag } from "./lag.ts";
 import type { Replica, ReplicaTarget } from "./replica.ts";
 import { EVERYONE, MARK } from "./schema.ts";
 import { isForPrimary, isRead } from "./statement_kind.ts";
-import { isOnPrimary, type OldReads, type StoreSession } from "./store_session.ts";
+import { isOnPrimary, type StoreSession } from "./store_session.ts";
 
 /** Limits of reads from replicas; times in milliseconds. */
 export interface ReplicaLimits {
@@ -47,8 +47,6 @@ export interface ReplicasOptions extends ReplicaLimits {
   readonly replicas: readonly Replica[];
   readonly primary: SingleStatementPools;
   limitMs(): number;
-  /** Whether the primary is away, and nothing is cached. */
-  isAway(): boolean;
   /** Is shown when a replica serves no reads any more, and when it does again. */
   show: StoreEventObserver;
 }
@@ -78,20 +76,15 @@ export class Replicas {
   #prunedAt = performance.now();
   #isEnded = false;
   #sessionOf: () => StoreSession | undefined = () => undefined;
-  #requestOf: () => OldReads | undefined = () => undefined;
 
   constructor(options: ReplicasOptions) {
     this.#options = options;
     this.#horizon = new Horizon(async (text, parameters) => options.primary.statements.send(text, parameters));
   }
 
-  /**
-   * `current` returns the session of the current request; without one every statement goes to the primary. `request` returns the
-   * current request, also before its user is known.
-   */
-  sessionBy(current: () => StoreSession | undefined, request: () => OldReads | undefined = () => undefined): void {
+  /** `current` returns the session of the current request; without one every statement goes to the primary. */
+  sessionBy(current: () => StoreSession | undefined): void {
     this.#sessionOf = current;
-    this.#requestOf = request;
   }
 
   /** Looks after the replicas from now on. Resolves after the first look. */
@@ -120,8 +113,6 @@ export class Replicas {
   /** Runs a statement outside of transactions, on a replica or the primary. */
   async send<T>(text: string, run: (pools: SingleStatementPools) => Promise<T>): Promise<T> {
     const { primary } = this.#options;
-    const old = this.#options.isAway() && isRead(text) ? this.#readOld() : undefined;
-    if (old) return run(old);
     const session = this.#sessionOf();
     if (!session) return run(primary);
     if (!isRead(text)) return this.#write(session, run);
@@ -144,27 +135,11 @@ export class Replicas {
     return session && hasWritten ? userOf(session) : undefined;
   }
 
-  /** A commit with a mark of `markOf` begins; the returned function is called when it is answered, or lost. */
-  commits(mark: number | undefined): () => void {
-    return mark === EVERYONE ? this.#horizon.changesAccess() : () => {};
-  }
-
   /** Ends the connections to replicas after their statements, at most `timeoutMs` later. */
   async end(timeoutMs: number): Promise<void> {
     this.#isEnded = true;
     clearTimeout(this.#timer);
     await Promise.all(this.#options.replicas.map((replica) => replica.end(timeoutMs)));
-  }
-
-  /** The replica for a read of the current request while the primary is away: one that has replayed all known changes of access. */
-  #readOld(): ReplicaTarget | undefined {
-    const request = this.#requestOf();
-    const need = this.#horizon.accessNeed;
-    if (!request?.mayReadOld || need === undefined) return undefined;
-    const { epoch } = this.#horizon;
-    const replica = this.#options.replicas.find((one) => one.unfitFor(epoch) === undefined && one.lsn >= need);
-    if (replica?.restingTarget) request.hasReadOld = true;
-    return replica?.restingTarget;
   }
 
   async #readReplica<T>(

@@ -47,13 +47,6 @@ export class StoreSession implements StoreSessionFacts {
   }
 }
 
-/** A request, from its arrival on, whose reads a replica may answer while the primary is away, as far as it has replayed. */
-export interface OldReads {
-  readonly mayReadOld: boolean;
-  /** Whether it was answered so. */
-  hasReadOld: boolean;
-}
-
 const PRIMARY = new AsyncLocalStorage<true>();
 
 /**

@@ -1,4 +1,8 @@
-/** The command `serve`: one process, or a parent of several that serve one address. */
+/**
+ * The command `serve`: one process, or a parent of several that serve one address (`workers/supervisor.ts`). A start whose store is
+ * lost before it is finished is repeated, and a signal that arrives meanwhile closes the store, so that no embedded PostgreSQL is left
+ * behind. What happens from the open port on is in `http/listen.ts`.
+ */
 import { parseArgs } from "node:util";
 import { ConnectionLost, type Store, StoreError, StoreUnavailable } from "../../db/mod.ts";
 import { configSchema } from "../config.ts";

@@ -1,4 +1,7 @@
-/** What a store is opened with, and what an open one gives. */
+/**
+ * What a store is opened with, and what an open one gives: the types alone, which everything over a store imports. How it is opened, and
+ * the defaults of the options, are in `open.ts`.
+ */
 import type { CompiledQuery, RawBuilder } from "kysely";
 import type postgres from "postgres";
 import type { Grants } from "../query/grants.ts";

@@ -6,8 +6,6 @@
 import { readFileSync } from "node:fs";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-/** Within this time, in milliseconds, a signal that arrives again is the same one, sent on by another process of the group. */
-const SAME_MS = 1_000;
 /** The bit of SIGHUP in a mask of signals. */
 const HANGUP_BIT = 1n;
 
@@ -16,23 +14,28 @@ export class StopSignals {
   /** Resolves to the first one. */
   readonly first: Promise<NodeJS.Signals>;
   /** Is called when a signal arrives a second time: somebody does not want to wait. */
-  onRepeat: () => void = () => {};
+  onRepeat: (signal: NodeJS.Signals) => void = () => {};
   #isReceived = false;
 
   constructor() {
     const first = Promise.withResolvers<NodeJS.Signals>();
     this.first = first.promise;
-    const seen = new Map<NodeJS.Signals, number>();
+    const seen = new Set<NodeJS.Signals>();
     for (const signal of SIGNALS) {
       if (signal === "SIGHUP" && ignoresHangup()) continue;
       process.on(signal, () => {
-        const since = seen.get(signal);
-        if (since === undefined) seen.set(signal, performance.now());
-        else if (performance.now() - since > SAME_MS) this.onRepeat();
+        if (seen.has(signal)) this.onRepeat(signal);
+        seen.add(signal);
         this.#isReceived = true;
         first.resolve(signal);
       });
     }
+  }
+
+  /** Ends this process by a signal, as if it had no handler. */
+  endBy(signal: NodeJS.Signals): void {
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
   }
 
   /** Whether one has arrived. */

@@ -15,7 +15,7 @@ const PACKAGE = `@oven/bun-${process.platform}-${process.arch === "arm64" ? "aar
 
 /**
  * Signals that end a server, each with the one that is sent on. It is another one, since terminals and supervisors also signal the
- * server itself, which stops waiting for requests at a second signal of the same kind.
+ * server itself, which a second signal of the same kind ends without waiting for requests.
  */
 const FORWARDED = [
   ["SIGINT", "SIGTERM"],

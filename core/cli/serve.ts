@@ -87,7 +87,8 @@ async function serveAlone(plugins: readonly AnyPlugin[], io: CommandIo, config: 
         surviveStrayErrors(log);
       }
       isShown = true;
-      return await serve(opened.runtime, config, { log, io, signals });
+      const { runtime, store } = opened;
+      return await serve(runtime, config, { log, io, signals, closeStore: () => store.close() });
     } catch (error) {
       if (!signals.isReceived && start < MAX_STARTS && isStoreAway(error)) {
         log.warn("The store was lost before the start was finished; starting again", { cause: String(error) });
@@ -105,11 +106,11 @@ async function openUnlessStopped(
   plugins: readonly AnyPlugin[],
   io: CommandIo,
   { config, signals }: { readonly config: Config; readonly signals: StopSignals },
-): Promise<OpenRuntime | undefined> {
+): Promise<(OpenRuntime & { readonly store: Store }) | undefined> {
   const store = Promise.withResolvers<Store>();
   const opening = openRuntime(plugins, io, config, "complete", store.resolve);
   const opened = await Promise.race([opening, signals.first.then(() => undefined)]);
-  if (opened) return opened;
+  if (opened) return { ...opened, store: await store.promise };
   const failed = opening.then(
     () => undefined,
     () => undefined,

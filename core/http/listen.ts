@@ -27,8 +27,6 @@ export interface Listening {
    * the others with 503, then stops the runtime.
    */
   stop(): Promise<void>;
-  /** Ends the wait of a running stop for requests. */
-  hurry(): void;
 }
 
 /** For answers to be sent before connections are closed. */
@@ -102,16 +100,14 @@ export async function listen(runtime: Runtime, config: Config, log: Log): Promis
     await runtime.stop();
     throw error;
   });
-  const endRequests = () => {
-    requests.endAll(STOPPING);
-    setTimeout(() => void server.stop(true), FLUSH_MS);
-  };
   return {
     port: server.port ?? config.port,
-    hurry: endRequests,
     async stop() {
       isStopping = true;
-      const forced = setTimeout(endRequests, config.stopTimeoutMs);
+      const forced = setTimeout(() => {
+        requests.endAll(STOPPING);
+        setTimeout(() => void server.stop(true), FLUSH_MS);
+      }, config.stopTimeoutMs);
       sockets.close();
       await requests.quiet(config.stopLingerMs);
       await server.stop();
@@ -150,18 +146,28 @@ async function openServer(
   }
 }
 
+/** What `serve` needs beside the runtime. */
+export interface ServeOptions {
+  readonly log: Log;
+  readonly io: CommandIo;
+  readonly signals: StopSignals;
+  /** Closes the store where the stop is not awaited. */
+  closeStore(): Promise<void>;
+}
+
 /** Listens until a signal that stops, then stops the runtime. Returns the exit code. */
 export async function serve(
   runtime: Runtime,
   config: Config,
-  { log, io, signals }: { readonly log: Log; readonly io: CommandIo; readonly signals: StopSignals },
+  { log, io, signals, closeStore }: ServeOptions,
 ): Promise<number> {
   const listening = await listen(runtime, config, log);
   if (config.worker) tellParent({ kind: "listening", port: listening.port });
   else io.out(`Lectern answers at ${baseUrlOf({ ...config, port: listening.port })}/api`);
   const signal = await (config.worker ? Promise.race([signals.first, parentEnded(config.worker)]) : signals.first);
   log.info("stopping", { signal });
-  signals.onRepeat = () => listening.hurry();
+  // At once, but for the embedded PostgreSQL, which would go on by itself.
+  signals.onRepeat = (repeated) => void closeStore().finally(() => signals.endBy(repeated));
   await listening.stop();
   return 0;
 }

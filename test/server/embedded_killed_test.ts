@@ -128,6 +128,19 @@ test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
   },
 );
 
+test("a second signal ends the server at once, and leaves no PostgreSQL behind", async () => {
+  const folder = fresh("ready");
+  const program = await startProgram(folder, { STOP_TIMEOUT_MS: "600000" });
+  const line = await openConnection(program.port);
+  line.write("POST /api/books HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{");
+  expect((await fetch(`http://127.0.0.1:${program.port}/health`)).status).toBe(200);
+  program.signal("SIGTERM");
+  await until(() => program.output().includes('"stopping"'));
+  program.signal("SIGTERM");
+  expect(await program.ended).toBeNull();
+  expect(serverOf(folder)).toBeUndefined();
+});
+
 test("a signal during the start leaves no PostgreSQL behind", async () => {
   const folder = fresh("ready");
   const { child } = startGroup(folder);

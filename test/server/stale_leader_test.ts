@@ -89,6 +89,8 @@ onServers(`a former leader that comes back ten times is never written to${skippe
   await writesAgain("Promoted");
   const before = acknowledged.filter((name) => name.startsWith("Before"));
   for (let round = 1; round <= ROUNDS; round++) {
+    // It looks twice a second whether a lost store is back.
+    await until(() => logged("The store was found again").length === round);
     const shown = logged(FORMER).length;
     await former.restart();
     await promoted.kill();
@@ -99,6 +101,7 @@ onServers(`a former leader that comes back ten times is never written to${skippe
     expect(await names(former.url)).toEqual(before);
     await former.kill();
   }
+  await until(() => logged("The store was found again").length === ROUNDS + 1);
   expect(await names(promoted.urlOf(former.url))).toEqual(acknowledged);
   expect(logged("The store has another leader")).toMatchObject([{ host: promotedHost, from: formerHost, timeline: 2 }]);
   expect(logged(FORMER)[0]).toMatchObject({

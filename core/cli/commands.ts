@@ -19,6 +19,7 @@ import { FILES_USAGE, filesCommand } from "./files.ts";
 import { GRANTS_USAGE, grantsCommand } from "./grants.ts";
 import { type Described, helpOf } from "./help.ts";
 import { knownEnforcement } from "./known_enforcement.ts";
+import { LEADER_USAGE, leaderCommand } from "./leader.ts";
 import { readChoices, shippedPlugins, thirdParty } from "./load.ts";
 import { pendingText, withLook } from "./look.ts";
 import { misspeltArgument } from "./misspelt_arguments.ts";
@@ -154,6 +155,12 @@ const BUILT_IN: Readonly<
     summary: "restores a backup into an empty instance, or in place of what is there",
     usage: RESTORE_USAGE,
     run: restoreCommand,
+    takesArguments: true,
+  },
+  leader: {
+    summary: "shows what the hosts of DATABASE_URL are; accepts one of an older timeline, as after a restore",
+    usage: LEADER_USAGE,
+    run: leaderCommand,
     takesArguments: true,
   },
   "move-files": {

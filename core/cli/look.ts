@@ -23,7 +23,16 @@ import { checkStoreVersion } from "../runtime/store_version.ts";
 import { withCore } from "../runtime/with_core.ts";
 import type { CommandIo } from "./command.ts";
 import { readChoices, shippedPlugins, thirdParty } from "./load.ts";
-import { checkStoreExists, fileStoreName, fileStoreOf, logOf, openRuntime, readConfig, serverOptions } from "./open.ts";
+import {
+  checkStoreExists,
+  fileStoreName,
+  fileStoreOf,
+  logOf,
+  openRuntime,
+  readConfig,
+  serverOptions,
+  timelinesOf,
+} from "./open.ts";
 
 /** Steps by plugin that have not run; "core" is the runtime. Plugins without any are left out. */
 export type PendingSteps = ReadonlyMap<string, readonly string[]>;
@@ -105,7 +114,8 @@ async function lackingObjects(
 
 async function factsOf(plugins: readonly AnyPlugin[], config: Config): Promise<StoreFacts> {
   const all = withCore(plugins);
-  const options = { ...serverOptions(config), dataDir: config.dataDir, poolSize: 2, looks: true };
+  const own = { dataDir: config.dataDir, poolSize: 2, looks: true, timelines: timelinesOf(config) };
+  const options = { ...serverOptions(config), ...own };
   if (!(await hasStore(options))) {
     const steps = all.map(({ name, migrations }) => [name, Object.keys(migrations).sort()] as const);
     return { place: undefined, pending: new Map(steps.filter(([, names]) => names.length > 0)) };

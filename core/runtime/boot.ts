@@ -218,6 +218,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     replicas,
     expected: () => expectedSchema(plugins, { mode: config.pluginRoles, thirdParty, denied: parts.denied }),
     config,
+    store,
     db: store.db,
     files: held.files,
     jobs,

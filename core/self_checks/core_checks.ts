@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Db, Replicas, SchemaObject } from "../../db/mod.ts";
+import type { Db, Replicas, SchemaObject, Store } from "../../db/mod.ts";
 import type { Config } from "../config.ts";
 import type { ContentKind } from "../contracts/content.ts";
 import type { FileClaim } from "../contracts/files.ts";
@@ -17,11 +17,12 @@ import { jobChecks } from "./job_checks.ts";
 import { replicasCheck } from "./replica_checks.ts";
 import { schemaCheck, sequencesCheck } from "./schema_checks.ts";
 import { serverVersionsCheck, sharedFilesCheck } from "./server_checks.ts";
-import { clockCheck, grantsCheck, migrationChecks } from "./store_checks.ts";
+import { clockCheck, grantsCheck, leaderCheck, migrationChecks } from "./store_checks.ts";
 
 /** The parts of a runtime that its checks look at. */
 export interface CheckedParts {
   readonly config: Config;
+  readonly store: Pick<Store, "kind" | "hosts">;
   readonly db: Db;
   /** The replicas of the store, where it reads from any. */
   readonly replicas: Replicas | undefined;
@@ -41,7 +42,7 @@ export interface CheckedParts {
 
 /** The checks that the runtime contributes to the slot `self_check`. */
 export function coreChecks(parts: CheckedParts): SelfCheck[] {
-  const { config, db, expected, files, jobs, replicas, roles, servers, plugins, env, claims, kinds } = parts;
+  const { config, store, db, expected, files, jobs, replicas, roles, servers, plugins, env, claims, kinds } = parts;
   const stores = { db, files, place: "the file store" };
   return [
     ...migrationChecks(db, plugins),
@@ -56,6 +57,7 @@ export function coreChecks(parts: CheckedParts): SelfCheck[] {
       advice: "Restore the parents from a backup, or move the items to others.",
     }),
     clockCheck(db, config.clockSeconds),
+    ...(store.kind === "server" ? [leaderCheck(store)] : []),
     ...(replicas ? [replicasCheck(replicas)] : []),
     markerCheck(stores),
     sharedFilesCheck(servers, files),

@@ -156,7 +156,9 @@ async function start(home: Home, options: EmbeddedOptions): Promise<string> {
     const child = launch(home, native);
     if (await isReady(home, child, options.startTimeoutMs)) return home.sockets;
     const said = readFileSync(home.log, "utf8");
-    const held = /lock file|shared memory block|another (?:server|postmaster)/.test(said);
+    // Killed by something else, it may be started again; its processes may hold what it had for a moment.
+    const held =
+      child.signalCode === "SIGKILL" || /lock file|shared memory block|another (?:server|postmaster)/.test(said);
     if (!held || performance.now() > until) {
       const fatal = said
         .split("\n")

@@ -102,7 +102,7 @@ onServer("what an account lacks is said beforehand, and nothing where it lacks n
   own.pathname = "/lodger";
   const lodging = await openStore({ dataDir: "", databaseUrl: own.href });
   stores.push(lodging);
-  expect(await roleObstacle(lodging.db, [GRANTS])).toContain("may create temporary tables in \"lodger\"");
+  expect(await roleObstacle(lodging.db, [GRANTS])).toContain('may create temporary tables in "lodger"');
   expect(await roleObstacle((await storeOf("landlord", "createrole")).db, [GRANTS])).toBeUndefined();
   expect(await roleObstacle((await storeOf("tenant", "")).db, [GRANTS])).toBe("permission denied to create role");
 });

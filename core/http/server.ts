@@ -24,7 +24,7 @@ import { traceOf, withRequestSpan } from "./http_spans.ts";
 import { type AnyPluginApp, bodyBeforeParsers, checkPermit, recordingDuplicates } from "./plugin_app.ts";
 import { attachState, currentRequestId, currentState, RequestState, stateOf, withRequest } from "./request_context.ts";
 import { malformedHead, overrideMethod, pathOf, rewriteUrl, withoutBody } from "./request_rewrite.ts";
-import { type Authenticate, type RouteScope, RouteScopes } from "./route_scope.ts";
+import { type Authenticate, isBelow, type RouteScope, RouteScopes } from "./route_scope.ts";
 import { permitDetail, type RouteInfo, RouteTable, routesOf } from "./route_table.ts";
 import type { Watch } from "./running_requests.ts";
 import { leakOf } from "./shared_hooks.ts";
@@ -117,6 +117,8 @@ export class HttpServer {
   /** Routes that get no credentials, and what takes these from their requests. */
   readonly #strips: { readonly route: RouteInfo; readonly strip: (request: Request) => void }[] = [];
   #stripOf: ReadonlyMap<RouteInfo, (request: Request) => void> = new Map();
+  /** Scopes of plugins that do not ship which see whole answers. */
+  readonly #guests: { readonly plugin: string; readonly prefix: string }[] = [];
   #routes: RouteInfo[] = [];
   #table: RouteTable | undefined;
 
@@ -169,9 +171,11 @@ export class HttpServer {
     this.#admission.addAuthenticator(authenticate);
   }
 
-  /** Adds a route scope; `prefix` is below /api unless `outside` is set. */
-  routeScope(prefix: string, spec: RouteScope): void {
+  /** Adds a route scope; `prefix` is below /api unless `outside` is set. `guest` is the plugin, where it does not ship. */
+  routeScope(prefix: string, spec: RouteScope, guest?: string): void {
     this.#scopes.add(prefix, spec);
+    if (guest !== undefined && spec.intercept)
+      this.#guests.push({ plugin: guest, prefix: spec.outside ? prefix : `/api${prefix}` });
   }
 
   /**
@@ -200,6 +204,22 @@ export class HttpServer {
         return found ? [[found, strip] as const] : [];
       }),
     );
+  }
+
+  /**
+   * Throws BootError for a plugin that does not ship and intercepts the answers of one that does: these have cookies and new tokens in
+   * them.
+   */
+  checkScopes(): void {
+    const guests = new Set(this.#strips.map(({ route }) => route));
+    const shipped = this.#routes.filter((route) => !guests.has(route));
+    for (const { plugin, prefix } of this.#guests) {
+      const covered = shipped.find(({ path }) => isBelow(path, prefix));
+      if (covered)
+        throw new BootError(
+          `The plugin "${plugin}" intercepts the route scope "${prefix || "/"}", which covers ${covered.method} ${covered.path} of a shipped plugin`,
+        );
+    }
   }
 
   /** Whether a route serves a method and path; complete after boot. */

@@ -29,8 +29,8 @@ export async function checkOwned(
   if (odd) throw new SchemaDenied(plugin, `Found ${odd.found}`);
   const functions = await rows(
     tx,
-    sql<{ name: string; source: string }>`select oid::regprocedure::text as name, prosrc as source from pg_proc
-      where proowner = ${oidOf(owner)}`,
+    sql<{ name: string; source: string }>`select oid::regprocedure::text as name,
+        coalesce(pg_get_function_sqlbody(oid), prosrc) as source from pg_proc where proowner = ${oidOf(owner)}`,
   );
   for (const { name, source } of functions) {
     const word = refusedWord(source);

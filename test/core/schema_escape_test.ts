@@ -85,6 +85,10 @@ const REFUSED: Readonly<Record<string, string>> = {
   "a function that calls it in quotes": `${VOID} $$ begin perform "set_config"('exit_on_error', 'on', false); end $$`,
   "a function that calls it in codes": `${VOID} $$ begin perform U&"set!005fconfig" uescape '!' ('exit_on_error', 'on', false); end $$`,
   "a function that updates settings": `${VOID} $$ begin update pg_settings set setting = 'on' where name = 'exit_on_error'; end $$`,
+  "a function of parsed statements that calls it":
+    "create function stolen() returns text language sql begin atomic select set_config('exit_on_error', 'on', false); end",
+  "a function of parsed statements that calls it in quotes": `set quote_all_identifiers = on;
+    create function stolen() returns text language sql begin atomic select set_config('exit_on_error', 'on', false); end`,
   "a function that runs a text": `${VOID} $$ begin perform query_to_xml('select set_' || 'config(1)', true, true, ''); end $$`,
   "a view of settings": "create view stolen as select * from pg_settings",
   "the default of an argument": `create function stolen(h text default ${XML}) returns boolean language sql as $$ select true $$`,
@@ -153,6 +157,7 @@ const HARMLESS = `create function thief_short(text) returns boolean immutable la
   create view thief_view as select row_number() over (order by id) as place, count(*) over () as total, title from thief_more;
   create statistics thief_statistics on (lower(title)), id from thief_more;
   create table thief_parts (id integer, at date) partition by range (date_part('year', at));
+  create function thief_count() returns bigint language sql begin atomic select count(*) from thief_more; end;
   create function thief_times(factor integer default 2 + 1) returns integer language sql as $$ select factor $$;
   create function thief_counts() ${TRIGGER} $$ begin
     -- "execute" and drop are words of a comment, and set

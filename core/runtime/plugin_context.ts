@@ -37,6 +37,7 @@ import { actingWith, type Caller, type CallerFacts, contractFor, contributionFor
 import type { RuntimeOptions } from "./boot.ts";
 import { stoppingBoot } from "./boot_listeners.ts";
 import type { BootWatch } from "./boot_watch.ts";
+import { checkNewKind } from "./content_kinds.ts";
 import { crossingOf } from "./crossing.ts";
 import {
   fencedAnswers,
@@ -213,6 +214,7 @@ export function makeContext(
       const kinds = (parts.slots.get("content") ?? []) as ContentKind[];
       const fenced = given ? fencedContribution(name, contribution, { given, db, kinds }) : contribution;
       const scoped = own.scoped(fenced, `slot ${name}`, slotLimit(name, guard.limits));
+      if (name === "content") checkNewKind(plugin.name, scoped as ContentKind, kinds);
       parts.slots.set(name, [...(parts.slots.get(name) ?? []), withOrigin(deepFreeze(scoped), origin)]);
     },
     slot(name) {

@@ -209,7 +209,7 @@ export function makeContext(
     contribute(name, contribution) {
       checkSlot(plugin.name, name);
       powers.need("slots", name, `contributes to the slot "${name}"`);
-      const isOperators = plugin.addedBy !== undefined;
+      const isOperators = plugin.addedBy !== undefined && plugin.listFile === undefined;
       const origin = { plugin: plugin.name, slot: name, faults: parts.faults, isOperators, ships: !crossing };
       const kinds = (parts.slots.get("content") ?? []) as ContentKind[];
       const fenced = given ? fencedContribution(name, contribution, { given, db, kinds }) : contribution;

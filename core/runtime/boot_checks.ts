@@ -1,4 +1,8 @@
-/** Checks after all plugins are set up: what they name exists. */
+/**
+ * Checks of what plugins name. Tables and columns that they are granted exist, which is known after all migrations and setups;
+ * events that they list as their own are not those of shipped plugins, nor in the form of these; handlers of events that nobody
+ * performs are a warning. What they may register is checked where they do, in `power_checks.ts`.
+ */
 import { sql } from "kysely";
 import type { Db, TableName } from "../../db/mod.ts";
 import { BootError } from "../errors.ts";

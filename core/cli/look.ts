@@ -1,7 +1,7 @@
 /**
  * What `plan` and `check` find out without a change. The store is opened to read its version, the marker of its files and its
  * ledgers, and closed again; nothing of plugins runs over it. What they register is read from a boot over a temporary embedded
- * store, which is deleted: a transaction that is rolled back would hold locks of the live store and move its sequences.
+ * store with a folder of files, which are deleted: a transaction that is rolled back would hold locks of the live store and move its sequences.
  */
 import {
   hasStore,
@@ -137,6 +137,7 @@ function notesOf(place: string | undefined, pending: PendingSteps): string[] {
   if (place === undefined) return ["There is no store yet: the first start makes it, by all steps"];
   return [
     `Nothing was changed in ${place}: what plugins register is that of a boot over a temporary, empty store`,
+    "Nor were stored files: plugins had an empty folder. Calls to other servers that they make when they are set up were made",
     `Not checked: what follows from the rows that are there, in setups, seeds${pending.size > 0 ? " and the pending steps, which did not run" : ""}`,
   ];
 }

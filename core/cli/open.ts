@@ -37,7 +37,8 @@ export interface OpenRuntime {
 
 /**
  * What happens to the marker of the file store (`files/instance_marker.ts`): it is checked and completed, only checked, replaced, or
- * ignored over a temporary store, to which no files belong.
+ * ignored over a temporary store, to which no files belong: plugins then have a folder of their own, as the rows that would name the
+ * files of the instance are not there.
  */
 export type MarkerMode = "complete" | "check" | "accept" | "ignore";
 
@@ -76,6 +77,7 @@ export async function openRuntime(
       config,
       store,
       files,
+      ...(marker === "ignore" && { scratchFiles: folderStore(folderOf(config)) }),
       log,
       plugins,
       shipped: await shippedPlugins(),

@@ -30,22 +30,32 @@ export function shippedStoreName({ filesStore, filesS3Bucket }: ShippedChoice): 
 
 /** The file store of a runtime, whose provider may be a plugin. */
 export interface ChosenStore {
-  /** Passes everything to the store in use. Before `settle` it throws unless that is the shipped one. */
+  /** What plugins use: passes everything to the store in use. Before `settle` it throws unless that is the shipped one. */
   readonly files: FileStore;
+  /** The store in use itself, also where plugins have another one. Throws before `settle` as `files` does. */
+  inUse(): FileStore;
   /** Chooses among the contributions, which are complete. Throws BootError. */
   settle(contributed: readonly FileStoreProvider[]): void;
 }
 
-/** Creates the file store of a runtime over the shipped one. */
-export function chosenStore(shipped: FileStore, config: ShippedChoice): ChosenStore {
+/**
+ * Creates the file store of a runtime over the shipped one. With `scratch`, plugins use that store, and the choice is made and checked
+ * all the same.
+ */
+export function chosenStore(shipped: FileStore, config: ShippedChoice, scratch?: FileStore): ChosenStore {
   const name = shippedStoreName(config);
   const chosen = config.filesStore;
   let inUse: FileStore | undefined = chosen === "" || chosen === name ? shipped : undefined;
-  const store = () => {
+  const used = () => {
     if (inUse) return inUse;
     throw new Error(`Cannot use files yet: the store "${chosen}" is that of a plugin; use files from "app_boot" on`);
   };
+  const store = () => {
+    const own = used();
+    return scratch ?? own;
+  };
   return {
+    inUse: used,
     files: {
       put: async (key, content) => store().put(key, content),
       get: async (key) => store().get(key),

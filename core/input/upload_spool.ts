@@ -8,7 +8,7 @@
 import { mkdir, open, readdir, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { processState, processTag } from "../files/process_tag.ts";
-import { type Keep, uploadOf } from "./uploads.ts";
+import { type Keep, spooledUpload } from "./uploads.ts";
 
 /** The spooled files of one request. */
 export interface RequestFiles {
@@ -44,7 +44,7 @@ export function openSpool(folder: string): Spool {
           await mkdir(root, { recursive: true, mode: 0o700 });
           paths.push(path);
           await writeAll(path, content);
-          return uploadOf(Bun.file(path), { ...facts, spooled: path });
+          return spooledUpload(path, facts);
         },
         isUsed: () => paths.length > 0,
         async clear() {

@@ -17,24 +17,34 @@ export interface Upload {
   head(length: number): Promise<Uint8Array>;
 }
 
-/** What the client says about a file, and the path of the temporary file. */
+/** What the client says about a file. */
 export interface UploadFacts {
   readonly name: string;
   readonly type: string;
-  readonly spooled?: string;
 }
 
 const UPLOADS = new WeakSet<object>();
 
 /**
- * Creates an upload from bytes: a file of a form, or a spooled file.
+ * Creates an upload from bytes, such as a file of a form. No path is taken from its caller: file stores copy and link the file of
+ * `spooled`, whatever its bytes are.
  * @example
  * const upload = uploadOf(new Blob(["# Plan"]), { name: "plan.md", type: "text/markdown" });
  */
 export function uploadOf(content: Blob, facts: UploadFacts = factsOf(content)): Upload {
+  return uploadWith(content, facts, {});
+}
+
+/** Creates the upload of a file of the spool from its path. For the spool alone. */
+export function spooledUpload(path: string, facts: UploadFacts): Upload {
+  return uploadWith(Bun.file(path), facts, { spooled: path });
+}
+
+function uploadWith(content: Blob, { name, type }: UploadFacts, place: Pick<Upload, "spooled">): Upload {
   const upload: Upload = {
-    ...facts,
-    name: storable(facts.name),
+    ...place,
+    type,
+    name: storable(name),
     size: content.size,
     bytes: async () => new Uint8Array(await content.arrayBuffer()),
     stream: () => content.stream() as ReadableStream<Uint8Array>,

@@ -65,6 +65,8 @@ export interface RuntimeOptions extends PluginChoices {
   readonly store: Store;
   /** The shipped file store, in use unless the operator chose that of a plugin. */
   readonly files: FileStore;
+  /** What plugins use instead of the file store in use, where the store is a temporary one whose rows name none of its files. */
+  readonly scratchFiles?: FileStore;
   readonly log: Log;
   readonly plugins: readonly AnyPlugin[];
   /** The plugins that ship with Lectern; errors about what is missing name those that are left out. */
@@ -144,7 +146,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const schemaRoles = new SchemaRoles({ store, mode: config.pluginRoles, thirdParty, denied: parts.denied });
   await schemaRoles.adopt(plugins);
   const contributed = () => (slots.get("response_fields") ?? []) as ResponseFields[];
-  const chosen = chosenStore(parts.files, config);
+  const chosen = chosenStore(parts.files, config, parts.scratchFiles);
   const held = heldFiles(recordedFiles(chosen.files, store.db), store.db, log);
   const shared: SharedParts = {
     ...parts,
@@ -243,7 +245,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     bus,
     jobs,
     children,
-    files: held.files,
+    files: parts.scratchFiles ? chosen.inUse() : held.files,
     contexts,
     booted,
     roles,

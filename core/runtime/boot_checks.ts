@@ -1,4 +1,8 @@
-/** Checks after all plugins are set up: what they name exists. */
+/**
+ * Checks of what plugins name. Tables and columns that they are granted exist, which is known after all migrations and setups;
+ * events that they list as their own are not those of shipped plugins, nor in the form of these; handlers of events that nobody
+ * performs are a warning. What they may register is checked where they do, in `power_checks.ts`.
+ */
 import { sql } from "kysely";
 import type { Db, TableName } from "../../db/mod.ts";
 import { BootError } from "../errors.ts";
@@ -63,13 +67,43 @@ export function checkEvents(plugins: readonly AnyPlugin[], shipped: readonly Any
     shipped.flatMap(({ name, events }) => events.map((event) => [event as string, name] as const)),
   );
   for (const plugin of plugins) {
-    const taken = shipped.includes(plugin) ? undefined : plugin.events.find((event) => owners.has(event));
+    if (shipped.includes(plugin)) continue;
+    checkForms(plugin, plugins, shipped);
+    const taken = plugin.events.find((event) => owners.has(event));
     const owner = taken === undefined ? undefined : owners.get(taken);
     if (owner === undefined || !plugins.some(({ name }) => name === owner) || owner === plugin.name) continue;
     throw new BootError(
       `The plugin "${plugin.name}" lists "${taken}" in "events", which is an event of "${owner}"; to perform it, add to its permissions: performs: ["${taken}"]`,
     );
   }
+}
+
+/**
+ * Refuses an event such as "book_move", which no plugin has listed, where shipped plugins list others of books and others that end in
+ * "move": those who handle events by the form of their names would take it for a move of a book. Throws BootError.
+ */
+function checkForms({ name, events }: AnyPlugin, plugins: readonly AnyPlugin[], shipped: readonly AnyPlugin[]): void {
+  const known = shipped.flatMap((one) => one.events.map((event) => ({ event: event as string, owner: one.name })));
+  const isKnown = new Set(known.map(({ event }) => event));
+  const verbs = new Set(known.map(({ event }) => formOf(event).verb));
+  for (const event of events as readonly string[]) {
+    const { subject, verb } = formOf(event);
+    const owner = known.find(
+      (one) =>
+        formOf(one.event).subject === subject && one.owner !== name && plugins.some((each) => each.name === one.owner),
+    )?.owner;
+    if (owner === undefined || isKnown.has(event) || !verbs.has(verb)) continue;
+    throw new BootError(
+      `The plugin "${name}" lists "${event}" in "events", which has the form of an event of "${owner}": others would take it for one about a ${subject}; ` +
+        "wanted another name, such as one that begins with the name of the plugin",
+    );
+  }
+}
+
+/** "api_token_create": what it is about, and what happens to it. */
+function formOf(event: string): { readonly subject: string; readonly verb: string } {
+  const at = event.lastIndexOf("_");
+  return { subject: event.slice(0, Math.max(at, 0)), verb: event.slice(at + 1) };
 }
 
 /** Warns of handlers of events that no plugin performs. Says of those of a left-out plugin, in one line, that they never run. */

@@ -17,7 +17,8 @@ export interface ExtensionOptions extends Pick<PluginChoices, "settings"> {
 
 /**
  * The plugins, and after them those that they add by `extend`, in the order of the list. It runs once when plugins are loaded and
- * not at the boot, since added plugins have commands too. Added plugins add no further ones. Throws BootError that names the
+ * not at the boot, since added plugins have commands too. Added plugins add no further ones, and their files are in the folder of the
+ * plugin that adds them. Throws BootError that names the
  * plugin whose `extend` failed.
  */
 export async function withExtensions(
@@ -35,7 +36,7 @@ export async function withExtensions(
 }
 
 async function addedBy(
-  { name, extend }: AnyPlugin,
+  { name, extend, listFile }: AnyPlugin,
   settings: Readonly<Record<string, unknown>>,
   plugins: readonly AnyPlugin[],
   limitMs: number,
@@ -43,7 +44,10 @@ async function addedBy(
   try {
     const late = `It did not end within ${limitMs} ms (PLUGIN_SETUP_TIMEOUT_MS)`;
     const added = await withinTime(limitMs, async () => extend?.({ settings, plugins }), late);
-    return (added ?? []).map((plugin) => deepFreeze({ ...plugin, addedBy: name }));
+    // What a plugin says of itself here is left out: without a file it would be one of the operator's own, in no folder.
+    return (added ?? []).map(({ listFile: _file, isolation: _isolation, ...plugin }) =>
+      deepFreeze({ ...plugin, addedBy: name, ...(listFile !== undefined && { listFile }) }),
+    );
   } catch (cause) {
     if (cause instanceof BootError) throw cause;
     const text = cause instanceof Error ? cause.message : String(cause);

@@ -39,3 +39,15 @@ test("what fails names the plugin, or is the error of the plugin", async () => {
   );
   await expect(failing(new BootError("Cannot use it"))).rejects.toThrow(new BootError("Cannot use it"));
 });
+
+test("added plugins lie in the folder of the one that adds them, whatever they say of themselves", async () => {
+  const inner = definePlugin({ name: "inner", setup() {} });
+  const outer = { ...extending("outer", () => [inner, claiming]), listFile: "/srv/outer/plugin.ts" };
+  const claiming = { ...inner, name: "claiming", listFile: "/etc/plugin.ts", isolation: "isolated", addedBy: "themes" };
+  const [, first, second] = await withExtensions([outer], { env: {} });
+  expect(first).toMatchObject({ addedBy: "outer", listFile: "/srv/outer/plugin.ts" });
+  expect(second).toMatchObject({ addedBy: "outer", listFile: "/srv/outer/plugin.ts" });
+  expect(second).not.toHaveProperty("isolation");
+  const [, operators] = await withExtensions([extending("shipped", () => [claiming])], { env: {} });
+  expect(operators).not.toHaveProperty("listFile");
+});

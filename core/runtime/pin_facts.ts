@@ -3,6 +3,7 @@
  * step that was accepted and has changed since would run something else on a store where it has not run yet.
  */
 import { createHash } from "node:crypto";
+import { hostSettings } from "./granted_hosts.ts";
 import type { AnyPlugin } from "./plugin.ts";
 
 /** Facts of a plugin, lists sorted. All are there, or none in a pin of version 1. */
@@ -14,17 +15,23 @@ export interface PinFacts {
   /** Permissions that it adds. */
   readonly adds?: readonly string[];
   readonly commands?: readonly string[];
+  /** Defaults of the settings that `net` names, which grant their hosts. */
+  readonly hosts?: readonly string[];
+  /** A hash of the source of `syncSchema`. */
+  readonly syncSchema?: readonly string[];
   /** Hashes of the steps of its migrations, by name. */
   readonly migrations?: Readonly<Record<string, string>>;
 }
 
-const LISTS = ["contracts", "provides", "events", "adds", "commands"] as const;
+const LISTS = ["contracts", "provides", "events", "adds", "commands", "hosts", "syncSchema"] as const;
+/** Those that pins of earlier versions do not have, which are then not compared. */
+const LATER: readonly string[] = ["hosts", "syncSchema"];
 /** Digits of a hash, of four bits each. */
 const HASH_DIGITS = 16;
 
 /** The facts of a plugin. */
 export function factsOf(plugin: AnyPlugin): Required<PinFacts> {
-  const { requires, uses, provides, events, adds, commands, migrations } = plugin;
+  const { requires, uses, provides, events, adds, commands, migrations, syncSchema } = plugin;
   const sorted = (names: readonly string[]) => [...new Set(names)].sort();
   return {
     contracts: sorted([...requires, ...uses]),
@@ -32,6 +39,8 @@ export function factsOf(plugin: AnyPlugin): Required<PinFacts> {
     events: sorted(events),
     adds: sorted(adds),
     commands: sorted(Object.keys(commands)),
+    hosts: sorted(defaultHosts(plugin)),
+    syncSchema: syncSchema ? [digestOf(withoutSpace(syncSchema))] : [],
     migrations: Object.fromEntries(Object.entries(migrations).map(([name, step]) => [name, hashOf(step, plugin)])),
   };
 }
@@ -50,6 +59,8 @@ export function withoutFacts<Pinned>(pin: Pinned): Omit<Pinned, keyof PinFacts> 
     events: _e,
     adds: _a,
     commands: _o,
+    hosts: _h,
+    syncSchema: _s,
     migrations: _m,
     ...grants
   } = pin as Pinned & PinFacts;
@@ -64,6 +75,7 @@ export function beyondFacts(facts: Required<PinFacts>, accepted: PinFacts): stri
     return migrations[name] === hash ? [] : [`${name} (changed)`];
   });
   const lists = LISTS.map((kind) => {
+    if (accepted[kind] === undefined && LATER.includes(kind)) return [kind, []] as const;
     const known: readonly string[] = accepted[kind] ?? [];
     return [kind, facts[kind].filter((name) => !known.includes(name))] as const;
   });
@@ -89,6 +101,20 @@ export function factsProblem(pin: PinFacts): string | undefined {
 /** A hash of the source of a step, white space left out. The source of an isolated plugin is not known in the server. */
 function hashOf(step: AnyPlugin["migrations"][string], { isolation }: AnyPlugin): string {
   if (isolation !== undefined) return "isolated";
-  const source = `${String(step).replace(/\s+/g, "")}${step.removes ?? ""}`;
+  return digestOf(`${withoutSpace(step)}${step.removes ?? ""}`);
+}
+
+function withoutSpace(code: (...given: never[]) => unknown): string {
+  return String(code).replace(/\s+/g, "");
+}
+
+function digestOf(source: string): string {
   return createHash("sha256").update(source).digest("hex").slice(0, HASH_DIGITS);
+}
+
+function defaultHosts({ permissions, settings }: AnyPlugin): string[] {
+  return hostSettings(permissions).flatMap((name) => {
+    const value: unknown = settings?.properties[name]?.default;
+    return value === undefined || value === "" ? [] : [String(value)];
+  });
 }

@@ -189,6 +189,8 @@ test("a pin compares contracts, slots that are read, events, permissions, comman
     events: ["poll_begin"],
     adds: ["poll-begin"],
     commands: ["poll"],
+    hosts: [],
+    syncSchema: [],
     migrations: { "0001_init": expect.stringMatching(/^[0-9a-f]{16}$/) },
   });
   const beyond = (change: object) => beyondPin(poll(change), JSON.parse(JSON.stringify(pin)) as Pin);
@@ -209,6 +211,21 @@ test("a pin compares contracts, slots that are read, events, permissions, comman
   expect(beyond({ migrations: { "0001_init": second, "0002_more": second } })).toEqual([
     "+ migrations: 0001_init (changed), 0002_more",
   ]);
+});
+
+test("a pin notices a host that a default grants and another syncSchema, and one of an earlier version does not compare them", () => {
+  const calling = (host: string, syncSchema?: () => Promise<void>) =>
+    poll({
+      permissions: { net: ["setting:address"], slotsRead: [] },
+      settings: t.Object({ address: t.String({ default: host }) }),
+      ...(syncSchema && { syncSchema }),
+    });
+  const pin = pinFor(calling(""));
+  expect(beyondPin(calling(""), pin)).toEqual([]);
+  const other = calling("https://other.example", async () => {});
+  expect(beyondPin(other, pin)).toEqual(["+ hosts: https://other.example", expect.stringMatching(/^\+ syncSchema: /)]);
+  const { hosts: _hosts, syncSchema: _sync, ...earlier } = pin;
+  expect(beyondPin(other, earlier)).toEqual([]);
 });
 
 test("a plugin that does not say which slots it reads is pinned as one that reads any", () => {

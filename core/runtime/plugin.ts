@@ -134,9 +134,9 @@ type OptionalField = "syncSchema" | "extend" | "settings" | "version" | "lectern
 
 /** A plugin with its types erased and its defaults filled in. */
 export interface AnyPlugin extends Required<Omit<ErasedSpec, OptionalField>>, Pick<ErasedSpec, OptionalField> {
-  /** The plugin that added it by `extend`: it is then code of the operator's own files. */
+  /** The plugin that added it by `extend`; one that a shipped plugin added is code of the operator's own files. */
   readonly addedBy?: string;
-  /** The file of the operator's list that it was loaded from; absent for shipped plugins and those that others add. */
+  /** The file of the operator's list that it was loaded from; absent for shipped plugins and those that these add. */
   readonly listFile?: string;
   /** The file that errors name beside the plugin. */
   readonly source?: string;

@@ -37,6 +37,7 @@ import { actingWith, type Caller, type CallerFacts, contractFor, contributionFor
 import type { RuntimeOptions } from "./boot.ts";
 import { stoppingBoot } from "./boot_listeners.ts";
 import type { BootWatch } from "./boot_watch.ts";
+import { checkNewKind } from "./content_kinds.ts";
 import { crossingOf } from "./crossing.ts";
 import {
   fencedAnswers,
@@ -211,11 +212,12 @@ export function makeContext(
     contribute(name, contribution) {
       checkSlot(plugin.name, name);
       powers.need("slots", name, `contributes to the slot "${name}"`);
-      const isOperators = plugin.addedBy !== undefined;
+      const isOperators = plugin.addedBy !== undefined && plugin.listFile === undefined;
       const origin = { plugin: plugin.name, slot: name, faults: parts.faults, isOperators, ships: !crossing };
       const kinds = (parts.slots.get("content") ?? []) as ContentKind[];
       const fenced = given ? fencedContribution(name, contribution, { given, db, kinds }) : contribution;
       const scoped = own.scoped(fenced, `slot ${name}`, slotLimit(name, guard.limits));
+      if (name === "content") checkNewKind(plugin.name, scoped as ContentKind, kinds);
       parts.slots.set(name, [...(parts.slots.get(name) ?? []), withOrigin(deepFreeze(scoped), origin)]);
     },
     slot(name) {

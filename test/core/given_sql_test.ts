@@ -138,18 +138,13 @@ const BOOTS: readonly [title: string, wanted: string | RegExp, setup: Setup][] =
   [
     "the text of a kind that reads a file",
     "found the function",
-    ({ contribute }) => {
-      contribute("content", { ...KIND, path: sql.lit("") });
-      contribute("searchable", { kind: "taken", body: eb.fn<string>("pg_read_file", [sql.lit("/etc/passwd")]) });
-    },
+    ({ contribute }) =>
+      contribute("searchable", { kind: "book", body: eb.fn<string>("pg_read_file", [sql.lit("/etc/passwd")]) }),
   ],
   [
     "HTML of a kind that is a template",
     "found the text",
-    ({ contribute }) => {
-      contribute("content", { ...KIND, path: sql.lit("") });
-      contribute("searchable", { kind: "taken", body: sql.ref("books.name"), html: raw(HASH) });
-    },
+    ({ contribute }) => contribute("searchable", { kind: "book", body: sql.ref("books.name"), html: raw(HASH) }),
   ],
   [
     "text of a kind whose table it does not hold",

@@ -186,6 +186,21 @@ test("an event of others is performed by a declared power alone", async () => {
   );
 });
 
+test.each(["book_move", "bookshelf_move", "user_move"])(
+  "a plugin lists no event %s, which others would take for one of Lectern",
+  async (event) => {
+    expect(await bootError({ ...plugin({}, () => {}), events: [event as never] }, undefined, {})).toStartWith(
+      `The plugin "acme" lists "${event}" in "events", which has the form of an event of "`,
+    );
+  },
+);
+
+test("events of a verb or a kind of the plugin's own may be about books", async () => {
+  expect(
+    await bootError({ ...plugin({}, () => {}), events: ["book_freeze", "acme_move"] as never[] }, undefined, {}),
+  ).toBe("");
+});
+
 test("a plugin that declares all it registers boots, whatever the operator denies that it does not use", async () => {
   const declared: Permissions = Object.assign({}, ...POWERS.map((row) => row[4]));
   const all = {

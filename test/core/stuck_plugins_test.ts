@@ -4,6 +4,7 @@ import type { ContentKind } from "lectern/contracts";
 import { type AnyPlugin, BootError, definePlugin, type PluginContext, sql } from "lectern/core";
 import { rows } from "lectern/db";
 import { FEW, WITH_PAGES } from "../support/harness/few_plugins.ts";
+import { createItems } from "../support/harness/item_tables.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 import { until } from "../support/harness/until.ts";
 
@@ -29,8 +30,8 @@ afterAll(() => base.stop());
 function stuck(setup: (context: PluginContext) => void): AnyPlugin {
   return definePlugin({
     name: "stuck",
-    permissions: { write: ["chapters"], slots: ["content"] },
-    optionalTables: ["chapters"],
+    permissions: { write: ["stuck_items" as "pages"], slots: ["content"] },
+    migrations: { "0001_init": (db) => createItems(db, "stuck_items") },
     setup,
   });
 }
@@ -156,7 +157,13 @@ test("a schedule that fails is shown to administrators beside other faults", asy
 });
 
 const KIND: ContentKind = {
-  ...({ kind: "stuck", table: "chapters", segment: "stuck", parents: [], columns: ["id", "name"] } as const),
+  ...({
+    kind: "stuck",
+    table: "stuck_items" as "pages",
+    segment: "stuck",
+    parents: [],
+    columns: ["id", "name"],
+  } as const),
   path: sql.lit("/stuck"),
 };
 

@@ -1,13 +1,15 @@
 /**
  * `plan` and `check` change nothing: catalogs, rows, sequences, roles and files are as before, and not even a transaction that was
  * rolled back has written, while steps and a `syncSchema` are pending; in an embedded store, at a server, and beside a running one.
+ * Stored files are not touched, wherever they are.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openStore, type Store } from "lectern/db";
+import { fakeS3 } from "../support/fakes/s3.ts";
 import { type Cluster, createDatabase, startCluster, systemBinaries } from "../support/harness/cluster.ts";
-import { quickCommand } from "../support/harness/command.ts";
+import { command, quickCommand } from "../support/harness/command.ts";
 import { dataFolder, startProgram } from "../support/harness/program.ts";
 
 setDefaultTimeout(180_000);
@@ -139,6 +141,70 @@ onServer("nor do they at a server, where no transaction has written", async () =
     expect((await quickCommand(["migrate", SHIPPED, join(plugins.path, "looked_1.ts")], env)).code).toBe(0);
     await looksAt(env, folder.path, true);
   } finally {
+    folder.remove();
+  }
+});
+
+/** A plugin that removes its files which no row names, as one does after a crash, and one whose store of files writes what it is asked. */
+const CLEANER = `import { appendFileSync } from "node:fs";
+import { definePlugin } from "lectern/core";
+const calls = process.env.LOOKED_CALLS;
+const note = (call, key) => appendFileSync(calls, call + " " + key + "\\n");
+const cleaner = definePlugin({
+  name: "cleaner",
+  permissions: { files: true },
+  setup({ on, files }) {
+    on("app_boot", {
+      async inTransaction() {
+        for await (const { key } of files.list()) await files.remove(key);
+        await files.put("report.txt", new TextEncoder().encode("swept"));
+      },
+    });
+  },
+});
+const elsewhere = definePlugin({
+  name: "elsewhere",
+  permissions: { slots: ["file_store"] },
+  setup({ contribute }) {
+    contribute("file_store", {
+      name: "elsewhere",
+      async put(key) { note("put", key); return 5; },
+      async get(key) { note("get", key); return undefined; },
+      async remove(key) { note("remove", key); },
+      async *list(prefix = "") { note("list", prefix); yield { key: prefix + "kept.txt", size: 5, modified: new Date() }; },
+    });
+  },
+});
+export default [cleaner, ...(process.env.LOOKED_STORE ? [elsewhere] : [])];
+`;
+
+test.each([
+  ["a bucket", { FILES_S3_BUCKET: "files" }],
+  ["a bucket that FILES_STORE names", { FILES_STORE: "s3", FILES_S3_BUCKET: "files" }],
+  ["the store of a plugin", { FILES_STORE: "elsewhere", LOOKED_STORE: "1" }],
+])("files in %s are as before, though a plugin cleans up when it boots", async (_title, own) => {
+  const folder = dataFolder();
+  const s3 = fakeS3();
+  const entry = join(folder.path, "cleaner.ts");
+  const calls = join(folder.path, "calls.txt");
+  writeFileSync(entry, CLEANER);
+  writeFileSync(calls, "");
+  s3.objects.set("cleaner/kept.txt", new TextEncoder().encode("kept"));
+  const s3Env = { FILES_S3_ENDPOINT: s3.endpoint, FILES_S3_KEY: "key", FILES_S3_SECRET: "made-up" };
+  const env = { DATA_DIR: join(folder.path, "data"), ...s3Env, LOOKED_CALLS: calls, ...own };
+  try {
+    for (const look of ["plan", "check"]) {
+      const { code, out, err } = await command([look, SHIPPED, entry], env);
+      expect([code, err]).toEqual([0, ""]);
+      expect(out).toContain("There is no store yet");
+    }
+    expect([...s3.objects.keys()]).toEqual(["cleaner/kept.txt"]);
+    expect(s3.bodies).toEqual([]);
+    expect(readFileSync(calls, "utf8")).toBe("");
+    const misspelt = await command(["check", SHIPPED, entry], { ...env, FILES_STORE: "elsewere" });
+    expect(misspelt.err).toContain('FILES_STORE names "elsewere"');
+  } finally {
+    await s3.stop();
     folder.remove();
   }
 });

@@ -7,6 +7,7 @@ import { definePlugin, sql } from "lectern/core";
 import { pictureForm } from "../support/data/sample_gallery.ts";
 import { picture } from "../support/data/sample_pictures.ts";
 import { exported, unpacked } from "../support/harness/exports.ts";
+import { createItems } from "../support/harness/item_tables.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 const FORMATS = ["html", "plaintext", "markdown", "zip"];
@@ -31,7 +32,8 @@ const pictureOf = async (page: number, name: string, width: number) => {
 /** Counts words and nothing else: a format that a plugin adds. A kind as well: every user's name as a poem. */
 const adding = definePlugin({
   name: "adding",
-  permissions: { write: ["books"], slots: ["export_format", "content", "export_kind"] },
+  permissions: { write: ["poems" as "books"], slots: ["export_format", "content", "export_kind"] },
+  migrations: { "0001_init": (db) => createItems(db, "poems") },
   setup({ contribute }) {
     contribute("export_format", {
       name: "count",
@@ -43,7 +45,7 @@ const adding = definePlugin({
     });
     contribute("content", {
       kind: "poem",
-      table: "books",
+      table: "poems" as "books",
       segment: "poems",
       parents: [],
       columns: [],

@@ -40,7 +40,7 @@ export async function extract(source: Source, files: ReadonlyMap<string, Entry>)
       if (!file) throw new Error(`Cannot import "${of.name}": its file "${name}" was not unpacked`);
       const { path, picture } = file;
       const extension = of.kind === "attachment" ? extensionOf(name) : `.${picture === "jpeg" ? "jpg" : picture}`;
-      return uploadOf(Bun.file(path), { name: `${of.kind}${extension}`, type: "", spooled: path });
+      return uploadOf(Bun.file(path), { name: `${of.kind}${extension}`, type: "" });
     },
   };
 }

@@ -69,8 +69,8 @@ export interface Handlers<E extends EventName> {
   beforeTransaction?(draft: Draft<E>, viewer: Viewer): void | Promise<void>;
   /** Returns another draft, or undefined to keep the draft. */
   filter?(draft: Draft<E>, tx: EventTransaction): Draft<E> | undefined | Promise<Draft<E> | undefined>;
-  /** Returns the message of a 403, or undefined to allow the event. */
-  veto?(draft: Draft<E>, tx: EventTransaction): string | undefined | Promise<string | undefined>;
+  /** Returns the message of a 403; undefined or null allows the event. */
+  veto?(draft: Draft<E>, tx: EventTransaction): string | null | undefined | Promise<string | null | undefined>;
   inTransaction?(result: Result<E>, tx: EventTransaction, record: EventRecord<E>): void | Promise<void>;
   /** Not awaited; a failure is logged. */
   notify?(result: Result<E>, record: EventRecord<E>): void | Promise<void>;
@@ -285,7 +285,7 @@ export class EventBus {
     for (const { handlers, parts } of list) {
       if (!handlers.veto) continue;
       const reason = await this.#within(watch, parts.veto, () => handlers.veto?.(final, tx));
-      if (reason !== undefined) throw new ApiError(403, reason);
+      if (reason !== undefined && reason !== null) throw new ApiError(403, reason);
     }
     return final;
   }

@@ -91,6 +91,12 @@ describe("perform()", () => {
     expect(acted).toBe(false);
   });
 
+  test("takes a veto of null for none, as one of undefined", async () => {
+    const bus = busOver(fakeDb().db);
+    bus.on("test_act", { veto: () => null });
+    expect(await bus.perform("test_act", SYSTEM, { text: "a" }, async (draft) => draft)).toEqual({ text: "a" });
+  });
+
   test("runs notify after the commit only, and logs what it throws", async () => {
     const lines: string[] = [];
     const heard: string[] = [];

@@ -23,6 +23,7 @@ export interface ContentEntry {
   readonly chapter_id?: number | null;
   readonly draft?: boolean;
   readonly priority: number;
+  /** Where screens link to, with the base URL. */
   readonly url: string;
   readonly type: string;
   readonly [key: string]: unknown;
@@ -38,7 +39,10 @@ export interface ContentKind {
   readonly table: TableName;
   /** Below /api, such as "pages". */
   readonly segment: string;
-  /** All kinds it may be in, nearest first, with the column of the parent's id. */
+  /**
+   * All kinds it may be in, nearest first, with the column of the parent's id. Its items are deleted with a book or chapter that they are
+   * in, and restored with it.
+   */
   readonly parents: readonly { readonly kind: string; readonly column: string }[];
   /** A boolean column that marks rows which only their owner sees, such as drafts. */
   readonly ownOnly?: string;

@@ -1694,6 +1694,7 @@ export interface components {
       priority: number;
       slug: string;
       template?: boolean;
+      type?: string;
       /** Format: date-time */
       updated_at?: string;
       url: string;

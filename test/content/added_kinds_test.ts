@@ -10,6 +10,16 @@ import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runti
 
 setDefaultTimeout(120_000);
 
+declare module "lectern/core" {
+  /** Required keys: the readers of these kinds compile without knowing them. */
+  interface ItemFields {
+    "book.listed.length": number;
+    "book.read.length": number;
+    "bookshelf.read.length": number;
+    "chapter.read.length": number;
+    "page.read.length": number;
+  }
+}
 declare module "lectern/db" {
   interface Tables {
     test_dishes: ItemTable & { book_id: number; chapter_id: number | null };

@@ -64,9 +64,11 @@ const entryFields = {
   template: t.Optional(t.Boolean()),
   created_at: t.Optional(timestampSchema),
   updated_at: t.Optional(timestampSchema),
+  /** Pages within a chapter have none. */
+  type: t.Optional(t.String()),
 };
 
-/** A page of a chapter within the contents of a book. */
+/** A page of a chapter within the contents of a book, or an item of another plugin. */
 const nestedEntrySchema = t.Object(entryFields, { $id: "NestedContentsEntry", additionalProperties: true });
 
 /** An entry of a book's contents (content-api 5.3): a chapter with its pages, a page, or an item of another plugin. */

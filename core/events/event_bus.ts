@@ -107,6 +107,8 @@ interface Attempt {
   isRolledBack: boolean;
 }
 
+/** The events that the runtime itself performs. */
+export const CORE_EVENTS: readonly string[] = ["app_boot", "plugin_purge"];
 const MAX_ATTEMPTS = 6;
 /** SQLSTATEs after which a retry may succeed: serialisation failure, deadlock, unique violation. */
 const RETRIED = new Set(["40001", "40P01", "23505"]);
@@ -152,10 +154,12 @@ export class EventBus {
     this.#closed = true;
   }
 
-  /** Names of events that have handlers and are not among `performed`. */
-  withoutPerformer(performed: readonly string[]): string[] {
-    const known = new Set<string>(["app_boot", "plugin_purge", ...performed]);
-    return [...this.#handlers.keys()].filter((name) => !known.has(name));
+  /** Names of events that have handlers and are not among `performed`, with the plugins of the handlers. */
+  withoutPerformer(performed: readonly string[]): { readonly event: string; readonly plugins: readonly string[] }[] {
+    const known = new Set<string>([...CORE_EVENTS, ...performed]);
+    return [...this.#handlers].flatMap(([event, handlers]) =>
+      known.has(event) ? [] : [{ event, plugins: handlers.map(({ parts }) => parts.notify.plugin) }],
+    );
   }
 
   /** Whether an event has handlers by its name. */

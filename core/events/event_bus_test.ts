@@ -206,9 +206,9 @@ describe("onRollback() and afterCommit()", () => {
 
 test("events that are handled and that nobody performs are named, but for those of the runtime", () => {
   const bus = busOver(fakeDb().db);
-  bus.on("test_act", {});
+  bus.on("test_act", {}, "mails");
   bus.on("test_inner", {});
   bus.on("app_boot", {});
-  expect(bus.withoutPerformer(["test_inner", "test_unheard"])).toEqual(["test_act"]);
+  expect(bus.withoutPerformer(["test_inner", "test_unheard"])).toEqual([{ event: "test_act", plugins: ["mails"] }]);
   expect(bus.withoutPerformer(["test_inner", "test_act"])).toEqual([]);
 });

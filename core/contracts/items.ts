@@ -55,7 +55,18 @@ declare module "../runtime/registry.ts" {
   }
 }
 
-/** The reader of some kind. */
+/**
+ * The reader of some kind.
+ * @example
+ * context.contribute("item_reader", {
+ *   kind: "note",
+ *   noun: "Note",
+ *   find: (viewer, where) =>
+ *     "id" in where
+ *       ? context.visible("notes", viewer).select(["id", "name"]).where("id", "=", where.id).executeTakeFirst()
+ *       : Promise.resolve(undefined),
+ * });
+ */
 export type AnyItemReader = { readonly [Kind in ItemName]: ItemReader<Kind> }[ItemName];
 
 /**

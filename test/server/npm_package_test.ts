@@ -43,6 +43,14 @@ afterAll(() => home.remove());
 const lectern = (args: readonly string[]) =>
   Bun.which("npx") ? ["npx", "--no", "lectern", ...args] : [process.execPath, "x", "lectern", ...args];
 
+/** The errors that a compiler among the packages for development finds in a folder. */
+async function compilerErrors(compiler: string, folder: string): Promise<string[]> {
+  const file = join(ROOT, "node_modules", compiler, "bin/tsc");
+  const checked = Bun.spawn([process.execPath, file, "-p", folder], { cwd: folder, stdout: "pipe" });
+  const said = await new Response(checked.stdout).text();
+  return said.match(/error TS\d+/g) ?? [];
+}
+
 /** The Bun that npm has installed. */
 function packagedBun(): string {
   const system = `${process.platform}-${process.arch === "arm64" ? "aarch64" : process.arch}`;
@@ -109,9 +117,46 @@ test("a plugin in that folder imports the package, compiles, and its test passes
   const compiler = join(ROOT, "node_modules/typescript/bin", tsc);
   const typed = Bun.spawn([process.execPath, compiler, ...options, home.path], { cwd: home.path, stdout: "pipe" });
   expect([await new Response(typed.stdout).text(), await typed.exited]).toEqual(["", 0]);
+  expect(await compilerErrors("typescript5", home.path)).toEqual([]);
+  const plugin = join(home.path, "votes/plugin.ts");
+  const text = readFileSync(plugin, "utf8");
+  writeFileSync(
+    plugin,
+    `${text}\nimport type { Draft } from "lectern/core";\nexport type Wrong = Draft<"book_update">["rwo"];\n`,
+  );
+  expect(await compilerErrors("typescript5", home.path)).toHaveLength(1);
+  writeFileSync(plugin, text);
   const preload = join(installed, "core/cli/preload.ts");
   const tested = await home.run([packagedBun(), "test", "--preload", preload, "./votes"], { DATABASE_URL: "" });
   expect([tested.code, tested.err]).toEqual([0, expect.stringContaining("1 pass")]);
+});
+
+test("the client is plain JavaScript for Node, and its declarations compile with TypeScript 5 and 7", async () => {
+  const program = (field: string) => `import { createClient, type Schema } from "lectern/client";
+const client = createClient({ baseUrl: "http://localhost", token: "a:b", fetch: async () => Response.json({ data: [{ name: "Emma" }], total: 1 }) });
+const { data } = await client.GET("/api/books");
+const first: Schema<"BookListItem"> | undefined = data?.data[0];
+console.log(first?.${field});
+`;
+  const own = join(home.path, "scripts");
+  mkdirSync(own, { recursive: true });
+  const plain = program("name")
+    .replace(", type Schema", "")
+    .replace(/: Schema<[^=]*(?= =)/, "");
+  writeFileSync(join(own, "books.mjs"), plain);
+  const run = await home.run([Bun.which("node") ?? packagedBun(), join(own, "books.mjs")]);
+  expect([run.code, run.out, run.err]).toEqual([0, "Emma", ""]);
+  for (const compiler of ["typescript5", "typescript"])
+    for (const module of ["NodeNext", "Preserve"]) {
+      const errorsOf = async (field: string) => {
+        writeFileSync(join(own, "books.mts"), program(field));
+        const compilerOptions = { noEmit: true, strict: true, target: "ES2022", module, skipLibCheck: true, types: [] };
+        writeFileSync(join(own, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["books.mts"] }));
+        return compilerErrors(compiler, own);
+      };
+      expect([compiler, module, await errorsOf("name")]).toEqual([compiler, module, []]);
+      expect(await errorsOf("nmae")).toHaveLength(1);
+    }
 });
 
 test("the package runs as a bundle, and what an operator adds to it shares its modules, in one process and in workers", async () => {

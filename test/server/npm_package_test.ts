@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { exports as exported, version } from "../../package.json" with { type: "json" };
+import { devDependencies, exports as exported, version } from "../../package.json" with { type: "json" };
 import { TSC } from "../support/harness/command.ts";
 import {
   installPackage,
@@ -67,6 +67,11 @@ test("the package holds what runs and what plugins import, and neither tests nor
   for (const file of Object.values(exported)) expect([file, files.includes(file.slice(2))]).toEqual([file, true]);
   for (const file of ["README.md", "LICENSE", "tsconfig.json", "themes/README.md", ".deploy/lectern.service"])
     expect([file, files.includes(file)]).toEqual([file, true]);
+});
+
+test("an installation leaves out what only tests and checks need", () => {
+  const tools = Object.keys(devDependencies).filter((name) => existsSync(join(home.path, "node_modules", name)));
+  expect(tools).toEqual([]);
 });
 
 test("an ordinary user without Bun serves by npx, makes a token beside it, and stops it in order", async () => {
@@ -261,7 +266,7 @@ test("another version is installed over this one after a backup, and then refuse
 });
 
 test("the package needs no other Bun than the one of its types", () => {
-  const { optionalDependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const { optionalDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   const versions = Object.entries(optionalDependencies).filter(([name]) => name.startsWith("@oven/bun-"));
   expect(new Set(versions.map(([, version]) => version))).toEqual(new Set([devDependencies["bun-types"]]));
 });

@@ -3,17 +3,21 @@
  * start, it has a bundle of the program in `bundle`: one file for each export of the package and for the program, over shared
  * parts, so that a module is there once, whichever export leads to it. It loads in two thirds of the time, since a thousand files
  * need not be found, read and compiled. The packages of others stay outside. The same sources give the same bytes.
+ * The client is there as plain JavaScript too, and declarations for compilers (`package_types.ts`).
  */
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import type { BunPlugin } from "bun";
 import packaged from "../package.json" with { type: "json" };
+import { addTypes, TYPES, typesOf } from "./package_types.ts";
 
 const ROOT = join(import.meta.dir, "..");
 /** What npm packs besides what "files" names. */
 const ALWAYS = ["package.json", "README.md", "LICENSE"];
 const FOLDER = "bundle";
+/** The export for programs that Bun does not run, and its folder in the package. */
+const CLIENT = "./client";
 /** Tests run over the sources. */
 const UNBUNDLED = "./test";
 /** The argument of the process that makes the bundle. */
@@ -27,6 +31,9 @@ export async function pack(folder: string): Promise<string> {
     for (const path of [...ALWAYS, ...listed]) cpSync(join(ROOT, path), join(copy, path), { recursive: true });
     // From here, since the bundle names its sources by their place below the current folder.
     await run([process.execPath, import.meta.path, BUNDLE, join(copy, FOLDER)], ROOT);
+    await addClient(copy);
+    await addTypes(copy);
+    describe(copy);
     mkdirSync(folder, { recursive: true });
     const before = new Set(readdirSync(folder));
     const command = Bun.which("npm")
@@ -39,6 +46,33 @@ export async function pack(folder: string): Promise<string> {
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
+}
+
+/** Adds the client as plain JavaScript: Node runs no TypeScript below node_modules. */
+async function addClient(copy: string): Promise<void> {
+  const { success, logs } = await Bun.build({
+    entrypoints: [join(ROOT, packaged.exports[CLIENT])],
+    outdir: join(copy, CLIENT),
+    target: "node",
+    packages: "external",
+  });
+  if (!success) throw new Error(`Cannot make the client:\n${logs.join("\n")}`);
+}
+
+/** Names declarations and client in the manifest of the copy. */
+function describe(copy: string): void {
+  const path = join(copy, "package.json");
+  const manifest = JSON.parse(readFileSync(path, "utf8")) as typeof packaged;
+  const entries = Object.entries(packaged.exports).map(([name, source]) => [
+    name,
+    {
+      types: typesOf(source),
+      ...(name === CLIENT && { bun: source }),
+      default: name === CLIENT ? `${CLIENT}/mod.js` : source,
+    },
+  ]);
+  const files = [...manifest.files, basename(CLIENT), TYPES];
+  writeFileSync(path, `${JSON.stringify({ ...manifest, files, exports: Object.fromEntries(entries) }, null, 2)}\n`);
 }
 
 async function run(command: string[], cwd: string): Promise<void> {

@@ -18,8 +18,22 @@ export function closestMatch(
   return best;
 }
 
-/** The Levenshtein distance: characters to insert, remove or replace. */
-function distance(from: string, to: string): number {
+/**
+ * The end of an error about a name that is not known: `; did you mean "page/below"?`, or "" where none is near.
+ * @example
+ * const message = `There is no place "page/belwo"${didYouMean("page/belwo", ["page/below", "page/aside"])}`;
+ */
+export function didYouMean(name: string, known: readonly string[]): string {
+  const near = closestMatch(name, known);
+  return near === undefined ? "" : `; did you mean "${near}"?`;
+}
+
+/**
+ * The Levenshtein distance: characters to insert, remove or replace.
+ * @example
+ * distance("page", "pgae"); // 2
+ */
+export function distance(from: string, to: string): number {
   let above = Array.from({ length: to.length + 1 }, (_, at) => at);
   for (let i = 1; i <= from.length; i++) {
     const row = [i];

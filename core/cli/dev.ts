@@ -44,6 +44,9 @@ export async function dev(io: CommandIo, args: readonly string[]): Promise<numbe
     for (;;) {
       // Changes until here are loaded by the server that starts now.
       change = Promise.withResolvers();
+      const folders = await foldersOf(args).catch(() => undefined);
+      // Else the choices cannot be read, which the server reports.
+      if (folders) sources.follow(folders);
       const server = start(io, args);
       const ended = once(server, "exit").then(([code]) => code as number | null);
       const causes = [stopSignal, change.promise] as const;

@@ -1,11 +1,11 @@
 import { INSTALL_ROOT } from "./resolve.ts";
 
 /** The name where npm has installed Lectern as a package. */
-export const PACKAGED = "npx lectern";
+export const PACKAGED = "npx --no lectern";
 
 /**
  * How an operator runs a command, for help and errors: `bun core/cli.ts` in a copy of the repository where Bun is installed, else
- * `npx lectern`, which npm offers in a copy too.
+ * `npx --no lectern`, which npm offers in a copy too.
  * @example
  * io.err(`Usage: ${programName()} notes list`);
  */

@@ -29,10 +29,16 @@ export function runningFile(file: string): string {
 function packageExports(): Map<string, string> {
   const manifest = JSON.parse(readFileSync(join(INSTALL_ROOT, "package.json"), "utf8")) as {
     name: string;
-    exports: Record<string, string>;
+    /** In the package also with declarations, and what other programs than Bun load. */
+    exports: Record<string, string | { readonly bun?: string; readonly default: string }>;
   };
   const named = Object.entries(manifest.exports);
-  return new Map(named.map(([name, file]) => [`${manifest.name}${name.slice(1)}`, join(INSTALL_ROOT, file)]));
+  return new Map(
+    named.map(([name, file]) => {
+      const own = typeof file === "string" ? file : (file.bun ?? file.default);
+      return [`${manifest.name}${name.slice(1)}`, join(INSTALL_ROOT, own)];
+    }),
+  );
 }
 
 /**

@@ -37,13 +37,15 @@ async function upgrade(
 
 test("a backup is made before the version is installed, unless the operator does without", async () => {
   const said = "Installed Lectern 0.4.0 in place of 0.3.0. Restart the server, which migrates the store";
-  expect(await upgrade([])).toEqual({ code: 0, steps: ["backup", "install lectern@latest"], said });
-  expect(await upgrade(["0.4.0", "--no-backup"])).toEqual({ code: 0, steps: ["install lectern@0.4.0"], said });
+  const published = "lectern";
+  expect(await upgrade([], { published })).toEqual({ code: 0, steps: ["backup", "install lectern@latest"], said });
+  const scoped = await upgrade(["0.4.0", "--no-backup"], { published: "@docs/lectern" });
+  expect(scoped).toEqual({ code: 0, steps: ["install lectern@npm:@docs/lectern@0.4.0"], said });
   expect((await upgrade(["./lectern-0.4.0.tgz"])).steps).toEqual(["backup", "install ./lectern-0.4.0.tgz"]);
 });
 
 test("nothing is installed after a backup that failed, in a copy of the repository, or for what is no version", async () => {
-  const failed = await upgrade(["0.4.0"], { backup: 3 });
+  const failed = await upgrade(["lectern-0.4.0.tgz"], { backup: 3 });
   expect([failed.code, failed.steps, failed.said]).toEqual([
     3,
     ["backup"],
@@ -53,6 +55,17 @@ test("nothing is installed after a backup that failed, in a copy of the reposito
   expect([copy.code, copy.steps, copy.said]).toEqual([1, [], expect.stringContaining("npm has not installed")]);
   for (const args of [["next"], ["--save"], ["0.4.0", "0.5.0"], ["--x.tgz"]])
     expect([args, (await upgrade(args)).code]).toEqual([args, 2]);
-  const broken = await upgrade([], { install: () => "npm ended with 1" });
+  const broken = await upgrade(["lectern-0.4.0.tgz"], { install: () => "npm ended with 1" });
   expect([broken.code, broken.said]).toEqual([1, "Cannot upgrade: npm ended with 1"]);
+});
+
+test("a version is not installed by name as long as the registry has no name that is Lectern's", async () => {
+  for (const args of [[], ["0.4.0"], ["latest", "--no-backup"]]) {
+    const { code, steps, said } = await upgrade(args);
+    expect([code, steps, said]).toEqual([
+      1,
+      [],
+      expect.stringContaining("Name the file of a version: upgrade FILE.tgz"),
+    ]);
+  }
 });

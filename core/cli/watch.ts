@@ -22,12 +22,24 @@ export interface WatchOptions {
 const QUIET_MS = 100;
 const SOURCE = /\.(?:[cm]?[jt]sx?|json|html|css|sql)$/;
 
+/** Watched sources. */
+export interface WatchedSources {
+  /** Watches these folders from now on, in place of the former ones. Changes until now are not reported. */
+  follow(folders: readonly string[]): void;
+  close(): void;
+}
+
 /** Watches until `close` is called. */
-export function watchSources({ folders, files, without, onChange }: WatchOptions): { close(): void } {
+export function watchSources({ folders: first, files, without, onChange }: WatchOptions): WatchedSources {
+  let folders = first;
   const watchers = new Map<string, FSWatcher>();
   let timer: Timer | undefined;
   let known = scan();
   return {
+    follow(next) {
+      folders = next;
+      known = scan();
+    },
     close() {
       clearTimeout(timer);
       for (const watcher of watchers.values()) watcher.close();

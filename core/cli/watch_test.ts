@@ -51,6 +51,13 @@ test("files that are written, renamed into place, created in a new folder or del
     expect(await after(() => void write("mine/new/deep/words.ts", "and more"))).toEqual([deep]);
     expect(await after(() => rmSync(join(folder, "mine/new"), { recursive: true }))).toEqual([deep]);
     expect(await after(() => void write("mine/new/deep/words.ts", "again"))).toEqual([deep]);
+    const added = write("added/plugin.ts", "one");
+    sources.follow([join(folder, "added")]);
+    const both = () => {
+      write("mine/plugin.ts", "no longer watched");
+      write("added/plugin.ts", "more");
+    };
+    expect(await after(both)).toEqual([added]);
   } finally {
     sources.close();
   }

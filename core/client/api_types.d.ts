@@ -930,7 +930,7 @@ export interface components {
       id: number;
       name: string;
       owned_by: components["schemas"]["UserRef"] | null;
-      pages: components["schemas"]["PageListItem"][];
+      pages: components["schemas"]["ChapterPage"][];
       priority: number;
       slug: string;
       tags: components["schemas"]["Tag"][];
@@ -955,6 +955,26 @@ export interface components {
       owned_by: number | null;
       priority: number;
       slug: string;
+      /** Format: date-time */
+      updated_at: string;
+      updated_by: number | null;
+    };
+    ChapterPage: {
+      book_id: number;
+      book_slug: string;
+      chapter_id: number | null;
+      /** Format: date-time */
+      created_at: string;
+      created_by: number | null;
+      draft: boolean;
+      editor: string;
+      id: number;
+      name: string;
+      owned_by: number | null;
+      priority: number;
+      revision_count: number;
+      slug: string;
+      template: boolean;
       /** Format: date-time */
       updated_at: string;
       updated_by: number | null;
@@ -1784,6 +1804,7 @@ export interface components {
       priority: number;
       slug: string;
       template?: boolean;
+      type?: string;
       /** Format: date-time */
       updated_at?: string;
       url: string;

@@ -24,7 +24,13 @@ export interface Activity {
   readonly subject?: string;
 }
 
-/** The activities of an event, in order; none where it leaves no row in the log. */
+/**
+ * The activities of an event, in order; none where it leaves no row in the log.
+ * @example
+ * const description = { phrase: "deleted the user", section: "Users" };
+ * const source = activityOf("user_delete", ({ result }) => [{ type: "user_delete", detail: `(${result.id})` }], description);
+ * context.contribute("activity", source);
+ */
 export interface ActivitySource<E extends EventName = EventName> {
   readonly event: E;
   /** The types of its activities; the name of the event by default. */
@@ -36,7 +42,13 @@ export interface ActivitySource<E extends EventName = EventName> {
   readonly activities: (record: EventRecord<E>) => readonly Activity[];
 }
 
-/** When a user was last active. */
+/**
+ * When a user was last active.
+ * @example
+ * context.contribute("last_activity", {
+ *   of: (user) => sql<string | null>`(select max(updated_at)::text from notes where notes.owned_by = ${user})`,
+ * });
+ */
 export interface LastActivity {
   /** SQL for the time, given SQL for the user's id; null for none. */
   of(user: RawBuilder<unknown>): Expression<string | null>;

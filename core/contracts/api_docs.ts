@@ -1,6 +1,13 @@
 import type { TSchema } from "@sinclair/typebox";
 
-/** The JSON schema of the elements of a list, for the OpenAPI document: says what the rules of that field do not. */
+/**
+ * The JSON schema of the elements of a list, for the OpenAPI document: says what the rules of that field do not.
+ * @example
+ * context.contribute("list_item_schema", {
+ *   field: "labels",
+ *   schema: { type: "object", properties: { name: { type: "string" }, value: { type: "string" } }, required: ["name"] },
+ * });
+ */
 export interface ListItemSchema {
   /** The name of the field, in every body that has it. */
   readonly field: string;
@@ -10,6 +17,11 @@ export interface ListItemSchema {
 /**
  * A way to authenticate, for the OpenAPI document, beside tokens. It only describes: `auth` and `area` of a plugin's context
  * register what authenticates.
+ * @example
+ * context.contribute("credential_scheme", {
+ *   schemes: { noteKey: { type: "apiKey", in: "header", name: "X-Note-Key" } },
+ *   prefixes: ["/notes"],
+ * });
  */
 export interface CredentialScheme {
   /** OpenAPI's security schemes by name; a request needs all of them. */

@@ -23,12 +23,25 @@ export interface ContentEntry {
   readonly chapter_id?: number | null;
   readonly draft?: boolean;
   readonly priority: number;
+  /** Where screens link to, with the base URL. */
   readonly url: string;
   readonly type: string;
   readonly [key: string]: unknown;
 }
 
-/** A kind of content. Plugins that work on all kinds read these and name none. */
+/**
+ * A kind of content. Plugins that work on all kinds read these and name none.
+ * @example
+ * context.contribute("content", {
+ *   kind: "note",
+ *   labels: { one: "Note", many: "Notes", icon: "tag" },
+ *   table: "notes",
+ *   segment: "notes",
+ *   parents: [],
+ *   columns: ["id", "name", "slug"],
+ *   path: expressionBuilder<{ notes: { slug: string } }, "notes">().fn<string>("concat", [sql.lit("/notes/"), "notes.slug"]),
+ * });
+ */
 export interface ContentKind {
   /** As in events, permissions and the audit log: "page", "chapter", "book", "bookshelf". */
   readonly kind: string;
@@ -38,7 +51,10 @@ export interface ContentKind {
   readonly table: TableName;
   /** Below /api, such as "pages". */
   readonly segment: string;
-  /** All kinds it may be in, nearest first, with the column of the parent's id. */
+  /**
+   * All kinds it may be in, nearest first, with the column of the parent's id. Its items are deleted with a book or chapter that they are
+   * in, and restored with it.
+   */
   readonly parents: readonly { readonly kind: string; readonly column: string }[];
   /** A boolean column that marks rows which only their owner sees, such as drafts. */
   readonly ownOnly?: string;
@@ -84,6 +100,17 @@ export function jsonTime(column: string): RawBuilder<string> {
  * Further fields in the answers about a kind of item, such as the cover of a book or the comments of a page. `add` gets the
  * ids of all items of an answer and returns the fields to merge, by id. It may be called before the item is found; its
  * result is dropped where there is no such item or the viewer does not see it.
+ * @example
+ * context.contribute("response_fields", {
+ *   kind: "page",
+ *   moment: "read",
+ *   schema: { notes: t.Integer() },
+ *   async add(ids) {
+ *     const found = await context.db.selectFrom("notes").select("id").where("id", "in", [...ids]).execute();
+ *     return new Map(ids.map((id) => [id, { notes: found.filter((each) => each.id === id).length }]));
+ *   },
+ *   cached: { dependsOn: [{ table: "notes", column: "id" }] },
+ * });
  */
 export interface ResponseFields {
   readonly kind: string;
@@ -114,6 +141,13 @@ export interface CachedFields {
 /**
  * Rows that depend on items of a kind: attachments, comments, tags. They stay while an item is in the recycle bin, and are
  * removed before the item is.
+ * @example
+ * context.contribute("dependents", {
+ *   kind: "page",
+ *   async destroy(ids, { db }) {
+ *     await db.deleteFrom("notes").where("id", "in", [...ids]).execute();
+ *   },
+ * });
  */
 export interface Dependents {
   /** The kind of the items; every kind by default. */
@@ -122,7 +156,12 @@ export interface Dependents {
   readonly destroy: (ids: readonly number[], tx: EventTransaction, kind: string) => Promise<void>;
 }
 
-/** The text of a kind of content that search finds, beside name and tags. */
+/**
+ * The text of a kind of content that search finds, beside name and tags.
+ * @example
+ * const eb = expressionBuilder<{ notes: { text: string } }, "notes">();
+ * context.contribute("searchable", { kind: "note", body: eb.ref("notes.text") });
+ */
 export interface Searchable {
   /** A kind of the slot `content`. */
   readonly kind: string;

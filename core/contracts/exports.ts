@@ -50,7 +50,18 @@ export interface ExportContent {
   readonly updated_by: string | null;
 }
 
-/** A kind of content that can be exported; it has to be in the slot `content`. */
+/**
+ * A kind of content that can be exported; it has to be in the slot `content`.
+ * @example
+ * context.contribute("export_kind", {
+ *   kind: "note",
+ *   async find(viewer, id) {
+ *     const found = await context.visible("notes", viewer).select(["id", "name", "slug"]).where("id", "=", id).executeTakeFirst();
+ *     const url = `${context.baseUrl}/notes/${found?.slug}`;
+ *     return found && { ...found, kind: "note", url, priority: 0, tags: [], parents: [] };
+ *   },
+ * });
+ */
 export interface ExportKind {
   readonly kind: string;
   /** The item if the viewer sees it. */
@@ -85,7 +96,18 @@ export interface ExportFile {
   readonly openShown?: () => Promise<StoredFile | undefined>;
 }
 
-/** Finds files for exports. */
+/**
+ * Finds files for exports.
+ * @example
+ * context.contribute("export_files", {
+ *   async named(_viewer, addresses) {
+ *     const own = addresses.filter((address) => address.startsWith(`${context.baseUrl}/recordings/`));
+ *     const of = { kind: "page", id: 1 };
+ *     const file = { list: "recordings", object: "recording", id: 1, name: "Talk", of, seen: true, entry: {}, extension: "mp3" };
+ *     return new Map(own.map((address) => [address, { ...file, open: () => context.files.get(address) }]));
+ *   },
+ * });
+ */
 export interface ExportFiles {
   /** Files of this instance by address, without those that the viewer may not fetch. */
   named(viewer: Viewer, addresses: readonly string[]): Promise<ReadonlyMap<string, ExportFile>>;
@@ -109,7 +131,18 @@ export interface Exporting {
   holds(kind: string): readonly { readonly kind: string; readonly segment: string }[];
 }
 
-/** A format of exports. */
+/**
+ * A format of exports.
+ * @example
+ * context.contribute("export_format", {
+ *   name: "titles",
+ *   extension: "txt",
+ *   async *write({ item }) {
+ *     yield `${item.name}\n`;
+ *     for (const child of item.children) yield `- ${child.name}\n`;
+ *   },
+ * });
+ */
 export interface ExportFormat {
   /** The last part of its paths: "html". */
   readonly name: string;

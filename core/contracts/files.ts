@@ -1,7 +1,17 @@
 import type { EventTransaction } from "../events/event_bus.ts";
 import type { FileStore } from "../files/file_store.ts";
 
-/** Which files of a plugin are in use. Files of a plugin without a claim are never swept. */
+/**
+ * Which files of a plugin are in use. Files of a plugin without a claim are never swept.
+ * @example
+ * context.contribute("file_claims", {
+ *   plugin: "notes",
+ *   async used(keys) {
+ *     const found = await context.db.selectFrom("notes").select("text").where("text", "in", [...keys]).execute();
+ *     return found.map((note) => note.text);
+ *   },
+ * });
+ */
 export interface FileClaim {
   /** The plugin whose files these are. */
   readonly plugin: string;
@@ -9,7 +19,20 @@ export interface FileClaim {
   readonly used: (keys: readonly string[]) => Promise<readonly string[]>;
 }
 
-/** Stores files of a plugin for others that write its rows, such as the copy of an instance. */
+/**
+ * Stores files of a plugin for others that write its rows, such as the copy of an instance.
+ * @example
+ * context.contribute("file_keeper", {
+ *   plugin: "notes",
+ *   async keep(content, tx) {
+ *     const key = crypto.randomUUID();
+ *     tx.onRollback(() => context.files.remove(key));
+ *     await context.files.put(key, content);
+ *     return { file_key: key };
+ *   },
+ *   drop: (key, tx) => tx.afterCommit(() => context.files.remove(key)),
+ * });
+ */
 export interface FileKeeper {
   /** The plugin whose files these are. */
   readonly plugin: string;

@@ -24,7 +24,22 @@ export interface NewItem {
   readonly tags: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** Creates items of a kind. */
+/**
+ * Creates items of a kind.
+ * @example
+ * context.contribute("content_maker", {
+ *   kind: "note",
+ *   async make({ name }, _parent, tx) {
+ *     const slug = await freeSlug(tx.db, "notes", name);
+ *     const values = { name, slug, text: "" };
+ *     const made = await tx.db.insertInto("notes").values(values).returning("id").executeTakeFirstOrThrow();
+ *     return { kind: "note", id: made.id, url: `${context.baseUrl}/notes/${slug}`, shown: { id: made.id, name } };
+ *   },
+ *   async refill() {
+ *     return undefined; // notes hold no addresses
+ *   },
+ * });
+ */
 export interface ContentMaker {
   readonly kind: string;
   /** Creates an item as the last one in its parent. Throws what its create endpoint would throw. */
@@ -46,7 +61,20 @@ export interface ImportedFile {
   readonly file?: Upload;
 }
 
-/** Stores files of one kind that came with an import. */
+/**
+ * Stores files of one kind that came with an import.
+ * @example
+ * context.contribute("import_files", {
+ *   list: "recordings",
+ *   object: "recording",
+ *   async store({ name, file }, { id }, tx) {
+ *     const key = `${id}/${name}`;
+ *     tx.onRollback(() => context.files.remove(key));
+ *     if (file) await context.files.put(key, file);
+ *     return { id, url: `${context.baseUrl}/recordings/${key}` };
+ *   },
+ * });
+ */
 export interface ImportFiles {
   /** Its list in the archive's entry of the item: "images", "attachments"; "cover" for a single file. */
   readonly list: string;
@@ -58,7 +86,15 @@ export interface ImportFiles {
   store(file: ImportedFile, of: ItemRef, tx: EventTransaction): Promise<{ readonly id: number; readonly url: string }>;
 }
 
-/** Tracks content, such as its links; called where content changes without an event. */
+/**
+ * Tracks content, such as its links; called where content changes without an event.
+ * @example
+ * context.contribute("content_record", {
+ *   async changed({ kind, id }, { before, after }) {
+ *     if (before !== after) context.log.info("Content was rewritten", { kind, id });
+ *   },
+ * });
+ */
 export interface ContentRecord {
   changed(
     item: ItemRef,

@@ -23,6 +23,15 @@ export type Item<Kind extends ItemName, Moment extends ReadMoment = "read"> =
     ? Omit<Own, keyof AddedFields<`${Kind}.${Moment}`>> & AddedFields<`${Kind}.${Moment}`>
     : never;
 
+/**
+ * An item as its reader returns it: the fields of `ItemFields` come from contributions to the slot `response_fields`, so that the
+ * reader, whose plugin does not know them, need not have them.
+ */
+export type ReadItem<Kind extends ItemName, Moment extends ReadMoment = "read"> =
+  Items[Kind] extends Record<Moment, infer Own>
+    ? Omit<Own, keyof AddedFields<`${Kind}.${Moment}`>> & Partial<AddedFields<`${Kind}.${Moment}`>>
+    : never;
+
 /** Which item: by its id, or by its slug and the id or slug of what contains it. A slug is found in any case. */
 export type ItemAddress = { readonly id: number } | { readonly slug: string; readonly within?: number | string };
 
@@ -35,9 +44,9 @@ export interface ItemReader<Kind extends ItemName = ItemName> {
   /** As messages spell it: "Book" in "Book not found". */
   readonly noun: string;
   /** The answer of the single read; undefined where there is no such item or the viewer does not see it. */
-  find?(viewer: Viewer, where: ItemAddress): Promise<Item<Kind> | undefined>;
+  find?(viewer: Viewer, where: ItemAddress): Promise<ReadItem<Kind> | undefined>;
   /** The items that the viewer sees, as listings answer them. */
-  list?(viewer: Viewer, where: ItemsAddress): Promise<readonly Item<Kind, "listed">[]>;
+  list?(viewer: Viewer, where: ItemsAddress): Promise<readonly ReadItem<Kind, "listed">[]>;
 }
 
 declare module "../runtime/registry.ts" {
@@ -46,7 +55,18 @@ declare module "../runtime/registry.ts" {
   }
 }
 
-/** The reader of some kind. */
+/**
+ * The reader of some kind.
+ * @example
+ * context.contribute("item_reader", {
+ *   kind: "note",
+ *   noun: "Note",
+ *   find: (viewer, where) =>
+ *     "id" in where
+ *       ? context.visible("notes", viewer).select(["id", "name"]).where("id", "=", where.id).executeTakeFirst()
+ *       : Promise.resolve(undefined),
+ * });
+ */
 export type AnyItemReader = { readonly [Kind in ItemName]: ItemReader<Kind> }[ItemName];
 
 /**
@@ -60,7 +80,8 @@ export async function findItem<Kind extends ItemName>(
   viewer: Viewer,
   where: ItemAddress,
 ): Promise<Item<Kind> | undefined> {
-  return readerOf(readers, kind)?.find?.(viewer, where);
+  // With the fields that plugins declare in `ItemFields`: readers merge the contributions to `response_fields`.
+  return (await readerOf(readers, kind)?.find?.(viewer, where)) as Item<Kind> | undefined;
 }
 
 /**
@@ -90,7 +111,8 @@ export async function listItems<Kind extends ItemName>(
   viewer: Viewer,
   where: ItemsAddress,
 ): Promise<readonly Item<Kind, "listed">[]> {
-  return (await readerOf(readers, kind)?.list?.(viewer, where)) ?? [];
+  // As in `findItem`.
+  return ((await readerOf(readers, kind)?.list?.(viewer, where)) ?? []) as readonly Item<Kind, "listed">[];
 }
 
 /** The reader of a kind; undefined where its plugin is not loaded, so that there are no such items. */

@@ -21,7 +21,16 @@ export interface KindLabels {
 /** A verb of the events of content that are logged. */
 export type ContentVerb = "create" | "update" | "delete" | "move";
 
-/** What the form of a role shows for a permission that a plugin adds. */
+/**
+ * What the form of a role shows for a permission that a plugin adds.
+ * @example
+ * context.contribute("permission_label", {
+ *   permission: "note-pin",
+ *   label: "Pin notes",
+ *   about: "Keep notes at the top of the list.",
+ *   section: "Notes",
+ * });
+ */
 export interface PermissionLabel {
   readonly permission: PermissionName;
   /** "Publish recipes". */

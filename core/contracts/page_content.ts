@@ -10,7 +10,14 @@ export interface HookedPage {
   readonly id: number;
 }
 
-/** Changes a page's content when it is stored or shown. Functions return other HTML, or undefined to keep it. */
+/**
+ * Changes a page's content when it is stored or shown. Functions return other HTML, or undefined to keep it.
+ * @example
+ * context.contribute("page_content", {
+ *   postRender: (shown) => shown.replaceAll("(c)", "©"),
+ *   dependsOn: [],
+ * });
+ */
 export interface PageContentHook {
   /** After ids are set, before anything is derived from the HTML. */
   readonly preStore?: (html: string, page: HookedPage) => Answer<string>;
@@ -30,7 +37,13 @@ export interface PageContentHook {
   readonly dependsOn?: readonly TableDependency[];
 }
 
-/** Configures the Markdown converter, once: changes it or returns another. */
+/**
+ * Configures the Markdown converter, once: changes it or returns another.
+ * @example
+ * context.contribute("markdown_converter", {
+ *   configure: (converter) => converter.setOptions({ breaks: true }),
+ * });
+ */
 export interface MarkdownConverterHook {
   readonly configure: (converter: Marked) => Marked | undefined;
 }

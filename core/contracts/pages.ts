@@ -54,7 +54,18 @@ export interface DraftPage {
   readonly prepared?: PreparedContent | undefined;
 }
 
-/** Stores pictures that arrive as base64 in a page's content (content-api 9.5). */
+/**
+ * Stores pictures that arrive as base64 in a page's content (content-api 9.5).
+ * @example
+ * context.contribute("picture_keeper", {
+ *   async keep({ bytes, extension }, pageId, tx) {
+ *     const key = `${pageId}/${crypto.randomUUID()}.${extension}`;
+ *     tx.onRollback(() => context.files.remove(key));
+ *     await context.files.put(key, bytes);
+ *     return `${context.baseUrl}/pictures/${key}`;
+ *   },
+ * });
+ */
 export interface PictureKeeper {
   /** Stores a picture of a page. Returns its URL, or undefined where the viewer may not store it. */
   keep(picture: EmbeddedPicture, pageId: number, tx: EventTransaction): Promise<string | undefined>;

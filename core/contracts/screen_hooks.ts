@@ -6,13 +6,28 @@ import type { Html } from "../http/html.ts";
 import type { ViewName, Views } from "../runtime/registry.ts";
 import type { Ui, View } from "./web.ts";
 
-/** Middleware of every screen: a response of `before` ends the request, one of `after` replaces the answer. */
+/**
+ * Middleware of every screen: a response of `before` ends the request, one of `after` replaces the answer.
+ * @example
+ * context.contribute("screen_hook", {
+ *   before: ({ url }) => (url.endsWith("/old-start") ? new Response(null, { status: 302, headers: { location: "/" } }) : undefined),
+ * });
+ */
 export interface ScreenHook {
   readonly before?: (request: Request) => Response | undefined | Promise<Response | undefined>;
   readonly after?: (request: Request, response: Response) => Response | undefined | Promise<Response | undefined>;
 }
 
-/** A part rendered before or after a view, with the data of that view. */
+/**
+ * A part rendered before or after a view, with the data of that view.
+ * @example
+ * context.contribute("view_part", {
+ *   target: "layout/footer",
+ *   place: "before",
+ *   priority: 50,
+ *   draw: (_data, ui) => html`<p>${ui.t("Written by hand.")}</p>`,
+ * });
+ */
 export type ViewPart = {
   readonly [V in ViewName]: {
     readonly target: V;
@@ -26,14 +41,29 @@ export type ViewPart = {
 /** Renders in place of a view; `next` renders the replaced one. */
 export type ReplacingView<D = never> = (ui: Ui & { next(data: D): Html }) => (data: D) => Html;
 
-/** A view in place of another one. Where several replace a view, later contributions enclose earlier ones. */
+/**
+ * A view in place of another one. Where several replace a view, later contributions enclose earlier ones.
+ * @example
+ * context.contribute("view_replacement", {
+ *   name: "layout/footer",
+ *   draw: (ui) => (data) => html`<small>${ui.next(data)}</small>`,
+ * });
+ */
 export interface ViewReplacement {
   /** The name of the replaced view, such as "layout/footer". */
   readonly name: string;
   readonly draw: ReplacingView;
 }
 
-/** An icon, in place of the one of that name if there is one. Later contributions replace earlier ones. */
+/**
+ * An icon, in place of the one of that name if there is one. Later contributions replace earlier ones.
+ * @example
+ * context.contribute("screen_icon", {
+ *   name: "note",
+ *   svg: '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor"><path d="M4 4h16v16H4z"/></svg>',
+ *   source: "icons/note.svg",
+ * });
+ */
 export interface ScreenIcon {
   readonly name: string;
   /** One plain `<svg>` element. */
@@ -42,7 +72,13 @@ export interface ScreenIcon {
   readonly source: string;
 }
 
-/** What the head of every document has besides the files of Lectern. */
+/**
+ * What the head of every document has besides the files of Lectern.
+ * @example
+ * context.contribute("document_head", {
+ *   draw: (nonce) => html`<style nonce="${nonce}">main { max-width: 60rem; }</style>`,
+ * });
+ */
 export interface DocumentHead {
   /** URLs of style sheets, after those of Lectern. */
   readonly styles?: readonly string[];

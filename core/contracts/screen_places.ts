@@ -6,7 +6,15 @@ import type { HtmlPart } from "../http/html.ts";
 import type { PlaceName, Places } from "../runtime/registry.ts";
 import type { ScreenAccess, Ui, Visit } from "./web.ts";
 
-/** Markup that a plugin adds at a place of screens. */
+/**
+ * Markup that a plugin adds at a place of screens.
+ * @example
+ * context.contribute("screen_part", {
+ *   at: "page/below",
+ *   order: 10,
+ *   draw: (page, { ui }) => html`<p>${ui.t("Page")} ${page.id}</p>`,
+ * });
+ */
 export type ScreenPart = {
   readonly [P in PlaceName]: {
     readonly at: P;
@@ -20,7 +28,18 @@ export type ScreenPart = {
 /** The name of a toolbar: a place whose name ends with "/toolbar". */
 export type ToolbarName = Extract<PlaceName, `${string}/toolbar`>;
 
-/** An entry that a plugin adds to a toolbar: a link, or a form of one button. */
+/**
+ * An entry that a plugin adds to a toolbar: a link, or a form of one button.
+ * @example
+ * context.contribute("toolbar_entry", {
+ *   at: "page/toolbar",
+ *   text: "Add a note",
+ *   icon: "plus",
+ *   kind: "form",
+ *   admits: "user",
+ *   path: (page) => `/notes/of/${page.id}`,
+ * });
+ */
 export type ToolbarEntry = {
   readonly [P in ToolbarName]: {
     readonly at: P;
@@ -61,7 +80,19 @@ export interface Toolbar {
 /** The name of a list of figures: a place whose name ends with "/figures". */
 export type FiguresName = Extract<PlaceName, `${string}/figures`>;
 
-/** A figure that a plugin adds to a list of figures, such as that of the statistics. */
+/**
+ * A figure that a plugin adds to a list of figures, such as that of the statistics.
+ * @example
+ * context.contribute("screen_figure", {
+ *   at: "statistics/figures",
+ *   label: "Notes",
+ *   path: "/notes",
+ *   async read() {
+ *     const found = await context.db.selectFrom("notes").select(({ fn }) => fn.countAll<number>().as("n")).executeTakeFirst();
+ *     return Number(found?.n ?? 0);
+ *   },
+ * });
+ */
 export interface ScreenFigure {
   readonly at: FiguresName;
   /** In English, the key of its translation. */
@@ -103,7 +134,14 @@ export interface HeadLink {
   readonly title?: string;
 }
 
-/** What a plugin adds to the head of every screen, those of errors included. The Content-Security-Policy stays as it is. */
+/**
+ * What a plugin adds to the head of every screen, those of errors included. The Content-Security-Policy stays as it is.
+ * @example
+ * context.contribute("screen_head", {
+ *   meta: ({ status }) => (status === 200 ? { robots: "noindex" } : {}),
+ *   links: () => [{ rel: "help", href: "/books/help" }],
+ * });
+ */
 export interface ScreenHead {
   /** Scripts, loaded after those of Lectern and before those of a theme: addresses of `Web.asset`. */
   readonly scripts?: readonly string[];

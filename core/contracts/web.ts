@@ -197,7 +197,18 @@ export interface Parts {
   badge(ui: Ui, kind: "good" | "bad" | "note", text: string): Html;
 }
 
-/** An entry of a menu. */
+/**
+ * An entry of a menu.
+ * @example
+ * context.contribute("menu", {
+ *   menu: "main",
+ *   path: "/notes",
+ *   text: "Notes",
+ *   icon: "tag",
+ *   admits: "user",
+ *   needs: "/api/notes",
+ * });
+ */
 export interface MenuEntry {
   readonly menu: "main" | "settings" | "account";
   readonly path: string;
@@ -211,7 +222,13 @@ export interface MenuEntry {
   readonly order?: number;
 }
 
-/** Finds the present address of a screen that has moved. */
+/**
+ * Finds the present address of a screen that has moved.
+ * @example
+ * context.contribute("screen_redirect", {
+ *   find: async (path) => (path === "/notices" ? "/notes" : undefined),
+ * });
+ */
 export interface ScreenRedirect {
   /** The present path of a former one; undefined where the viewer sees none. */
   find(path: string, viewer: Viewer): Promise<string | undefined>;

@@ -69,8 +69,8 @@ export interface Handlers<E extends EventName> {
   beforeTransaction?(draft: Draft<E>, viewer: Viewer): void | Promise<void>;
   /** Returns another draft, or undefined to keep the draft. */
   filter?(draft: Draft<E>, tx: EventTransaction): Draft<E> | undefined | Promise<Draft<E> | undefined>;
-  /** Returns the message of a 403, or undefined to allow the event. */
-  veto?(draft: Draft<E>, tx: EventTransaction): string | undefined | Promise<string | undefined>;
+  /** Returns the message of a 403; undefined or null allows the event. */
+  veto?(draft: Draft<E>, tx: EventTransaction): string | null | undefined | Promise<string | null | undefined>;
   inTransaction?(result: Result<E>, tx: EventTransaction, record: EventRecord<E>): void | Promise<void>;
   /** Not awaited; a failure is logged. */
   notify?(result: Result<E>, record: EventRecord<E>): void | Promise<void>;
@@ -107,6 +107,8 @@ interface Attempt {
   isRolledBack: boolean;
 }
 
+/** The events that the runtime itself performs. */
+export const CORE_EVENTS: readonly string[] = ["app_boot", "plugin_purge"];
 const MAX_ATTEMPTS = 6;
 /** SQLSTATEs after which a retry may succeed: serialisation failure, deadlock, unique violation. */
 const RETRIED = new Set(["40001", "40P01", "23505"]);
@@ -152,10 +154,12 @@ export class EventBus {
     this.#closed = true;
   }
 
-  /** Names of events that have handlers and are not among `performed`. */
-  withoutPerformer(performed: readonly string[]): string[] {
-    const known = new Set<string>(["app_boot", "plugin_purge", ...performed]);
-    return [...this.#handlers.keys()].filter((name) => !known.has(name));
+  /** Names of events that have handlers and are not among `performed`, with the plugins of the handlers. */
+  withoutPerformer(performed: readonly string[]): { readonly event: string; readonly plugins: readonly string[] }[] {
+    const known = new Set<string>([...CORE_EVENTS, ...performed]);
+    return [...this.#handlers].flatMap(([event, handlers]) =>
+      known.has(event) ? [] : [{ event, plugins: handlers.map(({ parts }) => parts.notify.plugin) }],
+    );
   }
 
   /** Whether an event has handlers by its name. */
@@ -285,7 +289,7 @@ export class EventBus {
     for (const { handlers, parts } of list) {
       if (!handlers.veto) continue;
       const reason = await this.#within(watch, parts.veto, () => handlers.veto?.(final, tx));
-      if (reason !== undefined) throw new ApiError(403, reason);
+      if (reason !== undefined && reason !== null) throw new ApiError(403, reason);
     }
     return final;
   }

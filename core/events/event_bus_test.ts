@@ -91,6 +91,12 @@ describe("perform()", () => {
     expect(acted).toBe(false);
   });
 
+  test("takes a veto of null for none, as one of undefined", async () => {
+    const bus = busOver(fakeDb().db);
+    bus.on("test_act", { veto: () => null });
+    expect(await bus.perform("test_act", SYSTEM, { text: "a" }, async (draft) => draft)).toEqual({ text: "a" });
+  });
+
   test("runs notify after the commit only, and logs what it throws", async () => {
     const lines: string[] = [];
     const heard: string[] = [];
@@ -201,9 +207,9 @@ describe("onRollback() and afterCommit()", () => {
 
 test("events that are handled and that nobody performs are named, but for those of the runtime", () => {
   const bus = busOver(fakeDb().db);
-  bus.on("test_act", {});
+  bus.on("test_act", {}, "mails");
   bus.on("test_inner", {});
   bus.on("app_boot", {});
-  expect(bus.withoutPerformer(["test_inner", "test_unheard"])).toEqual(["test_act"]);
+  expect(bus.withoutPerformer(["test_inner", "test_unheard"])).toEqual([{ event: "test_act", plugins: ["mails"] }]);
   expect(bus.withoutPerformer(["test_inner", "test_act"])).toEqual([]);
 });

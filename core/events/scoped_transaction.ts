@@ -12,7 +12,8 @@ import type { Action, EventTransaction, RootTransaction } from "./event_bus.ts";
 
 /** The bus's own transaction by each of its views, and by itself. */
 const ROOTS = new WeakMap<object, RootTransaction>();
-const MOMENTS = ["beforeTransaction", "filter", "veto", "inTransaction", "notify"] as const;
+/** The moments of an event at which handlers run, in their order. */
+export const MOMENTS = ["beforeTransaction", "filter", "veto", "inTransaction", "notify"] as const;
 
 type Call = (this: unknown, ...args: unknown[]) => unknown;
 

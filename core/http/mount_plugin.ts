@@ -2,6 +2,7 @@
  * Mounting of plugins' routes: each route is served once and names a permission that some plugin adds. All of it is checked at
  * boot, since Elysia keeps the last of two equal routes in silence, and a route without a permit would answer everybody.
  */
+import { didYouMean } from "../closest_match.ts";
 import { BootError } from "../errors.ts";
 import { permissionHint } from "../runtime/left_out.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
@@ -45,8 +46,7 @@ export function mountPlugin(
       throw new BootError(`${who} serves ${method} ${path}, which would never be called: ${UNREACHABLE[method]}`);
   const mounted = orBootError(`Cannot mount the routes of the plugin "${plugin.name}"`, () => http.mount(app, strip));
   for (const { method, path, permit, detail } of mounted) {
-    // Elysia serves a path with and without a slash at its end.
-    const route = `${method} ${path.replace(/(?<=.)\/$/, "")}`;
+    const route = routeKey(method, path);
     const owner = owners.get(route)?.plugin;
     if (owner !== undefined)
       throw new BootError(`${who} serves ${method} ${path}, which the plugin "${owner}" serves already`);
@@ -90,18 +90,37 @@ function namesDiffer(one: string, other: string): boolean {
   return [one.split("/")[at], others[at]].every((segment) => segment?.startsWith(":"));
 }
 
-/** Checks that some plugin adds each permission: a route with any other would refuse every viewer. Throws BootError. */
+/** Checks that some plugin adds each permission of routes and screens: any other would refuse every viewer. Throws BootError. */
 export function checkPermits(
   plugins: readonly AnyPlugin[],
   http: HttpServer,
   shipped: readonly AnyPlugin[] = [],
 ): void {
   const known = new Set<string>(["public", "access-api", ...plugins.flatMap(({ adds }) => adds)]);
-  const wrong = http.routes().find(({ permit }) => !known.has(permit ?? ""));
-  if (wrong)
-    throw new BootError(
-      `${wrong.method} ${wrong.path} needs the permission "${wrong.permit}", which no plugin adds${permissionHint(`${wrong.permit}`, plugins, shipped)}`,
-    );
+  const owners = OWNERS.get(http);
+  for (const { method, path, permit, detail } of http.routes())
+    for (const name of [`${permit}`, ...namesIn(detail["x-screen"])]) {
+      if (known.has(name)) continue;
+      const absent = permissionHint(name, plugins, shipped);
+      // A screen of what is left out is there for nobody.
+      if (absent !== "" && name !== permit) continue;
+      const owner = owners?.get(routeKey(method, path))?.plugin;
+      const hint = absent || didYouMean(name, [...known]);
+      throw new BootError(
+        `${method} ${path}${owner === undefined ? "" : ` of the plugin "${owner}"`} needs the permission "${name}", which no plugin adds${hint}`,
+      );
+    }
+}
+
+/** The key of a route in `OWNERS`. Elysia serves a path with and without a slash at its end. */
+function routeKey(method: string, path: string): string {
+  return `${method} ${path.replace(/(?<=.)\/$/, "")}`;
+}
+
+/** The permissions that a screen admits. */
+function namesIn(access: unknown): readonly string[] {
+  const names: unknown = typeof access === "object" && access !== null && "all" in access ? access.all : access;
+  return Array.isArray(names) ? names : [];
 }
 
 function orBootError<Result>(what: string, run: () => Result): Result {

@@ -34,7 +34,7 @@ import { coreChecks } from "../self_checks/core_checks.ts";
 import { Tracing } from "../tracing.ts";
 import { GUEST, SYSTEM } from "../viewer.ts";
 import { Waits } from "../waits.ts";
-import { checkTables, warnOfEvents } from "./boot_checks.ts";
+import { checkHandledEvents, checkTables } from "./boot_checks.ts";
 import { lateAtBoot } from "./boot_listeners.ts";
 import { BootWatch } from "./boot_watch.ts";
 import { checkedPlugins } from "./composition_checks.ts";
@@ -208,7 +208,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   for (const plugin of plugins) await syncSchema(plugin, store.db, contexts.get(plugin.name), { schemaRoles, watch });
   await roles.complete();
   if (roles.hasChanged) await schemaRoles.join();
-  warnOfEvents(bus, plugins, { shipped, log });
+  checkHandledEvents(bus, plugins, { shipped, log });
   shared.slots.set(
     "permission",
     plugins.flatMap((plugin) => [...plugin.adds]),

@@ -1,12 +1,13 @@
 /**
- * Checks of what plugins name. Tables and columns that they are granted exist, which is known after all migrations and setups;
- * events that they list as their own are not those of shipped plugins, nor in the form of these; handlers of events that nobody
- * performs are a warning. What they may register is checked where they do, in `power_checks.ts`.
+ * Checks after all plugins are set up: the tables, columns and events that they name exist, since each of them would fail or be ignored
+ * only when it is used; events that they list as their own are not those of shipped plugins, nor in the form of these. What a boot can
+ * check before it changes anything is in `composition_checks.ts`, what plugins may register in `power_checks.ts`.
  */
 import { sql } from "kysely";
 import type { Db, TableName } from "../../db/mod.ts";
+import { closestMatch, distance } from "../closest_match.ts";
 import { BootError } from "../errors.ts";
-import type { EventBus } from "../events/event_bus.ts";
+import { CORE_EVENTS, type EventBus } from "../events/event_bus.ts";
 import type { Log } from "../log.ts";
 import { missingColumns } from "./column_grants.ts";
 import { leftOut, tableHint } from "./left_out.ts";
@@ -106,16 +107,20 @@ function formOf(event: string): { readonly subject: string; readonly verb: strin
   return { subject: event.slice(0, Math.max(at, 0)), verb: event.slice(at + 1) };
 }
 
-/** Warns of handlers of events that no plugin performs. Says of those of a left-out plugin, in one line, that they never run. */
-export function warnOfEvents(
+/**
+ * Checks the names of events that have handlers. Throws BootError for one that is most likely misspelt. Warns of others that no plugin
+ * performs: the plugin of the event may not be installed. Says of those of a left-out plugin, in one line, that they never run.
+ */
+export function checkHandledEvents(
   bus: EventBus,
   plugins: readonly AnyPlugin[],
   { shipped, log }: { readonly shipped: readonly AnyPlugin[]; readonly log: Log },
 ): void {
-  const unperformed = bus.withoutPerformer(plugins.flatMap(({ events }) => events));
+  const performed = plugins.flatMap(({ events }) => events as readonly string[]);
+  const unperformed = bus.withoutPerformer(performed);
   const absent = leftOut(plugins, shipped);
   for (const { name, events } of absent) {
-    const handled = events.filter((event) => unperformed.includes(event));
+    const handled = events.filter((event) => unperformed.some((one) => one.event === event));
     if (handled.length > 0)
       log.info("Plugins handle events of a plugin that is left out; these never happen", {
         plugin: name,
@@ -123,6 +128,36 @@ export function warnOfEvents(
       });
   }
   const known = absent.flatMap(({ events }) => events as readonly string[]);
-  for (const name of unperformed.filter((each) => !known.includes(each)))
-    log.warn("A plugin handles an event that no plugin performs; is its name right?", { event: name });
+  for (const { event, plugins: handling } of unperformed.filter((each) => !known.includes(each.event))) {
+    const names = [...CORE_EVENTS, ...performed, ...known];
+    const meant = names.find((name) => isMisspelt(event, name));
+    if (meant !== undefined)
+      throw new BootError(
+        `The plugin "${handling[0]}" handles the event "${event}", which no plugin performs; did you mean "${meant}"?`,
+      );
+    const closest = closestMatch(event, names);
+    log.warn("A plugin handles an event that no plugin performs; is its name right?", {
+      ...{ event, plugins: handling },
+      ...(closest !== undefined && { closest }),
+    });
+  }
+}
+
+/** Characters from which on two mistakes in a word are taken for a slip; in shorter ones they make another word. */
+const LONG_WORD = 6;
+
+/**
+ * Whether a name is another one with a slip in a single word ("page_udpate"). Names of events have few words, so that "note_create",
+ * whose plugin is not installed, is near "page_create" and yet no slip.
+ */
+function isMisspelt(name: string, known: string): boolean {
+  const [given, meant] = [name, known].map((each) => each.toLowerCase().split(/[_\-.:]/)) as [string[], string[]];
+  if (given.length !== meant.length) return false;
+  const differing = given.flatMap((word, at) => (word === meant[at] ? [] : [[word, meant[at] ?? ""] as const]));
+  if (differing.length > 1) return false;
+  return differing.every(([word, right]) => {
+    const isSwapped = word.length === right.length && [...word].sort().join("") === [...right].sort().join("");
+    const steps = distance(word, right);
+    return steps === 1 || (steps === 2 && (isSwapped || right.length >= LONG_WORD));
+  });
 }

@@ -9,6 +9,7 @@ import { grantedHosts } from "./granted_hosts.ts";
 import { checkChoices, checkVariables, type PluginChoices } from "./operator_choices.ts";
 import { checkPins } from "./pins.ts";
 import type { AnyPlugin } from "./plugin.ts";
+import { checkPluginKeys } from "./plugin_keys.ts";
 import { checkPermissions } from "./powers.ts";
 import { readSettings } from "./settings.ts";
 import { checkVersions } from "./versions.ts";
@@ -28,6 +29,7 @@ export interface Composition extends PluginChoices {
  */
 export function checkedPlugins(parts: Composition): readonly AnyPlugin[] {
   const { log, shipped = [] } = parts;
+  checkPluginKeys(parts.plugins);
   const plugins = inBootOrder(parts.plugins, shipped);
   for (const neighbour of unknownNeighbours(plugins, shipped))
     log.warn("A plugin wants to boot before or after one that is neither installed nor shipped", { ...neighbour });

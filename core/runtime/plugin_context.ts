@@ -8,6 +8,7 @@ import type { TableName, Tables } from "../../db/mod.ts";
 import type { Children } from "../children/pool.ts";
 import type { ContentKind } from "../contracts/content.ts";
 import { LIMITED_BY_READERS, LONG_SLOTS } from "../contracts/slot_names.ts";
+import { contributionProblem } from "../contracts/slot_shapes.ts";
 import { BootError } from "../errors.ts";
 import type { AnswerCache } from "../events/answer_cache.ts";
 import type { Caches } from "../events/cache.ts";
@@ -169,7 +170,7 @@ export function makeContext(
       bus.on(name, own.handlers(guarded), plugin.name);
     },
     onAny(handlers) {
-      checkMoments(plugin.name, "every event", handlers);
+      checkMoments(plugin.name, "every event", handlers, ["inTransaction", "notify"]);
       powers.onAny();
       bus.onAny(own.handlers(handlers), plugin.name);
     },
@@ -212,6 +213,9 @@ export function makeContext(
     contribute(name, contribution) {
       checkSlot(plugin.name, name);
       powers.need("slots", name, `contributes to the slot "${name}"`);
+      const problem = contributionProblem(name, contribution);
+      if (problem !== undefined)
+        throw new BootError(`A contribution of the plugin "${plugin.name}" to the slot "${name}" ${problem}`);
       const isOperators = plugin.addedBy !== undefined && plugin.listFile === undefined;
       const origin = { plugin: plugin.name, slot: name, faults: parts.faults, isOperators, ships: !crossing };
       const kinds = (parts.slots.get("content") ?? []) as ContentKind[];

@@ -1,14 +1,31 @@
-/** Names from before version 0.2. What a plugin registers under such a name would never be used, so it stops the boot. */
+/** Names from before version 0.2, and misspelt ones. What a plugin registers under such a name would never be used, so it stops the boot. */
+import { didYouMean } from "../closest_match.ts";
 import { BootError } from "../errors.ts";
+import { MOMENTS } from "../events/scoped_transaction.ts";
 
-const MOMENTS: Readonly<Record<string, string>> = { prepare: "beforeTransaction", join: "inTransaction" };
+const FORMER_MOMENTS: Readonly<Record<string, string>> = { prepare: "beforeTransaction", join: "inTransaction" };
 const SLOTS: Readonly<Record<string, string>> = { hanging: "dependents", shown: "response_fields" };
 
-/** Throws BootError for handlers under the old name of a moment; `what` is the event in the message. */
-export function checkMoments(plugin: string, what: string, handlers: object): void {
-  for (const [old, now] of Object.entries(MOMENTS))
-    if (old in handlers)
-      throw new BootError(`The plugin "${plugin}" handles ${what} with "${old}", which is called "${now}" now`);
+/** Throws BootError for handlers under the old name of a moment, and under any that is none; `what` is the event in the message. */
+export function checkMoments(
+  plugin: string,
+  what: string,
+  handlers: object,
+  moments: readonly string[] = MOMENTS,
+): void {
+  const subject = `The plugin "${plugin}" handles ${what}`;
+  for (const [old, now] of Object.entries(FORMER_MOMENTS))
+    if (old in handlers) throw new BootError(`${subject} with "${old}", which is called "${now}" now`);
+  // An instance of a class has members of its own.
+  const own = Object.getPrototypeOf(handlers) === Object.prototype ? Object.entries(handlers) : [];
+  for (const [moment, handler] of own) {
+    if (!moments.includes(moment)) {
+      const hint = didYouMean(moment, moments) || `: these are ${moments.join(", ")}`;
+      throw new BootError(`${subject} with "${moment}", which is no moment of it${hint}`);
+    }
+    if (handler !== undefined && typeof handler !== "function")
+      throw new BootError(`${subject} with a "${moment}" that is no function`);
+  }
 }
 
 /** Throws BootError for the old name of a slot. */

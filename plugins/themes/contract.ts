@@ -10,7 +10,14 @@ type Answer<T> = T | undefined | Promise<T | undefined>;
 /** The name of a hook. */
 export type ThemeHookName = Extract<keyof ThemeHooks, string>;
 
-/** A hook of the theme system. */
+/**
+ * A hook of the theme system.
+ * @example
+ * context.contribute("theme_hook", {
+ *   name: "note_shown",
+ *   attach: (handler, theme) => theme.contribute("page_content", { postRender: (shown) => handler(shown) }),
+ * });
+ */
 export type ThemeHook = {
   readonly [Name in ThemeHookName]: {
     readonly name: Name;

@@ -36,7 +36,6 @@ const glossary = definePlugin({
     read: ["books"],
     write: ["test_terms"],
     slots: ["content", "searchable", "export_kind"],
-    handlers: ["book_delete"],
     visibilityRules: ["test_terms"],
   },
   events: ["test_term_create", "test_term_delete"],
@@ -50,14 +49,8 @@ const glossary = definePlugin({
       );
     },
   },
-  setup({ app, contracts, contribute, on, perform, visibilityRule }) {
+  setup({ app, contracts, contribute, perform, visibilityRule }) {
     const eb = expressionBuilder<Tables, "test_terms">();
-    on("book_delete", {
-      async inTransaction({ id }, tx) {
-        const within = tx.db.updateTable("test_terms").set({ deleted_at: sql<string>`now()` });
-        await within.where("book_id", "=", id).where("deleted_at", "is", null).execute();
-      },
-    });
     contribute("content", {
       kind: "test_term",
       table: "test_terms",

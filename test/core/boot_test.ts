@@ -168,7 +168,9 @@ describe("boot() stops and names the plugin", () => {
       name: "slip",
       setup: ({ app }) => void app.get("/test-slip", () => "", { permit: "book-viwe-all" as "public" }),
     });
-    expect(await bootError(slip)).toBe('GET /api/test-slip needs the permission "book-viwe-all", which no plugin adds');
+    expect(await bootError(slip, WITH_BOOKS)).toBe(
+      'GET /api/test-slip of the plugin "slip" needs the permission "book-viwe-all", which no plugin adds; did you mean "book-view-all"?',
+    );
   });
 
   test("that wants a table nobody makes", async () => {

@@ -39,6 +39,8 @@ import type { SubmitResult, Visit } from "lectern/contracts";
 import type { Generated } from "kysely";
 import type {} from "${ROOT}/plugins/monitoring/dashboard_keys/contract.ts";
 import type {} from "${ROOT}/plugins/monitoring/hosts/contract.ts";
+import type {} from "${ROOT}/plugins/monitoring/dashboard_stats/contract.ts";
+import type {} from "${ROOT}/plugins/themes/contract.ts";
 import type { Db, Migrations } from "lectern/db";
 
 declare module "lectern/db" {
@@ -49,6 +51,14 @@ declare module "lectern/db" {
 }
 declare module "lectern/core" {
   interface Events { user_delete: { draft: { id: number }; result: { id: number } } }
+  interface Permissions { "note-pin": true }
+  interface Places {
+    "page/below": { readonly id: number };
+    "page/toolbar": { readonly id: number };
+    "statistics/figures": undefined;
+  }
+  interface Views { "layout/footer": undefined }
+  interface ThemeHooks { note_shown: (text: string) => string | undefined }
   interface Items { note: { read: { id: number; name: string }; listed: { id: number; name: string } } }
 }
 declare global {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { findAll, importsOf, lineAt, listFiles, ROOT, readSources } from "./_source.ts";
 
@@ -71,6 +71,26 @@ test("every package is imported somewhere", () => {
 test("the list of packages without an import names none that is gone", () => {
   const names = packages(JSON.parse(manifest), GROUPS).map(([name]) => name);
   expect(Object.keys(UNIMPORTED).filter((name) => !names.includes(name))).toEqual([]);
+});
+
+test("the versions of Node in `engines` are those that all packages of an installation run on", () => {
+  const oldest = `${/^>=(\d+)$/.exec((JSON.parse(manifest) as { engines: { node: string } }).engines.node)?.[1]}.0.0`;
+  // An older release of the same major version is no reason to name a minor one: npm's warning names the package.
+  const newest = oldest.replace(/\.0\.0$/, ".999.0");
+  const waiting = packages(JSON.parse(manifest), ["dependencies", "optionalDependencies"]).map(([name]) => name);
+  const wrong: string[] = [];
+  for (const name of waiting) {
+    const file = join(ROOT, "node_modules", name, "package.json");
+    // Optional packages are those of one platform.
+    if (!existsSync(file)) continue;
+    const found = JSON.parse(readFileSync(file, "utf8")) as Manifest & { engines?: { node?: string } };
+    for (const [further] of packages(found, ["dependencies"])) if (!waiting.includes(further)) waiting.push(further);
+    const { node = "*" } = found.engines ?? {};
+    if (!Bun.semver.satisfies(newest, node)) wrong.push(`${name} needs Node ${node}`);
+  }
+  expect(waiting.length).toBeGreaterThan(50);
+  expect(wrong).toEqual([]);
+  expect(Bun.semver.satisfies("20.999.0", ">=22.0.0")).toBe(false);
 });
 
 test("one version of Bun is named everywhere", () => {

@@ -31,8 +31,18 @@ export default definePlugin({
   },
 });
 `;
+/** A plugin that is added while the server runs. */
+const added = (answer: string) => `import { definePlugin } from "lectern/core";
+export default definePlugin({
+  name: "extra",
+  permissions: { publicRoutes: ["/api/extra"] },
+  setup({ app }) {
+    app.get("/extra", () => ({ says: ${answer} }), { permit: "public" });
+  },
+});
+`;
 
-test("a change of a plugin is served soon, a broken one says why and waits to be mended, and all of it stops in order", async () => {
+test("a change of a plugin is served soon, a broken one says why and waits to be mended, one that is added later is watched too, and all of it stops in order", async () => {
   write("package.json", JSON.stringify({ lectern: { plugins: ["lectern/plugins", "./parrot"] } }));
   write("parrot/plugin.ts", plugin('"one"'));
   write("parrot/words/words.ts", 'export const words = "!";\n');
@@ -40,13 +50,13 @@ test("a change of a plugin is served soon, a broken one says why and waits to be
   program = dev;
 
   /** Each server listens on a port of its own, which its log line has. */
-  const says = async (): Promise<unknown> => {
+  const says = async (route = "parrot"): Promise<unknown> => {
     const port = dev
       .output()
       .match(/(?<=answers at http:\/\/[^/]+:)\d+/g)
       ?.at(-1);
     try {
-      return (await (await fetch(`http://127.0.0.1:${port}/api/parrot`)).json()) as unknown;
+      return (await (await fetch(`http://127.0.0.1:${port}/api/${route}`)).json()) as unknown;
     } catch (error) {
       // Nothing listens between two servers.
       return String(error);
@@ -60,11 +70,11 @@ test("a change of a plugin is served soon, a broken one says why and waits to be
     );
   const servers = () => dev.output().split("answers at").length - 1;
 
-  await become(says, { says: "one!" });
+  await become(() => says(), { says: "one!" });
   write("parrot/plugin.ts", plugin('"two"'));
-  await become(says, { says: "two!" });
+  await become(() => says(), { says: "two!" });
   write("parrot/words/words.ts", 'export const words = "?";\n');
-  await become(says, { says: "two?" });
+  await become(() => says(), { says: "two?" });
 
   write("parrot/plugin.ts", plugin("]"));
   await become(() => dev.output().includes("the next change starts it again"), true);
@@ -72,15 +82,21 @@ test("a change of a plugin is served soon, a broken one says why and waits to be
     `Cannot load the plugins of "./parrot": Unexpected ] (${join(home, "parrot/plugin.ts")}:7)`,
   );
   write("parrot/plugin.ts", plugin('"four"'));
-  await become(says, { says: "four?" });
+  await become(() => says(), { says: "four?" });
 
   const before = servers();
   write("parrot/notes.txt", "Not a source.");
   write("node_modules/other/index.ts", "export {};");
   write("parrot/words/more.ts", "export {};");
   await become(servers, before + 1);
-  await become(says, { says: "four?" });
+  await become(() => says(), { says: "four?" });
   expect(servers()).toBe(before + 1);
+
+  write("extra/plugin.ts", added('"A"'));
+  write("package.json", JSON.stringify({ lectern: { plugins: ["lectern/plugins", "./parrot", "./extra"] } }));
+  await become(() => says("extra"), { says: "A" });
+  write("extra/plugin.ts", added('"B"'));
+  await become(() => says("extra"), { says: "B" });
 
   expect(existsSync(join(data.path, "postgres/cluster/postmaster.pid"))).toBe(true);
   dev.signal("SIGTERM");

@@ -1,6 +1,6 @@
 /**
  * Lectern as a package of npm: packed, installed in an empty folder by an ordinary user without Bun, served, used and stopped by
- * `npx lectern`; plugins in that folder import what the package exports.
+ * `npx --no lectern`; plugins in that folder import what the package exports.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { once } from "node:events";
@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { exports as exported, version } from "../../package.json" with { type: "json" };
+import { devDependencies, exports as exported, version } from "../../package.json" with { type: "json" };
 import { TSC } from "../support/harness/command.ts";
 import {
   installPackage,
@@ -41,7 +41,15 @@ afterAll(() => home.remove());
 
 /** The command `lectern` of the package. */
 const lectern = (args: readonly string[]) =>
-  Bun.which("npx") ? ["npx", "lectern", ...args] : [process.execPath, "x", "lectern", ...args];
+  Bun.which("npx") ? ["npx", "--no", "lectern", ...args] : [process.execPath, "x", "lectern", ...args];
+
+/** The errors that a compiler among the packages for development finds in a folder. */
+async function compilerErrors(compiler: string, folder: string): Promise<string[]> {
+  const file = join(ROOT, "node_modules", compiler, "bin/tsc");
+  const checked = Bun.spawn([process.execPath, file, "-p", folder], { cwd: folder, stdout: "pipe" });
+  const said = await new Response(checked.stdout).text();
+  return said.match(/error TS\d+/g) ?? [];
+}
 
 /** The Bun that npm has installed. */
 function packagedBun(): string {
@@ -61,9 +69,14 @@ test("the package holds what runs and what plugins import, and neither tests nor
     expect([file, files.includes(file)]).toEqual([file, true]);
 });
 
+test("an installation leaves out what only tests and checks need", () => {
+  const tools = Object.keys(devDependencies).filter((name) => existsSync(join(home.path, "node_modules", name)));
+  expect(tools).toEqual([]);
+});
+
 test("an ordinary user without Bun serves by npx, makes a token beside it, and stops it in order", async () => {
   const readme = readFileSync(join(ROOT, "README.md"), "utf8");
-  expect(readme).toContain("```sh\nnpm install lectern\nnpx lectern serve\n```");
+  expect(readme).toContain(`\`\`\`sh\nnpm install ./lectern-${version}.tgz\nnpx --no lectern serve\n\`\`\``);
   const env = { PORT: "0", DATA_DIR: join(home.path, "data"), ...ADMIN };
   const server = home.start(lectern(["serve"]), env);
   const port = await portOf(server);
@@ -88,12 +101,12 @@ test("the launcher passes on the exit code, and names the command as it is calle
   const bogus = await home.run(lectern(["bogus"]));
   expect([bogus.code, bogus.err]).toEqual([2, expect.stringContaining('There is no command "bogus"')]);
   const help = await home.run(lectern(["token", "--help"]));
-  expect([help.code, help.out]).toEqual([0, expect.stringContaining("npx lectern token create")]);
+  expect([help.code, help.out]).toEqual([0, expect.stringContaining("npx --no lectern token create")]);
 });
 
 test("a plugin in that folder imports the package, compiles, and its test passes", async () => {
   const made = await home.run(lectern(["new", "plugin", "votes"]));
-  expect([made.code, made.out]).toEqual([0, expect.stringContaining("npx lectern serve")]);
+  expect([made.code, made.out]).toEqual([0, expect.stringContaining("npx --no lectern serve")]);
   // What `npm install --save-dev bun-types` brings.
   for (const name of ["bun-types", "@types/node", "undici-types"]) {
     const to = join(home.path, "node_modules", name);
@@ -109,9 +122,46 @@ test("a plugin in that folder imports the package, compiles, and its test passes
   const compiler = join(ROOT, "node_modules/typescript/bin", tsc);
   const typed = Bun.spawn([process.execPath, compiler, ...options, home.path], { cwd: home.path, stdout: "pipe" });
   expect([await new Response(typed.stdout).text(), await typed.exited]).toEqual(["", 0]);
+  expect(await compilerErrors("typescript5", home.path)).toEqual([]);
+  const plugin = join(home.path, "votes/plugin.ts");
+  const text = readFileSync(plugin, "utf8");
+  writeFileSync(
+    plugin,
+    `${text}\nimport type { Draft } from "lectern/core";\nexport type Wrong = Draft<"book_update">["rwo"];\n`,
+  );
+  expect(await compilerErrors("typescript5", home.path)).toHaveLength(1);
+  writeFileSync(plugin, text);
   const preload = join(installed, "core/cli/preload.ts");
   const tested = await home.run([packagedBun(), "test", "--preload", preload, "./votes"], { DATABASE_URL: "" });
   expect([tested.code, tested.err]).toEqual([0, expect.stringContaining("1 pass")]);
+});
+
+test("the client is plain JavaScript for Node, and its declarations compile with TypeScript 5 and 7", async () => {
+  const program = (field: string) => `import { createClient, type Schema } from "lectern/client";
+const client = createClient({ baseUrl: "http://localhost", token: "a:b", fetch: async () => Response.json({ data: [{ name: "Emma" }], total: 1 }) });
+const { data } = await client.GET("/api/books");
+const first: Schema<"BookListItem"> | undefined = data?.data[0];
+console.log(first?.${field});
+`;
+  const own = join(home.path, "scripts");
+  mkdirSync(own, { recursive: true });
+  const plain = program("name")
+    .replace(", type Schema", "")
+    .replace(/: Schema<[^=]*(?= =)/, "");
+  writeFileSync(join(own, "books.mjs"), plain);
+  const run = await home.run([Bun.which("node") ?? packagedBun(), join(own, "books.mjs")]);
+  expect([run.code, run.out, run.err]).toEqual([0, "Emma", ""]);
+  for (const compiler of ["typescript5", "typescript"])
+    for (const module of ["NodeNext", "Preserve"]) {
+      const errorsOf = async (field: string) => {
+        writeFileSync(join(own, "books.mts"), program(field));
+        const compilerOptions = { noEmit: true, strict: true, target: "ES2022", module, skipLibCheck: true, types: [] };
+        writeFileSync(join(own, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["books.mts"] }));
+        return compilerErrors(compiler, own);
+      };
+      expect([compiler, module, await errorsOf("name")]).toEqual([compiler, module, []]);
+      expect(await errorsOf("nmae")).toHaveLength(1);
+    }
 });
 
 test("the package runs as a bundle, and what an operator adds to it shares its modules, in one process and in workers", async () => {
@@ -216,7 +266,7 @@ test("another version is installed over this one after a backup, and then refuse
 });
 
 test("the package needs no other Bun than the one of its types", () => {
-  const { optionalDependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const { optionalDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   const versions = Object.entries(optionalDependencies).filter(([name]) => name.startsWith("@oven/bun-"));
   expect(new Set(versions.map(([, version]) => version))).toEqual(new Set([devDependencies["bun-types"]]));
 });

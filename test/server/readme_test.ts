@@ -38,7 +38,7 @@ function block(part: string): string {
   if (!found) throw new Error(`The README has no block with "${part}"`);
   const text = found.text.replaceAll("localhost:8080", `localhost:${port}`);
   // A machine with Bun alone has no npx.
-  return Bun.which("npx") ? text : text.replaceAll("npx lectern", "bun core/cli.ts");
+  return Bun.which("npx") ? text : text.replaceAll("npx --no lectern", "bun core/cli.ts");
 }
 
 function shell(command: string): { code: number; out: string; err: string } {

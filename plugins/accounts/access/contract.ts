@@ -18,16 +18,26 @@ export type Action = (typeof ACTIONS)[number];
 /** The overrides in force on an item, from all levels above it (platform 2.3, steps 6 and 7). */
 export type AccessList = Readonly<Record<Action, Ruling>>;
 
-type Columns = { [A in Action as `${A}_fallback`]: -1 | 0 | 1 } & {
-  [A in Action as `${A}_allow` | `${A}_deny`]: number[];
-};
-
 /**
  * Access lists, each distinct one stored once. A row is immutable, except that deleted roles are removed from it, which
  * changes no decision. Row 0 is the empty list.
  */
-export interface AclTable extends Columns {
+export interface AclTable {
   id: Generated<number>;
+  /** As in `Ruling`, for each action. */
+  view_fallback: -1 | 0 | 1;
+  /** Ids of roles. */
+  view_allow: number[];
+  view_deny: number[];
+  create_fallback: -1 | 0 | 1;
+  create_allow: number[];
+  create_deny: number[];
+  update_fallback: -1 | 0 | 1;
+  update_allow: number[];
+  update_deny: number[];
+  delete_fallback: -1 | 0 | 1;
+  delete_allow: number[];
+  delete_deny: number[];
   /** A hash by which an equal list is found; null for a list from which a role was removed, so that it is not found. */
   digest: string | null;
   /** When a transaction last found or created it. */

@@ -1,5 +1,14 @@
 /** Parts of the schemas of answers about content. */
-import { idSchema, nullable, peopleIdFields, type Static, t, timesFields, timestampSchema } from "lectern/core";
+import {
+  fieldsOf,
+  idSchema,
+  nullable,
+  peopleIdFields,
+  type Static,
+  t,
+  timesFields,
+  timestampSchema,
+} from "lectern/core";
 
 /** A tag of an item (content-api 4.3). */
 export const tagSchema = t.Object({ name: t.String(), value: t.String(), order: t.Integer() }, { $id: "Tag" });
@@ -25,23 +34,25 @@ export const savedFields = { description_html: t.String(), tags: t.Array(tagSche
 /** A book on a shelf, with the fields of listings but its cover. */
 export const shelvedBookSchema = t.Object({ ...describedFields, ...peopleIdFields }, { $id: "ShelvedBook" });
 
-/** A row of listings of pages, and a page of a chapter (content-api 8.1). */
-export const pageListItemSchema = t.Object(
-  {
-    ...namedFields,
-    book_id: idSchema,
-    chapter_id: nullable(idSchema),
-    priority: t.Integer(),
-    draft: t.Boolean(),
-    revision_count: t.Integer(),
-    template: t.Boolean(),
-    ...timesFields,
-    ...peopleIdFields,
-    editor: t.String(),
-    book_slug: t.String(),
-  },
-  { $id: "PageListItem" },
-);
+const pageListFields = {
+  ...namedFields,
+  book_id: idSchema,
+  chapter_id: nullable(idSchema),
+  priority: t.Integer(),
+  draft: t.Boolean(),
+  revision_count: t.Integer(),
+  template: t.Boolean(),
+  ...timesFields,
+  ...peopleIdFields,
+  editor: t.String(),
+  book_slug: t.String(),
+};
+
+/** A row of listings of pages (content-api 8.1). */
+export const pageListItemSchema = t.Object(pageListFields, { $id: "PageListItem", ...fieldsOf("page", "listed") });
+
+/** A page of a chapter (content-api 7), without the fields that other plugins add to listings. */
+export const chapterPageSchema = t.Object(pageListFields, { $id: "ChapterPage" });
 
 const entryFields = {
   ...namedFields,
@@ -53,9 +64,11 @@ const entryFields = {
   template: t.Optional(t.Boolean()),
   created_at: t.Optional(timestampSchema),
   updated_at: t.Optional(timestampSchema),
+  /** Pages within a chapter have none. */
+  type: t.Optional(t.String()),
 };
 
-/** A page of a chapter within the contents of a book. */
+/** A page of a chapter within the contents of a book, or an item of another plugin. */
 const nestedEntrySchema = t.Object(entryFields, { $id: "NestedContentsEntry", additionalProperties: true });
 
 /** An entry of a book's contents (content-api 5.3): a chapter with its pages, a page, or an item of another plugin. */

@@ -4,10 +4,13 @@ import type { ContentsEntry } from "../_items/answers.ts";
 
 /** The kind of entry that contains others. */
 const CONTAINER = "chapter";
+/** The kind whose entries within a chapter have no `type`. */
+const NESTED = "page";
 
 /**
  * A book's contents as its read shows them (content-api 5.3): drafts first, then by priority, chapters before pages, by
- * id. A page is in `pages` of its chapter, without `type`; where the chapter is not among the entries, at the top level.
+ * id. A page is in `pages` of its chapter, without `type`, and so is an entry of another kind, with it; where the chapter is not among the
+ * entries, at the top level.
  */
 export function nestContents(entries: readonly ContentEntry[]): ContentsEntry[] {
   const pagesOf = new Map(entries.filter(isContainer).map(({ id }) => [id, [] as NonNullable<ContentsEntry["pages"]>]));
@@ -18,8 +21,8 @@ export function nestContents(entries: readonly ContentEntry[]): ContentsEntry[] 
       topLevel.push(entry);
       continue;
     }
-    const { type: _type, ...rest } = entry;
-    pages.push(rest);
+    const { type, ...rest } = entry;
+    pages.push(type === NESTED ? rest : entry);
   }
   return topLevel.map((entry) => ({ ...entry, ...(isContainer(entry) && { pages: pagesOf.get(entry.id) ?? [] }) }));
 }

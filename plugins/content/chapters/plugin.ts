@@ -3,10 +3,10 @@
  * one, and is deleted with its book. The plugin of pages handles the events of chapters for the pages in them.
  */
 import { definePlugin, denied, itemPermissions, mountResource, sql } from "lectern/core";
-import { prepared, refs } from "lectern/db";
+import { refs } from "lectern/db";
 import { cachedReader, cachedReads } from "../_items/cached.ts";
 import { clearedTemplates, templateDependents } from "../_items/default_template.ts";
-import { itemHandlers, itemResource, registerItemKind } from "../_items/resource.ts";
+import { deleteKindsBelow, itemHandlers, itemResource, registerItemKind } from "../_items/resource.ts";
 import { insertChapter, lockForUpdate, updateChapter } from "./changes.ts";
 import { selectChapters } from "./contents.ts";
 import { CHAPTER, chapterAnswers, createRules, listing, updateRules } from "./contract.ts";
@@ -20,23 +20,15 @@ import { chapterOfSlug, chapterReader } from "./reader.ts";
 
 const clearTemplates = clearedTemplates("chapters");
 
-// now() is the time of the transaction, so book and chapters get the same time: the bin restores them together.
-const softDeleteOfBook = prepared("chapters.softDeleteOfBook", (db, p: { bookId: number }) =>
-  db
-    .updateTable("chapters")
-    .set((eb) => ({ deleted_at: eb.fn<string>("now") }))
-    .where("book_id", "=", p.bookId)
-    .where("deleted_at", "is", null),
-);
-
 export default definePlugin({
   name: "chapters",
   requires: ["access", "users", "tags", "markup"],
   permissions: {
     write: ["chapters", "books"],
     read: ["books", "pages", "tags", "users"],
+    contentTables: ["write"],
     visibilityRules: ["chapters"],
-    handlers: ["book_delete"],
+    handlers: ["chapter_delete"],
     filters: ["chapter_update"],
     slots: ["searchable", "content", "item_reader", "export_kind", "content_maker", "dependents"],
   },
@@ -72,11 +64,7 @@ export default definePlugin({
     context.contribute("export_kind", chapterExports(context));
     context.contribute("content_maker", chapterMaker(context));
     context.contribute("dependents", templateDependents(clearTemplates));
-    context.on("book_delete", {
-      async inTransaction({ id }, { db }) {
-        await softDeleteOfBook.execute(db, { bookId: id });
-      },
-    });
+    deleteKindsBelow(context, "chapter");
     context.on("chapter_update", {
       filter: async ({ row, draft }, tx) => ({ row: await lockForUpdate({ row, draft }, tx), draft }),
     });

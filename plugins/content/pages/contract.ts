@@ -23,7 +23,7 @@ import {
   timestampSchema,
 } from "lectern/core";
 import type { Executor } from "lectern/db";
-import { namedFields, pageListItemSchema, tagSchema } from "../_items/answers.ts";
+import { chapterPageSchema, namedFields, pageListItemSchema, tagSchema } from "../_items/answers.ts";
 import type { RenderCache } from "./render_cache.ts";
 
 /** Pages with their content and what is derived from it. */
@@ -136,7 +136,7 @@ export const pageAnswers = {
 };
 
 /** What the plugin adds to single reads of chapters: their pages. */
-export const chapterPagesFields = { pages: t.Array(pageListItemSchema) };
+export const chapterPagesFields = { pages: t.Array(chapterPageSchema) };
 
 const revisionFields = {
   id: idSchema,
@@ -196,7 +196,7 @@ declare module "lectern/core" {
     page: { read: Static<typeof pageAnswers.read>; listed: Static<typeof pageAnswers.listed> };
   }
   interface ItemFields {
-    "chapter.read.pages": Static<typeof pageListItemSchema>[];
+    "chapter.read.pages": Static<typeof chapterPageSchema>[];
   }
   interface Events {
     page_create: { draft: PageCreate; result: PageRow };

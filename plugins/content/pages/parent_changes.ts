@@ -1,19 +1,6 @@
-/** What happens to pages when the book or chapter that contains them is deleted or moved. */
+/** What happens to pages when the chapter that contains them is moved. */
 import { type EventTransaction, slugOf, sql, uniqueSlug } from "lectern/core";
 import { prepared } from "lectern/db";
-
-const softDeleteWhere = (name: string, column: "book_id" | "chapter_id") =>
-  prepared(name, (db, p: { parentId: number }) =>
-    db
-      .updateTable("pages")
-      .set((eb) => ({ deleted_at: eb.fn<string>("now") }))
-      .where(column, "=", p.parentId)
-      .where("deleted_at", "is", null),
-  );
-const SOFT_DELETES = {
-  book_id: softDeleteWhere("pages.softDeleteOfBook", "book_id"),
-  chapter_id: softDeleteWhere("pages.softDeleteOfChapter", "chapter_id"),
-};
 
 const lockOfChapter = prepared("pages.lockOfChapter", (db, p: { chapterId: number }) =>
   db
@@ -47,15 +34,6 @@ const takenIn = prepared(
       .where("slug", "=", sql<string>`any(${p.slugs}::text[])`)
       .where((eb) => eb.not(eb("id", "=", sql<number>`any(${p.exceptIds}::integer[])`))),
 );
-
-/** Deletes the pages of a deleted book or chapter; pages deleted before keep their time of deletion (content-api 4.8). */
-export async function deletePagesOf(
-  column: "book_id" | "chapter_id",
-  parentId: number,
-  tx: EventTransaction,
-): Promise<void> {
-  await SOFT_DELETES[column].execute(tx.db, { parentId });
-}
 
 /** Moves all pages of a chapter, deleted ones too, to its new book, with slugs that are free there (content-api 7). */
 export async function movePagesOf(

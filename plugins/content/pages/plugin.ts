@@ -13,7 +13,7 @@ import type { PagesContext } from "./contract.ts";
 import { pageExports } from "./export.ts";
 import { pageMaker } from "./import.ts";
 import { migrations } from "./migrations.ts";
-import { deletePagesOf, movePagesOf } from "./parent_changes.ts";
+import { movePagesOf } from "./parent_changes.ts";
 import { lockPage, pagesOfBook, pagesOfChapters } from "./queries.ts";
 import { cachedPageReader, cachedPages, pageReader } from "./reader.ts";
 import { RenderCache } from "./render_cache.ts";
@@ -46,7 +46,7 @@ export default definePlugin({
     write: ["pages", "page_revisions", "books", "chapters"],
     read: ["books", "chapters", "tags", "users", "comments"],
     visibilityRules: ["pages", "page_revisions"],
-    handlers: ["page_create", "page_update", "book_delete", "chapter_delete", "chapter_move"],
+    handlers: ["page_create", "page_update", "chapter_move"],
     filters: ["page_update", "page_delete"],
     slots: [
       "content",
@@ -143,8 +143,6 @@ export default definePlugin({
       filter: async (change, tx) => ({ ...change, row: await lockForUpdate(change.row, change.draft, tx) }),
     });
     on("page_delete", { filter: (row, tx) => lockPage(row.id, tx) });
-    on("book_delete", { inTransaction: ({ id }, tx) => deletePagesOf("book_id", id, tx) });
-    on("chapter_delete", { inTransaction: ({ id }, tx) => deletePagesOf("chapter_id", id, tx) });
     on("chapter_move", { inTransaction: (chapter, tx) => movePagesOf(chapter, tx) });
 
     // Revisions are as visible as their page, which the routes look up first.

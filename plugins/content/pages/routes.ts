@@ -64,7 +64,14 @@ export function mountPages(context: PagesContext, reads: ReturnType<typeof cache
       change: (row, draft, tx) => updatePage(context, { row: row as PageRow, draft }, tx),
       remove: (row, tx) => deletePage(row as PageRow, tx),
       // The columns of the listing are those of its schema.
-      listed: (records) => records as Static<typeof pageAnswers.listed>[],
+      listed: (records, viewer) =>
+        withResponseFields(
+          slot("response_fields"),
+          "page",
+          "listed",
+          records as Static<typeof pageAnswers.listed>[],
+          viewer,
+        ),
       read: reads.read,
       // Called after saves alone, as there is `read`.
       async show(row, viewer) {

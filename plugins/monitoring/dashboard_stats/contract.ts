@@ -18,7 +18,18 @@ export interface DashboardContext
   readonly windowMs: number;
 }
 
-/** A number that another plugin adds to the extended statistics and the metrics. */
+/**
+ * A number that another plugin adds to the extended statistics and the metrics.
+ * @example
+ * context.contribute("dashboard_figure", {
+ *   name: "notes",
+ *   about: "Number of notes",
+ *   async read() {
+ *     const found = await context.db.selectFrom("notes").select(({ fn }) => fn.countAll<number>().as("n")).executeTakeFirst();
+ *     return Number(found?.n ?? 0);
+ *   },
+ * });
+ */
 export interface DashboardFigure {
   /** In snake_case: its key in the extended statistics and, after "lectern_", its name for Prometheus. */
   readonly name: string;

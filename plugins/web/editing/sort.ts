@@ -116,10 +116,10 @@ function stepIn(visit: Visit): { step: Step; entry: Entry } | undefined {
   return step && entry ? { step, entry } : undefined;
 }
 
-/** The entries without drafts, which always come first. */
+/** The chapters and pages without drafts, which always come first. Entries of other plugins have an order of their own. */
 function plain(contents: Sorted["contents"]): Named[] {
   return contents
-    .filter(({ draft }) => !draft)
+    .filter(({ draft, type }) => !draft && (type === "chapter" || type === "page"))
     .map(({ type, id, name, pages = [] }) =>
       type === "chapter" ? { type, id, name, pages: pagesOf(pages) } : { type, id, name },
     );
@@ -127,7 +127,9 @@ function plain(contents: Sorted["contents"]): Named[] {
 
 /** The pages of a chapter with their type, which the API leaves out there. */
 function pagesOf(pages: NonNullable<Sorted["contents"][number]["pages"]>): Named[] {
-  return pages.filter(({ draft }) => !draft).map(({ id, name }) => ({ type: "page", id, name }));
+  return pages
+    .filter(({ draft, type = "page" }) => !draft && type === "page")
+    .map(({ id, name }) => ({ type: "page", id, name }));
 }
 
 function itemsOf(entries: readonly Entry[]): unknown[] {

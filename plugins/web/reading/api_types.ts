@@ -16,6 +16,8 @@ export interface Entry {
   readonly name: string;
   readonly slug: string;
   readonly type?: string;
+  /** Of an entry of a book's contents. */
+  readonly url?: string;
   readonly draft?: boolean;
   readonly pages?: readonly Entry[];
 }

@@ -129,7 +129,7 @@ ${added}${history(shelf, ui)}`;
   });
 }
 
-function mountBook({ site, web }: ReadingContext): void {
+function mountBook({ site, slot, web }: ReadingContext): void {
   const view = web.view("reading/book", ({ book, part, toolbar, added }, ui) => {
     const path = bookPath(book);
     const mayWrite = (permission: string) => mayDo(ui, permission, book);
@@ -167,7 +167,7 @@ ${book.cover && html`<img class="book-cover" src="${book.cover.url}" alt="">`}${
 <nav class="book-contents" aria-label="${ui.t("Contents")}"><h2>${ui.t("Contents")}</h2>${
       book.contents.length === 0
         ? emptyMessage(ui.t("This book is empty."), writing, ui)
-        : html`${contentsTree(book, part.entries, "", ui)}${partLinks(web, path, part, ui)}`
+        : html`${contentsTree({ slot }, book, part.entries, "", ui)}${partLinks(web, path, part, ui)}`
     }</nav>${added}${history(book, ui)}`;
   });
   web.screen(site, "/books/:book", "reader", async (visit) => {
@@ -180,7 +180,7 @@ ${book.cover && html`<img class="book-cover" src="${book.cover.url}" alt="">`}${
   });
 }
 
-function mountChapter({ site, web }: ReadingContext): void {
+function mountChapter({ site, slot, web }: ReadingContext): void {
   const view = web.view("reading/chapter", ({ book, chapter, part, toolbar, added }, ui) => {
     const path = chapterPath(book, chapter);
     const mayWrite = (permission: string) => mayDo(ui, permission, chapter);
@@ -210,7 +210,7 @@ ${description(chapter, ui)}${tagList(chapter.tags, ui)}
 ${
   chapter.pages.length === 0
     ? emptyMessage(ui.t("This chapter is empty."), [write], ui)
-    : html`${contentsTree(book, part.entries, "", ui)}${partLinks(web, path, part, ui)}`
+    : html`${contentsTree({ slot }, book, part.entries, "", ui)}${partLinks(web, path, part, ui)}`
 }${added}${history(chapter, ui)}`;
   });
   web.screen(site, "/books/:book/chapter/:chapter", "reader", async (visit) => {
@@ -222,7 +222,7 @@ ${
       { text: book.name, path: bookPath(book) },
       { text: chapter.name },
     ];
-    const aside = bookAside(web, book, chapterPath(book, chapter), visit.ui);
+    const aside = bookAside({ slot, web }, book, chapterPath(book, chapter), visit.ui);
     const toolbar = await web.toolbar("chapter/toolbar", chapter, visit);
     const added = html`${await web.addedParts("chapter/below", chapter, visit)}`;
     const pages: readonly Entry[] = chapter.pages;

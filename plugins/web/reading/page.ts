@@ -15,7 +15,7 @@ import {
 } from "lectern/contracts";
 import { type Html, html, idOf, notFound } from "lectern/core";
 import type { Book, Entry, Page } from "./api_types.ts";
-import { bookAside } from "./book_contents.ts";
+import { bookAside, isPage } from "./book_contents.ts";
 import { drawComments } from "./comments.ts";
 import type { ReadingContext } from "./contract.ts";
 import { DRAFTS_API, exportActions, itemToolbar, mayDo, PERMISSIONS_API } from "./item_actions.ts";
@@ -47,7 +47,7 @@ export interface PageData {
 const MIN_HEADINGS = 3;
 
 /** Mounts the screen. */
-export function mountPage({ site, web }: ReadingContext): void {
+export function mountPage({ site, slot, web }: ReadingContext): void {
   const view = web.view("reading/page", (data, ui) => draw(web, data, ui));
   const comments = web.view("reading/comments", (data, ui) => drawComments(web, data, ui));
   web.screen(site, "/books/:book/page/:page", "reader", async (visit) => {
@@ -55,7 +55,7 @@ export function mountPage({ site, web }: ReadingContext): void {
     const { book, page, attachments } = await pageOf(visit, params);
     const content = await web.decorate(ui, page.html);
     const order = pagesInOrder(book.contents);
-    const at = order.findIndex(({ id, type }) => id === page.id && type !== "chapter");
+    const at = order.findIndex(({ id }) => id === page.id);
     const chapter = book.contents.find(({ type, id }) => type === "chapter" && id === page.chapter_id);
     const added = html`${await web.addedParts("page/below", page, visit)}`;
     const data: PageData = {
@@ -79,7 +79,7 @@ export function mountPage({ site, web }: ReadingContext): void {
         ...(chapter ? [{ text: chapter.name, path: chapterPath(book, chapter) }] : []),
         { text: page.name },
       ],
-      aside: html`${bookAside(web, book, pagePath(book, page), ui)}${await web.addedParts("page/aside", page, visit)}`,
+      aside: html`${bookAside({ slot, web }, book, pagePath(book, page), ui)}${await web.addedParts("page/aside", page, visit)}`,
       body: view(data, ui),
     };
   });
@@ -112,7 +112,7 @@ export async function pathOfPage(visit: Visit, id: string): Promise<string> {
 /** The pages of a book in reading order, without drafts. */
 function pagesInOrder(contents: readonly Entry[]): Entry[] {
   const pages = contents.flatMap((entry) => (entry.type === "chapter" ? (entry.pages ?? []) : [entry]));
-  return pages.filter(({ draft }) => !draft);
+  return pages.filter((entry) => isPage(entry) && !entry.draft);
 }
 
 function draw({ parts }: Web, data: PageData, ui: Ui): Html {

@@ -2,7 +2,7 @@
  * Route scopes: what applies to all paths below a prefix, also to those without a route. The parts of a scope run in the order
  * in which `RouteScope` lists them, each before the router.
  */
-import type { ApiError } from "../errors.ts";
+import { type ApiError, BootError } from "../errors.ts";
 import type { Viewer } from "../viewer.ts";
 import type { Allowance, Limiter } from "./rate_limit.ts";
 
@@ -69,15 +69,32 @@ export interface RouteScope {
 export class RouteScopes {
   /** Longest prefix first. */
   readonly #scopes: { readonly prefix: string; readonly below: string; readonly spec: RouteScope }[] = [];
+  /** Those of plugins that do not ship which see whole answers. */
+  readonly #guests: { readonly plugin: string; readonly prefix: string }[] = [];
   /** The scope with the empty prefix, which covers every path outside the API. */
   #outside: RouteScope | undefined;
 
-  /** Adds a scope; `prefix` is below /api unless `outside` is set. */
-  add(given: string, spec: RouteScope): void {
+  /** Adds a scope; `prefix` is below /api unless `outside` is set. `guest` is the plugin, where it does not ship. */
+  add(given: string, spec: RouteScope, guest?: string): void {
     const prefix = spec.outside ? given : `/api${given}`;
+    if (guest !== undefined && spec.intercept) this.#guests.push({ plugin: guest, prefix });
     if (prefix === "") this.#outside ??= spec;
     else this.#scopes.push({ prefix, below: `${prefix}/`, spec });
     this.#scopes.sort((one, other) => other.prefix.length - one.prefix.length);
+  }
+
+  /**
+   * Checks that no plugin which does not ship intercepts the answers to these routes of shipped ones: there are cookies and new tokens
+   * in them. Throws BootError.
+   */
+  check(routes: readonly { readonly method: string; readonly path: string }[]): void {
+    for (const { plugin, prefix } of this.#guests) {
+      const covered = routes.find(({ path }) => isBelow(path, prefix));
+      if (covered)
+        throw new BootError(
+          `The plugin "${plugin}" intercepts the route scope "${prefix || "/"}", which covers ${covered.method} ${covered.path} of a shipped plugin`,
+        );
+    }
   }
 
   /** The scope of a path: that of the longest prefix. */
@@ -91,7 +108,7 @@ export class RouteScopes {
  * Whether some path of a route, with parameters as `:name`, is in the scope of a prefix. A parameter stands for any name but the first
  * one: a route of all kinds of content, such as `/api/:segment/:id/export/:format`, is not in the scope of a prefix of its own.
  */
-export function isBelow(path: string, prefix: string): boolean {
+function isBelow(path: string, prefix: string): boolean {
   const parts = path.split("/");
   const first = prefix.startsWith("/api/") ? 2 : 1;
   return prefix

@@ -24,7 +24,7 @@ import { traceOf, withRequestSpan } from "./http_spans.ts";
 import { type AnyPluginApp, bodyBeforeParsers, checkPermit, recordingDuplicates } from "./plugin_app.ts";
 import { attachState, currentRequestId, currentState, RequestState, stateOf, withRequest } from "./request_context.ts";
 import { malformedHead, overrideMethod, pathOf, rewriteUrl, withoutBody } from "./request_rewrite.ts";
-import { type Authenticate, isBelow, type RouteScope, RouteScopes } from "./route_scope.ts";
+import { type Authenticate, type RouteScope, RouteScopes } from "./route_scope.ts";
 import { permitDetail, type RouteInfo, RouteTable, routesOf } from "./route_table.ts";
 import type { Watch } from "./running_requests.ts";
 import { leakOf } from "./shared_hooks.ts";
@@ -117,8 +117,6 @@ export class HttpServer {
   /** Routes that get no credentials, and what takes these from their requests. */
   readonly #strips: { readonly route: RouteInfo; readonly strip: (request: Request) => void }[] = [];
   #stripOf: ReadonlyMap<RouteInfo, (request: Request) => void> = new Map();
-  /** Scopes of plugins that do not ship which see whole answers. */
-  readonly #guests: { readonly plugin: string; readonly prefix: string }[] = [];
   #routes: RouteInfo[] = [];
   #table: RouteTable | undefined;
 
@@ -173,9 +171,7 @@ export class HttpServer {
 
   /** Adds a route scope; `prefix` is below /api unless `outside` is set. `guest` is the plugin, where it does not ship. */
   routeScope(prefix: string, spec: RouteScope, guest?: string): void {
-    this.#scopes.add(prefix, spec);
-    if (guest !== undefined && spec.intercept)
-      this.#guests.push({ plugin: guest, prefix: spec.outside ? prefix : `/api${prefix}` });
+    this.#scopes.add(prefix, spec, guest);
   }
 
   /**
@@ -192,8 +188,9 @@ export class HttpServer {
     return own;
   }
 
-  /** Compiles the router now instead of at the first request. Throws if routes conflict. */
+  /** Checks route scopes, and compiles the router now instead of at the first request. Throws if routes conflict. */
   compile(): void {
+    this.#scopes.check(this.#routes.filter((route) => !this.#strips.some((guest) => guest.route === route)));
     arrangeErrorHandlers(this.#app);
     this.#app.compile();
     const table = new RouteTable(this.#app);
@@ -204,22 +201,6 @@ export class HttpServer {
         return found ? [[found, strip] as const] : [];
       }),
     );
-  }
-
-  /**
-   * Throws BootError for a plugin that does not ship and intercepts the answers of one that does: these have cookies and new tokens in
-   * them.
-   */
-  checkScopes(): void {
-    const guests = new Set(this.#strips.map(({ route }) => route));
-    const shipped = this.#routes.filter((route) => !guests.has(route));
-    for (const { plugin, prefix } of this.#guests) {
-      const covered = shipped.find(({ path }) => isBelow(path, prefix));
-      if (covered)
-        throw new BootError(
-          `The plugin "${plugin}" intercepts the route scope "${prefix || "/"}", which covers ${covered.method} ${covered.path} of a shipped plugin`,
-        );
-    }
   }
 
   /** Whether a route serves a method and path; complete after boot. */

@@ -21,6 +21,7 @@ import { Connection } from "./connection.ts";
 import type { StatementObserver } from "./connection_types.ts";
 import type { AnswerDeadlineOptions } from "./deadlines.ts";
 import { dialect, type RoleStore, storeAs } from "./dialect.ts";
+import type { IdleLimit } from "./idle_transactions.ts";
 import type { StoreLimits } from "./limits.ts";
 import { LISTENER_TIMES, Listener, type ListenHandlers } from "./listener.ts";
 import { checkNotices, checkPooler } from "./pooler.ts";
@@ -88,9 +89,9 @@ export interface Store {
   queryWithDeadline<Row>(query: RawBuilder<Row> | CompiledQuery<Row>): Promise<Row[]>;
   /**
    * The same store as the role of a plugin (`syncRoles`): PostgreSQL checks its grants, whatever its statements say. `grants`
-   * only words the errors.
+   * only words the errors. `idle` limits the transactions that the plugin begins itself.
    */
-  restrictedTo(plugin: string, grants: Grants): PluginStore;
+  restrictedTo(plugin: string, grants: Grants, idle?: IdleLimit): PluginStore;
   /** Sets the limits of further statements; there are none before, as for commands and migrations. */
   limit(limits: StoreLimits): void;
   /** Shows an observer each statement that the pools send, beside the observers before it; for traces. */
@@ -322,9 +323,9 @@ function assemble(
     db,
     sql: own,
     queryWithDeadline: (query) => pools.queryWithDeadline(query),
-    restrictedTo(plugin, grants) {
+    restrictedTo(plugin, grants, idle) {
       const role = enforcedRole(plugin, grants);
-      return { ...storeAs(pools, role), queryWithDeadline: (query) => pools.queryWithDeadlineAs(role, query) };
+      return { ...storeAs(pools, role, idle), queryWithDeadline: (query) => pools.queryWithDeadlineAs(role, query) };
     },
     limit: (limits) => {
       pools.limits = limits;

@@ -11,6 +11,7 @@ import { isRead } from "../replicas/statement_kind.ts";
 import type { Connection } from "./connection.ts";
 import type { ServerProcess, StatementResult } from "./connection_types.ts";
 import type { DeadlinePool } from "./deadline_pool.ts";
+import { type IdleLimit, unwatchIdle, type WatchedTransaction, watchIdle } from "./idle_transactions.ts";
 import { answerTimeoutFor, currentSlowQuery, type StoreLimits } from "./limits.ts";
 import { routed, runAs, senderOf, sendSingle } from "./single_statements.ts";
 import type { StatementPool } from "./statement_pool.ts";
@@ -53,8 +54,9 @@ function sizeOf(value: unknown): number {
 }
 
 /** A session with all rights of the account. */
-export class Session implements DatabaseConnection, TransactionControl {
+export class Session implements DatabaseConnection, TransactionControl, WatchedTransaction {
   readonly #pools: DialectPools;
+  readonly #idle: IdleLimit | undefined;
   #connection: Connection | undefined;
   /** The limit of answers within the transaction. */
   #answerTimeoutMs = 0;
@@ -75,8 +77,10 @@ export class Session implements DatabaseConnection, TransactionControl {
   #isAborted = false;
   sent = 0;
 
-  constructor(pools: DialectPools) {
+  /** `idle` limits its transactions that send nothing. */
+  constructor(pools: DialectPools, idle?: IdleLimit) {
     this.#pools = pools;
+    this.#idle = idle;
   }
 
   get isBusy(): boolean {
@@ -91,6 +95,12 @@ export class Session implements DatabaseConnection, TransactionControl {
     connection.drop(ABORTED, "The transaction took longer than it may");
     // The server does not notice the loss while the statement runs, which may hold locks.
     if (process) this.#pools.cancel(process);
+  }
+
+  expire(): void {
+    this.#isAborted = this.#isEnding = true;
+    this.#connection?.drop(ABORTED, "Nothing happened in the transaction for longer than it may");
+    this.#leave(true);
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
@@ -190,6 +200,8 @@ export class Session implements DatabaseConnection, TransactionControl {
 
   async begin({ accessMode, isolationLevel }: TransactionSettings): Promise<void> {
     const { transactions, limits } = this.#pools;
+    const refused = this.#idle?.refusal();
+    if (refused) throw refused;
     const slow = currentSlowQuery();
     this.#connection = await transactions.acquire(slow?.key);
     this.#connection.changes.hold();
@@ -203,6 +215,7 @@ export class Session implements DatabaseConnection, TransactionControl {
     this.#beginning = this.#connection.send(`begin ${modes}${limit}`, [], answerTimeoutFor(limits.statementMs));
     // Awaited with the first statement, or before it; a rejection in between is not unhandled.
     this.#beginning.catch(() => {});
+    if (this.#idle) watchIdle(this, this.#idle);
   }
 
   /** All readers wait for the open transaction before they read from a replica. */
@@ -302,6 +315,7 @@ export class Session implements DatabaseConnection, TransactionControl {
     this.#connection = undefined;
     this.#hasWritten = this.#changesAccess = false;
     if (!connection) return;
+    if (this.#idle) unwatchIdle(this);
     connection.changes.release();
     if (this.#failedRole && !connection.isLost) connection.releaseLocks();
     this.#failedRole = false;

@@ -168,6 +168,7 @@ export class PluginRoles {
     const part = { plugin, place: "db.transaction()" };
     return {
       limitMs: () => guard.limits.quietMs,
+      streamMs: () => guard.limits.attendedMs,
       refusal: () => guard.refusalOf(part),
       onExpired: (ms, began) => void guard.late(part, `Nothing happened in it for ${ms} ms`, began),
       onEnd: () => guard.faults.answered(part),

@@ -4,10 +4,14 @@
  * the pool's place, since the code that holds it never learns of the loss.
  */
 
+import type { Connection } from "./connection.ts";
+
 /** What limits the time of a transaction without a statement. */
 export interface IdleLimit {
   /** Milliseconds without a statement after which a transaction is ended; asked for at its begin. */
   limitMs(): number;
+  /** The same for a stream outside of transactions, whose reader may wait for a client. */
+  streamMs(): number;
   /** Why no transaction may begin now; undefined where it may. */
   refusal(): Error | undefined;
   /** Is told that a transaction, begun at this time of `Date.now()`, was ended after so many milliseconds without a statement. */
@@ -26,6 +30,32 @@ export interface WatchedTransaction {
   expire(): void;
 }
 
+/** A stream outside of transactions, which holds a connection of its own until its reader comes to the end or leaves. */
+export class WatchedStream implements WatchedTransaction {
+  readonly #connection: Pick<Connection, "load" | "drop">;
+  readonly #release: () => void;
+  /** Parts that were read. */
+  sent = 0;
+  /** Whether its connection was taken away. */
+  isExpired = false;
+
+  /** `release` gives up the connection. */
+  constructor(connection: Pick<Connection, "load" | "drop">, release: () => void) {
+    this.#connection = connection;
+    this.#release = release;
+  }
+
+  get isBusy(): boolean {
+    return this.#connection.load > 0;
+  }
+
+  expire(): void {
+    this.isExpired = true;
+    this.#connection.drop(EXPIRED, "The stream was not read for longer than it may");
+    this.#release();
+  }
+}
+
 interface Watched {
   readonly limit: IdleLimit;
   readonly limitMs: number;
@@ -35,13 +65,15 @@ interface Watched {
 }
 
 const STEP_MS = 250;
+/** The code of the error of a statement whose transaction was ended. */
+const EXPIRED = "TRANSACTION_EXPIRED";
 
 const WATCHED = new Map<WatchedTransaction, Watched>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
 /** Watches a transaction from its begin. The time is counted in steps, so that a pause of the whole process does not count as idle time. */
-export function watchIdle(transaction: WatchedTransaction, limit: IdleLimit): void {
-  WATCHED.set(transaction, { limit, limitMs: limit.limitMs(), began: Date.now(), sent: transaction.sent, idleMs: 0 });
+export function watchIdle(transaction: WatchedTransaction, limit: IdleLimit, limitMs = limit.limitMs()): void {
+  WATCHED.set(transaction, { limit, limitMs, began: Date.now(), sent: transaction.sent, idleMs: 0 });
   timer ??= setInterval(step, STEP_MS).unref();
 }
 

@@ -11,7 +11,7 @@ import { isRead } from "../replicas/statement_kind.ts";
 import type { Connection } from "./connection.ts";
 import type { ServerProcess, StatementResult } from "./connection_types.ts";
 import type { DeadlinePool } from "./deadline_pool.ts";
-import { type IdleLimit, unwatchIdle, type WatchedTransaction, watchIdle } from "./idle_transactions.ts";
+import { type IdleLimit, unwatchIdle, WatchedStream, type WatchedTransaction, watchIdle } from "./idle_transactions.ts";
 import { answerTimeoutFor, currentSlowQuery, type StoreLimits } from "./limits.ts";
 import { routed, runAs, senderOf, sendSingle } from "./single_statements.ts";
 import type { StatementPool } from "./statement_pool.ts";
@@ -75,6 +75,8 @@ export class Session implements DatabaseConnection, TransactionControl, WatchedT
   /** Whether the transaction takes no more statements, which would run outside of it: it ends, or was aborted. */
   #isEnding = false;
   #isAborted = false;
+  /** Streams of the transaction that are read: between two parts of one no statement is pending. */
+  #streams = 0;
   sent = 0;
 
   /** `idle` limits its transactions that send nothing. */
@@ -90,7 +92,7 @@ export class Session implements DatabaseConnection, TransactionControl, WatchedT
   abort(): void {
     this.#isAborted = this.#isEnding = true;
     const connection = this.#connection;
-    if (!connection?.load) return;
+    if (!connection || (!connection.load && this.#streams === 0)) return;
     const { process } = connection;
     connection.drop(ABORTED, "The transaction took longer than it may");
     // The server does not notice the loss while the statement runs, which may hold locks.
@@ -179,6 +181,8 @@ export class Session implements DatabaseConnection, TransactionControl, WatchedT
     const answerMs = own ? answerTimeoutFor(slow?.limitMs ?? this.#pools.limits.statementMs) : this.#answerTimeoutMs;
     let finished = false;
     let outgoing: Outgoing | undefined;
+    const watched = own && this.#watchedStream(own);
+    this.#streams += 1;
     try {
       await this.#begun();
       await this.#settle();
@@ -187,14 +191,18 @@ export class Session implements DatabaseConnection, TransactionControl, WatchedT
       if (own?.isPooled) await own.send("begin", [], answerMs);
       outgoing = role && (await role.outgoing(this.#sender(own, answerMs), query.sql, query.parameters));
       const { text, parameters } = outgoing ?? { text: query.sql, parameters: query.parameters };
-      for await (const rows of connection.stream(text, parameters, chunkSize, answerMs))
+      for await (const rows of connection.stream(text, parameters, chunkSize, answerMs)) {
+        if (watched) watched.sent += 1;
         yield { rows: rows as unknown as Row[] };
+      }
       if (own?.isPooled) await own.send("commit", [], answerMs);
       finished = true;
     } catch (error) {
       throw outgoing ? this.#failedAs(outgoing, error) : error;
     } finally {
-      if (own) this.#pools.transactions.release(own, !finished);
+      this.#streams -= 1;
+      if (watched) unwatchIdle(watched);
+      if (own && !watched?.isExpired) this.#pools.transactions.release(own, !finished);
     }
   }
 
@@ -268,6 +276,13 @@ export class Session implements DatabaseConnection, TransactionControl, WatchedT
 
   release(): void {
     this.#leave(true);
+  }
+
+  #watchedStream(own: Connection): WatchedStream | undefined {
+    if (!this.#idle) return undefined;
+    const stream = new WatchedStream(own, () => this.#pools.transactions.release(own, true));
+    watchIdle(stream, this.#idle, this.#idle.streamMs());
+    return stream;
   }
 
   /** Awaits the answer of `begin`. Throws its failure. */

@@ -69,7 +69,7 @@ const provider = definePlugin({
     slots: ["late_slot"],
     publicRoutes: ["/api/late/*"],
   },
-  setup({ auth, contribute, db, on, perform, provide, app }) {
+  setup({ auth, contribute, on, perform, provide, app }) {
     auth(async ({ headers }) => (headers.has("x-late") ? at("auth") : undefined));
     on("book_update", {
       beforeTransaction: ({ draft }) =>
@@ -86,17 +86,6 @@ const provider = definePlugin({
     });
     provide("late_service", { wait: async () => (await at("contract late_service.wait")) ?? "waited" });
     contribute("late_slot", { ask: async () => (await at("slot late_slot.ask")) ?? "asked" });
-    app.post(
-      "/late/own",
-      () =>
-        db.transaction().execute(async (tx) => {
-          await tx.selectFrom("books").select("id").execute();
-          await at("db.transaction()");
-          const { count } = await tx.selectFrom("books").select(sql<number>`count(*)::int`.as("count")).executeTakeFirstOrThrow();
-          return { count };
-        }),
-      { permit: "public" },
-    );
     app.post(
       "/late/act",
       ({ viewer }) =>
@@ -164,7 +153,6 @@ afterEach(async () => {
   await runtime.ask("GET", "/api/caller/contract");
   await runtime.ask("GET", "/api/caller/slot");
   await lateCredentials();
-  await own();
   setSystemTime();
   reached.splice(0);
 });
@@ -177,7 +165,6 @@ afterAll(async () => {
 
 const update = (book: number, name: string) => runtime.ask("PUT", `/api/books/${books[book]}`, { body: { name } });
 const act = () => runtime.ask("POST", "/api/late/act");
-const own = () => runtime.ask("POST", "/api/late/own");
 const lateCredentials = () => runtime.ask("GET", "/api/books", { as: null, headers: { "x-late": "1" } });
 const ready = async () => (await runtime.ask("GET", "/ready", { as: null })).body.status;
 const busy = () => runtime.store.load().transactions.busy;
@@ -233,20 +220,6 @@ test("a veto that did not end three times running refuses at once for a minute, 
   expect((await update(0, `${STUCK} once`)).status).toBe(200);
   setSystemTime(started + 4 * LEFT_OUT_MS);
   expect(await ready()).toBe("pass");
-});
-
-test("transactions that routes begin and never end free their connections; after three the plugin gets none for a minute", async () => {
-  hanging = "db.transaction()";
-  const stuck = [own(), own(), own()];
-  await until(() => reached.filter((place) => place === hanging).length === 3);
-  expect((await runtime.ask("POST", "/api/books", { body: { name: "Of yet another" } })).status).toBe(200);
-  await until(() => busy() === 0);
-  expect(faultsAt(hanging)).toMatchObject([{ count: 3, message: expect.stringContaining("Nothing happened in it for") }]);
-  expect(linesAt(hanging)).not.toEqual([]);
-  expect(await ready()).toBe("degraded");
-  expect((await own()).body).toEqual(AWAY);
-  // The code that hung gets nothing more of its transaction, and the request its answer.
-  for (const { status } of await Promise.all(stuck)) expect(status).toBe(503);
 });
 
 const REFUSALS: readonly [place: string, ask: () => Promise<{ status: number; body: unknown }>][] = [

@@ -4,32 +4,46 @@
  * (`migrate.ts`).
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { type CompiledQuery, Kysely, type RawBuilder } from "kysely";
+import { Kysely } from "kysely";
 import postgres from "postgres";
 import { briefly, EMBEDDED_ACCOUNT, EMBEDDED_USER, ensureDatabase, takeOver } from "../embedded/account.ts";
 import { type Embedded, joinEmbedded } from "../embedded/embedded.ts";
 import { enforcedRole } from "../grants/enforcement.ts";
 import { StoreError } from "../query/errors.ts";
-import type { Grants } from "../query/grants.ts";
 import type { Db, Tables } from "../query/tables.ts";
 import { openReplicas, type ReplicaPlace, replicaPlaces } from "../replicas/open_replicas.ts";
-import type { Replicas } from "../replicas/replicas.ts";
 import { createReplicaTables } from "../replicas/schema.ts";
 import { parseAddress } from "./address.ts";
-import { type ChangeObserver, showNotice } from "./changes.ts";
+import { showNotice } from "./changes.ts";
 import { Connection } from "./connection.ts";
+
+<<<<<<< HEAD
+
 import type { StatementObserver } from "./connection_types.ts";
 import type { AnswerDeadlineOptions } from "./deadlines.ts";
 import { dialect, type RoleStore, storeAs } from "./dialect.ts";
 import type { IdleLimit } from "./idle_transactions.ts";
 import type { StoreLimits } from "./limits.ts";
 import { LISTENER_TIMES, Listener, type ListenHandlers } from "./listener.ts";
+
+=======
+
+import { dialect, storeAs } from "./dialect.ts";
+import type { HostState } from "./hosts.ts";
+import { LISTENER_TIMES, Listener } from "./listener.ts";
+
+>>>>>>> main
+
 import { checkNotices, checkPooler } from "./pooler.ts";
 import { type Probed, probe, SESSION } from "./probe.ts";
 import { type DriverOptions, over, type Server, serverBy, serverOf } from "./server.ts";
-import { type StoreLoad, StorePools, type WaitObserver } from "./store_pools.ts";
+import { StoreWatch } from "./store_events.ts";
+import { type OpenOptions, StorePools } from "./store_pools.ts";
+import type { Store, StoreOptions } from "./store_types.ts";
+import { formerLeader, isUnsupported, serverState, Timelines } from "./timelines.ts";
 import { wireTypes } from "./values.ts";
 
+<<<<<<< HEAD
 /** Options of a store. Times are in milliseconds; the default follows the colon. */
 export interface StoreOptions {
   /**
@@ -122,6 +136,8 @@ export interface PluginStore extends RoleStore {
   queryWithDeadline: Store["queryWithDeadline"];
 }
 
+=======
+>>>>>>> main
 const DEFAULTS = {
   poolSize: 6,
   slowPoolSize: 4,
@@ -169,20 +185,26 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 }
 
 async function openServer(settings: Settings, databaseUrl: string): Promise<Store> {
-  const { listenUrl = "" } = settings;
-  const server = serverOf(parseAddress(databaseUrl), common(settings));
-  const listens = listenUrl ? serverOf(parseAddress(listenUrl, "DATABASE_LISTEN_URL"), common(settings)) : server;
+  const { listenUrl = "", timelines = new Timelines(), onEvent: show = () => {} } = settings;
+  const server = serverOf(parseAddress(databaseUrl), common(settings), { timelines, show });
+  // Both have the same leader, whose changes are shown once.
+  const heard = { timelines, show: () => {} };
+  const listens = listenUrl
+    ? serverOf(parseAddress(listenUrl, "DATABASE_LISTEN_URL"), common(settings), heard)
+    : server;
   const replicas = replicaPlaces(settings.readUrls, common(settings));
   const { version, process, ...tools } = await probe(server);
   let store: Store | undefined;
   try {
+    const states = server.states ?? (() => stateOf(tools.own, server, timelines));
+    if (!server.states) refuseFormer(await states(), server);
     const isShared = await checkPooler(server, process, settings);
     const isHeard = listenUrl !== "" || !isShared;
     const isPooled = isShared || !settings.prepare;
     if (replicas.length > 0) await createReplicaTables(tools.own);
     if (!isHeard) settings.onUnheard?.();
     const description = `PostgreSQL ${version} at ${server.place}`;
-    const identity: Identity = { kind: "server", description, leave: async () => {} };
+    const identity: Identity = { kind: "server", description, states, leave: async () => {} };
     store = assemble(settings, { server, listens: isHeard ? listens : undefined, isPooled, replicas }, tools, identity);
     if (listens !== server) await checkNotices(store, listens.place);
     return store;
@@ -190,6 +212,26 @@ async function openServer(settings: Settings, databaseUrl: string): Promise<Stor
     await (store?.close() ?? tools.end(0));
     throw error;
   }
+}
+
+/** What the server of a single address is; nothing where it cannot say, as some that are hosted. */
+async function stateOf(own: postgres.Sql, server: Server, timelines: Timelines): Promise<HostState[]> {
+  await timelines.refresh();
+  const state = await serverState(own).catch((error: unknown) => {
+    if (!isUnsupported(error)) throw error;
+  });
+  if (!state) return [];
+  const { leader } = state;
+  if (leader) timelines.saw(leader);
+  const newest = leader && timelines.newerThan(leader);
+  return [{ host: server.host(), found: leader ? "accepts writes" : "is a standby", leader, newest }];
+}
+
+/** Throws StoreError where the server of a single address is a former leader; of several hosts none is used. */
+function refuseFormer(states: readonly HostState[], { place }: Server): void {
+  for (const { leader, newest } of states)
+    if (leader && newest !== undefined)
+      throw new StoreError(`Cannot open the store at ${place}: it ${formerLeader(leader, newest)}`);
 }
 
 /** Retries where the embedded server is just shutting down: it may accept a connection and drop it. */
@@ -233,7 +275,12 @@ async function openJoined(settings: Settings, embedded: Embedded): Promise<Store
       (error) => settings.onRestartFailure?.(error),
     );
     const servers = { server, listens: server, isPooled: !settings.prepare };
-    return assemble(settings, servers, tools, { kind: "embedded", description, leave: embedded.leave });
+    return assemble(settings, servers, tools, {
+      kind: "embedded",
+      description,
+      states: async () => [],
+      leave: embedded.leave,
+    });
   } catch (error) {
     await embedded.leave();
     throw error;
@@ -274,6 +321,7 @@ interface Servers {
 interface Identity {
   kind: Store["kind"];
   description: string;
+  states: Store["hosts"];
   leave: Embedded["leave"];
 }
 
@@ -281,10 +329,10 @@ function assemble(
   settings: Settings,
   { server, listens, isPooled, replicas = [] }: Servers,
   { own, end, schema }: Pick<Probed, "own" | "end" | "schema">,
-  { kind, description, leave }: Identity,
+  { kind, description, states, leave }: Identity,
 ): Store {
-  const { closeTimeoutMs, prepare } = settings;
-  const openOver = (server: Server, isPooled: boolean) => (more: AnswerDeadlineOptions) => {
+  const { closeTimeoutMs, prepare, onEvent: show = () => {} } = settings;
+  const openOver = (server: Server, isPooled: boolean) => (more: OpenOptions) => {
     const onnotice = (notice: postgres.Notice) => connection.noticed(notice, pools.changeObserver, settings.onNotice);
     const connection: Connection = new Connection({
       ...more,
@@ -305,13 +353,16 @@ function assemble(
     return connection;
   };
   const open = openOver(server, isPooled);
-  const pools = new StorePools({ ...settings, waitMs: settings.transactionWaitMs, open });
+  const onLost = () => watch.suspect();
+  const pools = new StorePools({ ...settings, waitMs: settings.transactionWaitMs, open, onLost });
+  const watch = new StoreWatch({ failure: () => pools.failure(), host: () => server.host(), show });
   if (replicas.length > 0)
     pools.replicas = openReplicas(replicas, settings, pools, (replica) => openOver(replica, false));
   const listener = listens && new Listener({ server: listens, ...LISTENER_TIMES });
   const db: Db = new Kysely<Tables>({ dialect: dialect(pools) });
   let closing: Promise<void> | undefined;
   async function closeAll(): Promise<void> {
+    watch.end();
     await Promise.all([
       ...[listener?.end(), end(closeTimeoutMs), pools.end(closeTimeoutMs)],
       pools.replicas?.end(closeTimeoutMs),
@@ -337,6 +388,7 @@ function assemble(
     observeWaits(observer) {
       pools.waitObserver = observer;
     },
+    hosts: states,
     load: () => pools.load(),
     replicas: pools.replicas,
     kind,

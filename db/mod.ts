@@ -15,17 +15,8 @@ export { type LedgerRow, type Snapshot, type SnapshotUse, withSnapshot } from ".
 export { CACHE_CHANNEL, type ChangeObserver, changeOf, type TableChange } from "./connection/changes.ts";
 export type { StatementObserver } from "./connection/connection_types.ts";
 export { changesAccess } from "./connection/dialect.ts";
-
-<<<<<<< HEAD
-
-export type { IdleLimit } from "./connection/idle_transactions.ts";
-
-=======
-
 export type { HostState } from "./connection/hosts.ts";
-
->>>>>>> main
-
+export type { IdleLimit } from "./connection/idle_transactions.ts";
 export { type PoolLoad, type SlowQueryOptions, type StoreLimits, withSlowPool } from "./connection/limits.ts";
 export type { ListenHandlers } from "./connection/listener.ts";
 export { openStore } from "./connection/open.ts";

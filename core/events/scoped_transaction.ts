@@ -189,7 +189,9 @@ function withoutClass(given: unknown): unknown {
       members[name] =
         typeof value === "function"
           ? { value: value.bind(given), enumerable: true, configurable: true }
-          : { get: () => Reflect.get(given, name) as unknown, enumerable: true, configurable: true };
+          : hasFunctions(value)
+            ? { value, enumerable: true, configurable: true }
+            : { get: () => Reflect.get(given, name) as unknown, enumerable: true, configurable: true };
     }
   return Object.create(Object.prototype, members);
 }

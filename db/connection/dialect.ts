@@ -16,9 +16,10 @@ import {
 } from "kysely";
 import type { EnforcedRole } from "../grants/enforcement.ts";
 import type { Tables } from "../query/tables.ts";
+import type { DialectPools } from "./dialect_pools.ts";
 import type { IdleLimit } from "./idle_transactions.ts";
 import { RoleSession, SESSIONS } from "./role_session.ts";
-import { type DialectPools, quoted, Session } from "./session.ts";
+import { quoted, Session } from "./session.ts";
 import { routed, runAs, senderOf, sendSingle } from "./single_statements.ts";
 
 /** The pools of a Kysely, and the role of its statements. */

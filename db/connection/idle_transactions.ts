@@ -31,7 +31,7 @@ export interface WatchedTransaction {
 }
 
 /** A stream outside of transactions, which holds a connection of its own until its reader comes to the end or leaves. */
-export class WatchedStream implements WatchedTransaction {
+class WatchedStream implements WatchedTransaction {
   readonly #connection: Pick<Connection, "load" | "drop">;
   readonly #release: () => void;
   /** Parts that were read. */
@@ -75,6 +75,18 @@ let timer: ReturnType<typeof setInterval> | undefined;
 export function watchIdle(transaction: WatchedTransaction, limit: IdleLimit, limitMs = limit.limitMs()): void {
   WATCHED.set(transaction, { limit, limitMs, began: Date.now(), sent: transaction.sent, idleMs: 0 });
   timer ??= setInterval(step, STEP_MS).unref();
+}
+
+/** Watches a stream outside of transactions, where `limit` is given; `release` gives up its connection. */
+export function watchStream(
+  connection: ConstructorParameters<typeof WatchedStream>[0],
+  limit: IdleLimit | undefined,
+  release: () => void,
+): WatchedStream | undefined {
+  if (!limit) return undefined;
+  const stream = new WatchedStream(connection, release);
+  watchIdle(stream, limit, limit.streamMs());
+  return stream;
 }
 
 /** Ends the watch of a transaction that has ended. */

@@ -5,36 +5,20 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult, TransactionSettings } from "kysely";
 import type { EnforcedRole, Outgoing, Sender } from "../grants/enforcement.ts";
 import { StoreError, StoreUnavailable } from "../query/errors.ts";
-import type { Replicas } from "../replicas/replicas.ts";
 import { MARK } from "../replicas/schema.ts";
 import { isRead } from "../replicas/statement_kind.ts";
 import type { Connection } from "./connection.ts";
-import type { ServerProcess, StatementResult } from "./connection_types.ts";
-import type { DeadlinePool } from "./deadline_pool.ts";
-import { type IdleLimit, unwatchIdle, WatchedStream, type WatchedTransaction, watchIdle } from "./idle_transactions.ts";
-import { answerTimeoutFor, currentSlowQuery, type StoreLimits } from "./limits.ts";
+import type { StatementResult } from "./connection_types.ts";
+import type { DialectPools } from "./dialect_pools.ts";
+import { type IdleLimit, unwatchIdle, type WatchedTransaction, watchIdle, watchStream } from "./idle_transactions.ts";
+import { answerTimeoutFor, currentSlowQuery } from "./limits.ts";
 import { routed, runAs, senderOf, sendSingle } from "./single_statements.ts";
-import type { StatementPool } from "./statement_pool.ts";
 import type { TransactionControl } from "./transaction_control.ts";
-import type { TransactionPool } from "./transaction_pool.ts";
-
-/** The pools of a store: for single statements, for those within `withSlowPool`, for transactions and streams. */
-export interface DialectPools {
-  statements: StatementPool;
-  slow: DeadlinePool;
-  transactions: TransactionPool;
-  limits: StoreLimits;
-  /** Reads of requests that replicas may serve; undefined without DATABASE_READ_URLS. */
-  replicas: Replicas | undefined;
-  /** Asks the server to cancel what a process runs. */
-  cancel(process: ServerProcess): void;
-}
+import { MAX_UNANSWERED_BYTES, sizeOf } from "./unanswered.ts";
 
 const ENDED = "Cannot run a statement: its transaction has ended, or took longer than it may";
 const WRITES = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
 const READ = /^select\b/i;
-/** Approximate bytes of unanswered writes: well below what a socket buffers. */
-const MAX_UNANSWERED_BYTES = 16_384;
 /** The code of the error of a statement whose transaction was aborted. */
 const ABORTED = "TRANSACTION_ABORTED";
 /** Bytes that a statement counts beside its values, so that postgres.js never begins to queue. */
@@ -43,14 +27,6 @@ const BYTES_PER_STATEMENT = 512;
 /** A name in quotes. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
-}
-
-/** The approximate size of a value in bytes. */
-function sizeOf(value: unknown): number {
-  if (typeof value === "string") return value.length;
-  if (value instanceof Uint8Array) return value.byteLength;
-  if (Array.isArray(value)) return value.reduce((sum: number, one: unknown) => sum + sizeOf(one), 0);
-  return typeof value === "object" && value !== null ? MAX_UNANSWERED_BYTES : Float64Array.BYTES_PER_ELEMENT;
 }
 
 /** A session with all rights of the account. */
@@ -181,7 +157,7 @@ export class Session implements DatabaseConnection, TransactionControl, WatchedT
     const answerMs = own ? answerTimeoutFor(slow?.limitMs ?? this.#pools.limits.statementMs) : this.#answerTimeoutMs;
     let finished = false;
     let outgoing: Outgoing | undefined;
-    const watched = own && this.#watchedStream(own);
+    const watched = own && watchStream(own, this.#idle, () => this.#pools.transactions.release(own, true));
     this.#streams += 1;
     try {
       await this.#begun();
@@ -276,13 +252,6 @@ export class Session implements DatabaseConnection, TransactionControl, WatchedT
 
   release(): void {
     this.#leave(true);
-  }
-
-  #watchedStream(own: Connection): WatchedStream | undefined {
-    if (!this.#idle) return undefined;
-    const stream = new WatchedStream(own, () => this.#pools.transactions.release(own, true));
-    watchIdle(stream, this.#idle, this.#idle.streamMs());
-    return stream;
   }
 
   /** Awaits the answer of `begin`. Throws its failure. */

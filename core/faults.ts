@@ -87,12 +87,15 @@ export class Faults {
     this.#countRunning(plugin, place, began);
   }
 
-  /** Records that a part which nothing can do without did not end in time, as `failed` does. */
-  late({ plugin, place }: PartName, error: Error, began: number): void {
+  /**
+   * Records that a part which nothing can do without did not end in time, as `failed` does. Without `began` it is called further,
+   * however often that happens.
+   */
+  late({ plugin, place }: PartName, error: Error, began: number | undefined): void {
     this.#lastLate = Date.now();
     if (this.count(plugin, place, error) === 1)
       this.#log.error("A part of a plugin did not end in time", { plugin, place, error: error.message });
-    this.#countRunning(plugin, place, began);
+    if (began !== undefined) this.#countRunning(plugin, place, began);
   }
 
   #countRunning(plugin: string, place: string, began: number): void {

@@ -17,9 +17,12 @@ export interface PartLimits {
   readonly quietMs: number;
   /** Of the same while it waits for what has limits of its own, such as files. */
   readonly attendedMs: number;
-  /** Of a handler within a transaction, of a plugin that does not ship: also if it sends statement after statement. */
+  /**
+   * Of a handler, or a function that others call, within a transaction, of a plugin that does not ship: also if it sends statement
+   * after statement.
+   */
   readonly handlerMs: number;
-  /** Of every other part within a transaction: as long as the longest request. */
+  /** Of every other part within a transaction, but actions of plugins that do not ship (attendedMs): as long as the longest request. */
   readonly longMs: number;
   /** Of a call outside of transactions: short of the limit of a request, so that the answer names the plugin. */
   readonly callMs: number;
@@ -42,6 +45,13 @@ type LimitSettings = Pick<Config, "answerTimeoutMs" | "longAnswerTimeoutMs" | "p
 /** A part of a plugin, as faults name it, with its time limit in milliseconds. */
 export interface Part extends PartName {
   readonly limitMs: number;
+  /** Within a transaction; `longMs` if absent. */
+  readonly withinMs?: number;
+  /**
+   * Whether it is called however often it did not end in time: for functions of plugins that ship, which wait for what others give
+   * them, such as callbacks.
+   */
+  readonly isKept?: boolean;
 }
 
 /** The refusal of an operation whose part did not end in time. */
@@ -65,6 +75,13 @@ function refusal(text: string, { plugin }: PartName): { message: string; details
 
 type Call = (this: unknown, ...args: never[]) => unknown;
 
+/** A promise in place of what is awaited like one; any other value as it is. Builders of Kysely refuse to be awaited. */
+function awaitable<R>(value: R): R | Promise<Awaited<R>> {
+  if (typeof value !== "object" || value === null || value instanceof Promise) return value;
+  if (!("then" in value) || typeof value.then !== "function" || "toOperationNode" in value) return value;
+  return Promise.resolve(value);
+}
+
 /** The guard of one runtime. */
 export class PartGuard {
   readonly faults: Faults;
@@ -76,15 +93,15 @@ export class PartGuard {
   }
 
   /** The refusal of what needs a part that is not called now; undefined for others. */
-  refusalOf(part: PartName): ApiError | undefined {
-    if (!this.faults.leavesOut(part)) return undefined;
+  refusalOf(part: Pick<Part, "plugin" | "place" | "isKept">): ApiError | undefined {
+    if (part.isKept || !this.faults.leavesOut(part)) return undefined;
     const { message, details } = refusal(AWAY, part);
     return new ApiError(503, message, details);
   }
 
   /** Records that a part did not end in time. Returns the refusal. */
-  late(part: PartName, reason: string, began: number): PartLate {
-    this.faults.late(part, new Error(reason), began);
+  late(part: Pick<Part, "plugin" | "place" | "isKept">, reason: string, began: number): PartLate {
+    this.faults.late(part, new Error(reason), part.isKept ? undefined : began);
     return new PartLate(part);
   }
 
@@ -95,7 +112,7 @@ export class PartGuard {
     const began = Date.now();
     let result: R | Promise<R>;
     try {
-      result = run();
+      result = awaitable(run());
     } catch (error) {
       this.faults.answered(part);
       throw error;
@@ -117,11 +134,11 @@ export class PartGuard {
       const refused = guard.refusalOf(part);
       // Only functions that return promises are ever late.
       if (refused) return Promise.reject(refused);
-      const leave = currentWatch()?.enter(part, guard.limits.longMs);
+      const leave = currentWatch()?.enter(part, part.withinMs ?? guard.limits.longMs);
       const began = Date.now();
       let result: unknown;
       try {
-        result = call.apply(this, args);
+        result = awaitable(call.apply(this, args));
       } catch (error) {
         leave?.();
         guard.faults.answered(part);

@@ -24,7 +24,7 @@ export interface Registered<H> {
 export interface PartOptions {
   readonly guard: PartGuard;
   readonly bootLimits: BootLimits;
-  /** Whether a plugin ships with Lectern: its handlers may take as long as the longest request. */
+  /** Whether a plugin ships with Lectern: its handlers and actions may take as long as the longest request. */
   isShipped(plugin: string): boolean;
 }
 
@@ -69,7 +69,9 @@ export class EventParts {
     const key = `${plugin} ${event}`;
     const known = this.#actions.get(key);
     if (known) return known;
-    const part = { plugin, place: `action of ${event}`, limitMs: this.#options.guard.limits.longMs };
+    const { guard, isShipped } = this.#options;
+    const { attendedMs, longMs } = guard.limits;
+    const part = { plugin, place: `action of ${event}`, limitMs: isShipped(plugin) ? longMs : attendedMs };
     this.#actions.set(key, part);
     return part;
   }

@@ -10,6 +10,7 @@ import { type Migrations, type Store, withSlowPool } from "../../db/mod.ts";
 import { BootError } from "../errors.ts";
 import { dueIn, endSchedule, insertSchedules, renewSchedule, takeSchedule } from "../job_store.ts";
 import type { Log } from "../log.ts";
+import { withinTime } from "../within_time.ts";
 
 /** The columns of leases. */
 export const scheduleMigrations: Migrations = {
@@ -33,11 +34,19 @@ export interface ScheduleTiming {
   readonly leaseMs: number;
   /** The longest time in milliseconds until a schedule looks again whether it is due. */
   readonly longestWaitMs: number;
+  /** The longest time in milliseconds of one run. */
+  readonly runMaxMs: number;
 }
 
-const TIMING: ScheduleTiming = { leaseMs: 30_000, longestWaitMs: 60_000 };
+/**
+ * Milliseconds that one run may last. One that lasts longer, such as a run that waits for what never comes, is given up, so that
+ * the log names it and a server starts the next one.
+ */
+const RUN_MAX_MS = 6 * 3_600_000;
 /** Milliseconds until a schedule whose row could not be read looks again. */
 const RETRY_MS = 5_000;
+
+const TIMING: ScheduleTiming = { leaseMs: 30_000, longestWaitMs: 60_000, runMaxMs: RUN_MAX_MS };
 
 /** The schedules of one runtime. */
 export class Schedules {
@@ -132,7 +141,7 @@ export class Schedules {
   /** Runs a schedule if it is due. Returns the milliseconds until it is due next. */
   async #turn({ name, plugin, everyMs, run }: Schedule): Promise<number> {
     const { db } = this.#store;
-    const { leaseMs } = this.#timing;
+    const { leaseMs, runMaxMs } = this.#timing;
     if (await takeSchedule.executeTakeFirst(db, { name, everyMs, leaseMs })) {
       const renewal = setInterval(() => {
         void renewSchedule.execute(db, { name, leaseMs }).catch((error: unknown) => {
@@ -140,7 +149,8 @@ export class Schedules {
         });
       }, leaseMs / 3);
       try {
-        await withSlowPool({ key: "jobs", limitMs: this.#statementMs }, run);
+        const work = () => withSlowPool({ key: "jobs", limitMs: this.#statementMs }, run);
+        await withinTime(runMaxMs, work, `Its run did not end within ${runMaxMs} ms`);
       } catch (error) {
         this.#log.error("A schedule failed", { plugin, schedule: name, error });
       } finally {

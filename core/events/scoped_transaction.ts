@@ -130,17 +130,20 @@ export class ScopedTransaction {
     const ofOthers = (run: Call, at: string): Call => {
       const call = this.#entered(run);
       if (limitMs === undefined) return call;
-      const part: Part = { plugin, place: at, limitMs };
+      const { handlerMs, longMs } = guard.limits;
+      const withinMs = this.#crossing && limitMs < longMs ? handlerMs : longMs;
+      const part: Part = { plugin, place: at, limitMs, withinMs, isKept: this.#crossing === undefined };
       return guard.guarded(part, call);
     };
     if (typeof given === "function") return ofOthers(given as unknown as Call, place) as unknown as Given;
-    if (typeof given !== "object" || given === null || Object.getPrototypeOf(given) !== Object.prototype) return given;
-    const members = Object.entries(Object.getOwnPropertyDescriptors(given)).map(([name, member]) => [
-      name,
-      typeof member.value === "function"
-        ? { ...member, value: ofOthers(member.value as Call, `${place}.${name}`) }
-        : member,
-    ]);
+    const whole: unknown = this.#crossing ? withoutClass(given) : given;
+    if (!isPlain(whole)) return given;
+    const members = Object.entries(Object.getOwnPropertyDescriptors(whole)).map(([name, member]) => {
+      const at = `${place}.${name}`;
+      if (typeof member.value === "function") return [name, { ...member, value: ofOthers(member.value as Call, at) }];
+      return [name, hasFunctions(member.value) ? { ...member, value: this.scoped(member.value, at, limitMs) } : member];
+    });
+    // It has the members of what was given.
     return Object.create(Object.prototype, Object.fromEntries(members)) as Given;
   }
 
@@ -163,4 +166,33 @@ export class ScopedTransaction {
       return run.apply(this, args);
     };
   }
+}
+
+function isPlain(value: unknown): value is object {
+  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+/** Whether a value is a plain object with functions among its members: a group of functions, and neither a schema nor an expression. */
+function hasFunctions(value: unknown): value is object {
+  return isPlain(value) && Object.values(value).some((member) => typeof member === "function");
+}
+
+/** An object in place of an instance of a plugin's class, whose methods stand on the prototype; any other value as it is. */
+function withoutClass(given: unknown): unknown {
+  if (typeof given !== "object" || given === null || Object.getPrototypeOf(given) === Object.prototype) return given;
+  const isOfClass = String(given.constructor).startsWith("class") && !("toOperationNode" in given);
+  if (!isOfClass) return given;
+  const members: PropertyDescriptorMap = {};
+  for (let from: object | null = given; from && from !== Object.prototype; from = Object.getPrototypeOf(from))
+    for (const name of Object.getOwnPropertyNames(from)) {
+      if (name === "constructor" || Object.hasOwn(members, name)) continue;
+      const value: unknown = Reflect.get(given, name);
+      members[name] =
+        typeof value === "function"
+          ? { value: value.bind(given), enumerable: true, configurable: true }
+          : hasFunctions(value)
+            ? { value, enumerable: true, configurable: true }
+            : { get: () => Reflect.get(given, name) as unknown, enumerable: true, configurable: true };
+    }
+  return Object.create(Object.prototype, members);
 }

@@ -140,7 +140,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const contentTables = () => content().map(({ table }) => table);
   const servers = new RunningServers({ db: store.db, log, leaseSeconds: config.serverLeaseSeconds });
   const roles = new PluginRoles({
-    ...{ store, log, mode: config.pluginRoles, thirdParty, visibility, contentTables, servers },
+    ...{ store, log, mode: config.pluginRoles, thirdParty, visibility, contentTables, servers, guard },
   });
   await roles.begin(plugins, parts.denied);
   const schemaRoles = new SchemaRoles({ store, mode: config.pluginRoles, thirdParty, denied: parts.denied });

@@ -5,7 +5,8 @@
 import { plainCopy } from "../freeze.ts";
 import { type CredentialFilter, originalOf } from "../http/credentials.ts";
 
-type Call = (this: unknown, ...args: unknown[]) => unknown;
+/** A function of a plugin. */
+export type Call = (this: unknown, ...args: unknown[]) => unknown;
 
 /** How values pass to and from one plugin. */
 export interface Crossing {
@@ -17,8 +18,11 @@ export interface Crossing {
   returned(value: unknown): unknown;
 }
 
-/** The crossing of a plugin that does not ship. */
-export function crossingOf(plugin: string, filter: CredentialFilter): Crossing {
+/**
+ * The crossing of a plugin that does not ship. `limited` limits the time of functions that it passes to others, so that these are not
+ * blamed for it.
+ */
+export function crossingOf(plugin: string, filter: CredentialFilter, limited: (callback: Call) => Call): Crossing {
   const hidden = (request: Request) => filter.without(request, plugin);
   const given = (args: readonly unknown[]) => args.map((arg) => copyOf(withRequest(arg, hidden)));
   return {
@@ -26,7 +30,7 @@ export function crossingOf(plugin: string, filter: CredentialFilter): Crossing {
     sent: (args) =>
       args.map((arg) => {
         if (typeof arg !== "function") return withRequest(arg, originalOf);
-        const callback = arg as Call;
+        const callback = limited(arg as Call);
         return function (this: unknown, ...values: unknown[]) {
           return callback.apply(this, given(values));
         };

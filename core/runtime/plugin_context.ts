@@ -29,7 +29,7 @@ import { currentLanguage } from "../http/request_context.ts";
 import type { HttpServer } from "../http/server.ts";
 import { slowReads } from "../http/store_errors.ts";
 import type { Texts } from "../i18n/catalogue.ts";
-import type { PartGuard, PartLimits } from "../part_guard.ts";
+import type { Part, PartGuard, PartLimits } from "../part_guard.ts";
 import { listRows } from "../resources/listing.ts";
 import type { VisibilityRules } from "../resources/visibility.ts";
 import type { Tracing } from "../tracing.ts";
@@ -105,8 +105,11 @@ export function makeContext(
   const slowly = slowReads(parts.log.with({ plugin: plugin.name }));
   const withSlowPool: typeof slowly = (task, run) => attended(() => slowly(task, run));
   const as = actingWith(powers);
-  const crossing = parts.ships(plugin) ? undefined : crossingOf(plugin.name, parts.credentials);
   const { guard, watch } = parts;
+  const passed: Part = { plugin: plugin.name, place: CALLBACK, limitMs: guard.limits.callMs / 2 };
+  const crossing = parts.ships(plugin)
+    ? undefined
+    : crossingOf(plugin.name, parts.credentials, (callback) => guard.guarded(passed, callback));
   const { db, given } = tables;
   const checks = {
     plugin: plugin.name,
@@ -302,6 +305,9 @@ function slotReader(slots: ContextParts["slots"], caller: Caller): (name: string
     return known;
   };
 }
+
+/** The place of functions that a plugin passes to those of others, as faults name it. */
+const CALLBACK = "a function passed to another plugin";
 
 /** The limit of a slot's functions in milliseconds; undefined where readers have one. */
 function slotLimit(name: string, { callMs, longMs }: PartLimits): number | undefined {

@@ -9,6 +9,7 @@ import {
   dropRole,
   GrantError,
   guarded,
+  type IdleLimit,
   isDenied,
   type RoleDrift,
   type RoleGrants,
@@ -22,6 +23,7 @@ import {
 import type { Config } from "../config.ts";
 import { BootError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import type { PartGuard } from "../part_guard.ts";
 import type { VisibilityRules } from "../resources/visibility.ts";
 import { addColumns, deniesColumns, presentColumns } from "./column_grants.ts";
 import type { GivenSql } from "./given_sql.ts";
@@ -61,6 +63,8 @@ export interface PluginRolesOptions {
   readonly visibility: VisibilityRules;
   /** The runtimes of the database: rights that others need are not revoked. */
   readonly servers: Pick<RunningServers, "register" | "neededByOthers">;
+  /** Limits and counts transactions that plugins which do not ship begin themselves and in which nothing happens. */
+  readonly guard: PartGuard;
   /** Tables of the kinds of content contributed so far. */
   contentTables(): readonly string[];
 }
@@ -148,7 +152,7 @@ export class PluginRoles {
         queryWithDeadline: (query) => store.queryWithDeadline(query),
       };
     this.#isGiven = true;
-    const own = store.restrictedTo(plugin.name, tables);
+    const own = store.restrictedTo(plugin.name, tables, given && this.#idleLimit(plugin.name));
     return {
       db: check(own.db),
       within: (tx) => check(own.within(tx)),
@@ -156,6 +160,18 @@ export class PluginRoles {
       given,
       needRead,
       queryWithDeadline: (query) => own.queryWithDeadline(query),
+    };
+  }
+
+  #idleLimit(plugin: string): IdleLimit {
+    const { guard } = this.#options;
+    const part = { plugin, place: "db.transaction()" };
+    return {
+      limitMs: () => guard.limits.quietMs,
+      streamMs: () => guard.limits.attendedMs,
+      refusal: () => guard.refusalOf(part),
+      onExpired: (ms, began) => void guard.late(part, `Nothing happened in it for ${ms} ms`, began),
+      onEnd: () => guard.faults.answered(part),
     };
   }
 

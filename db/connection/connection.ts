@@ -251,6 +251,8 @@ export class Connection {
     const cursor = this.#query(text, parameters).cursor(size)[Symbol.asyncIterator]();
     try {
       for (;;) {
+        // A part that is asked for after a loss would be rejected once more, with nobody to hear of it.
+        if (this.#isLost) throw lost(this.#cause);
         const { done, value } = await this.#awaitAnswer(cursor.next(), answerTimeoutMs);
         if (done) return;
         yield value as unknown as postgres.Row[];

@@ -16,8 +16,10 @@ import {
 } from "kysely";
 import type { EnforcedRole } from "../grants/enforcement.ts";
 import type { Tables } from "../query/tables.ts";
+import type { DialectPools } from "./dialect_pools.ts";
+import type { IdleLimit } from "./idle_transactions.ts";
 import { RoleSession, SESSIONS } from "./role_session.ts";
-import { type DialectPools, quoted, Session } from "./session.ts";
+import { quoted, Session } from "./session.ts";
 import { routed, runAs, senderOf, sendSingle } from "./single_statements.ts";
 
 /** The pools of a Kysely, and the role of its statements. */
@@ -29,15 +31,18 @@ interface Route {
 /** Routes by the adapter of their Kysely, which survives `withPlugin`, unlike the Kysely itself. */
 const ROUTES = new WeakMap<object, Route>();
 
-/** The dialect for `new Kysely`; it does not end the pools. With a role, all its statements run as that role. */
-export function dialect(pools: DialectPools, role?: EnforcedRole): Dialect {
+/**
+ * The dialect for `new Kysely`; it does not end the pools. With a role, all its statements run as that role, and `idle` limits its
+ * transactions.
+ */
+export function dialect(pools: DialectPools, role?: EnforcedRole, idle?: IdleLimit): Dialect {
   return {
     createAdapter() {
       const adapter = new PostgresAdapter();
       ROUTES.set(adapter, { pools, role });
       return adapter;
     },
-    createDriver: () => driver(pools, role),
+    createDriver: () => driver(pools, role, idle),
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   };
@@ -94,9 +99,9 @@ export interface RoleStore {
   within(tx: Kysely<Tables>): Kysely<Tables>;
 }
 
-/** Makes the store of a role. */
-export function storeAs(pools: DialectPools, role: EnforcedRole): RoleStore {
-  const own = dialect(pools, role);
+/** Makes the store of a role; `idle` limits the transactions that it begins. */
+export function storeAs(pools: DialectPools, role: EnforcedRole, idle?: IdleLimit): RoleStore {
+  const own = dialect(pools, role, idle);
   const db = new Kysely<Tables>({ dialect: own });
   return {
     db,
@@ -125,13 +130,13 @@ function asRole(connection: DatabaseConnection, role: EnforcedRole): RoleSession
   throw new TypeError("Cannot run statements as a role: the transaction is not of the store");
 }
 
-function driver(pools: DialectPools, role?: EnforcedRole): Driver {
-  const idle = async () => {};
+function driver(pools: DialectPools, role?: EnforcedRole, idle?: IdleLimit): Driver {
+  const nothing = async () => {};
   const session = (connection: DatabaseConnection) => SESSIONS.get(connection) ?? (connection as Session);
   return {
-    init: idle,
-    destroy: idle,
-    acquireConnection: async () => (role ? new RoleSession(new Session(pools), role) : new Session(pools)),
+    init: nothing,
+    destroy: nothing,
+    acquireConnection: async () => (role ? new RoleSession(new Session(pools, idle), role) : new Session(pools)),
     releaseConnection: async (connection) => session(connection).release(),
     beginTransaction: (connection, settings) => session(connection).begin(settings),
     commitTransaction: (connection) => session(connection).commit(),

@@ -264,9 +264,9 @@ function assemble(
     db,
     sql: own,
     queryWithDeadline: (query) => pools.queryWithDeadline(query),
-    restrictedTo(plugin, grants) {
+    restrictedTo(plugin, grants, idle) {
       const role = enforcedRole(plugin, grants);
-      return { ...storeAs(pools, role), queryWithDeadline: (query) => pools.queryWithDeadlineAs(role, query) };
+      return { ...storeAs(pools, role, idle), queryWithDeadline: (query) => pools.queryWithDeadlineAs(role, query) };
     },
     limit: (limits) => {
       pools.limits = limits;

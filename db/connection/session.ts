@@ -5,35 +5,20 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult, TransactionSettings } from "kysely";
 import type { EnforcedRole, Outgoing, Sender } from "../grants/enforcement.ts";
 import { StoreError, StoreUnavailable } from "../query/errors.ts";
-import type { Replicas } from "../replicas/replicas.ts";
 import { MARK } from "../replicas/schema.ts";
 import { isRead } from "../replicas/statement_kind.ts";
 import type { Connection } from "./connection.ts";
-import type { ServerProcess, StatementResult } from "./connection_types.ts";
-import type { DeadlinePool } from "./deadline_pool.ts";
-import { answerTimeoutFor, currentSlowQuery, type StoreLimits } from "./limits.ts";
+import type { StatementResult } from "./connection_types.ts";
+import type { DialectPools } from "./dialect_pools.ts";
+import { type IdleLimit, unwatchIdle, type WatchedTransaction, watchIdle, watchStream } from "./idle_transactions.ts";
+import { answerTimeoutFor, currentSlowQuery } from "./limits.ts";
 import { routed, runAs, senderOf, sendSingle } from "./single_statements.ts";
-import type { StatementPool } from "./statement_pool.ts";
 import type { TransactionControl } from "./transaction_control.ts";
-import type { TransactionPool } from "./transaction_pool.ts";
-
-/** The pools of a store: for single statements, for those within `withSlowPool`, for transactions and streams. */
-export interface DialectPools {
-  statements: StatementPool;
-  slow: DeadlinePool;
-  transactions: TransactionPool;
-  limits: StoreLimits;
-  /** Reads of requests that replicas may serve; undefined without DATABASE_READ_URLS. */
-  replicas: Replicas | undefined;
-  /** Asks the server to cancel what a process runs. */
-  cancel(process: ServerProcess): void;
-}
+import { MAX_UNANSWERED_BYTES, sizeOf } from "./unanswered.ts";
 
 const ENDED = "Cannot run a statement: its transaction has ended, or took longer than it may";
 const WRITES = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
 const READ = /^select\b/i;
-/** Approximate bytes of unanswered writes: well below what a socket buffers. */
-const MAX_UNANSWERED_BYTES = 16_384;
 /** The code of the error of a statement whose transaction was aborted. */
 const ABORTED = "TRANSACTION_ABORTED";
 /** Bytes that a statement counts beside its values, so that postgres.js never begins to queue. */
@@ -44,17 +29,10 @@ export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** The approximate size of a value in bytes. */
-function sizeOf(value: unknown): number {
-  if (typeof value === "string") return value.length;
-  if (value instanceof Uint8Array) return value.byteLength;
-  if (Array.isArray(value)) return value.reduce((sum: number, one: unknown) => sum + sizeOf(one), 0);
-  return typeof value === "object" && value !== null ? MAX_UNANSWERED_BYTES : Float64Array.BYTES_PER_ELEMENT;
-}
-
 /** A session with all rights of the account. */
-export class Session implements DatabaseConnection, TransactionControl {
+export class Session implements DatabaseConnection, TransactionControl, WatchedTransaction {
   readonly #pools: DialectPools;
+  readonly #idle: IdleLimit | undefined;
   #connection: Connection | undefined;
   /** The limit of answers within the transaction. */
   #answerTimeoutMs = 0;
@@ -73,10 +51,14 @@ export class Session implements DatabaseConnection, TransactionControl {
   /** Whether the transaction takes no more statements, which would run outside of it: it ends, or was aborted. */
   #isEnding = false;
   #isAborted = false;
+  /** Streams of the transaction that are read: between two parts of one no statement is pending. */
+  #streams = 0;
   sent = 0;
 
-  constructor(pools: DialectPools) {
+  /** `idle` limits its transactions that send nothing. */
+  constructor(pools: DialectPools, idle?: IdleLimit) {
     this.#pools = pools;
+    this.#idle = idle;
   }
 
   get isBusy(): boolean {
@@ -86,11 +68,17 @@ export class Session implements DatabaseConnection, TransactionControl {
   abort(): void {
     this.#isAborted = this.#isEnding = true;
     const connection = this.#connection;
-    if (!connection?.load) return;
+    if (!connection || (!connection.load && this.#streams === 0)) return;
     const { process } = connection;
     connection.drop(ABORTED, "The transaction took longer than it may");
     // The server does not notice the loss while the statement runs, which may hold locks.
     if (process) this.#pools.cancel(process);
+  }
+
+  expire(): void {
+    this.#isAborted = this.#isEnding = true;
+    this.#connection?.drop(ABORTED, "Nothing happened in the transaction for longer than it may");
+    this.#leave(true);
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
@@ -169,6 +157,8 @@ export class Session implements DatabaseConnection, TransactionControl {
     const answerMs = own ? answerTimeoutFor(slow?.limitMs ?? this.#pools.limits.statementMs) : this.#answerTimeoutMs;
     let finished = false;
     let outgoing: Outgoing | undefined;
+    const watched = own && watchStream(own, this.#idle, () => this.#pools.transactions.release(own, true));
+    this.#streams += 1;
     try {
       await this.#begun();
       await this.#settle();
@@ -177,19 +167,25 @@ export class Session implements DatabaseConnection, TransactionControl {
       if (own?.isPooled) await own.send("begin", [], answerMs);
       outgoing = role && (await role.outgoing(this.#sender(own, answerMs), query.sql, query.parameters));
       const { text, parameters } = outgoing ?? { text: query.sql, parameters: query.parameters };
-      for await (const rows of connection.stream(text, parameters, chunkSize, answerMs))
+      for await (const rows of connection.stream(text, parameters, chunkSize, answerMs)) {
+        if (watched) watched.sent += 1;
         yield { rows: rows as unknown as Row[] };
+      }
       if (own?.isPooled) await own.send("commit", [], answerMs);
       finished = true;
     } catch (error) {
       throw outgoing ? this.#failedAs(outgoing, error) : error;
     } finally {
-      if (own) this.#pools.transactions.release(own, !finished);
+      this.#streams -= 1;
+      if (watched) unwatchIdle(watched);
+      if (own && !watched?.isExpired) this.#pools.transactions.release(own, !finished);
     }
   }
 
   async begin({ accessMode, isolationLevel }: TransactionSettings): Promise<void> {
     const { transactions, limits } = this.#pools;
+    const refused = this.#idle?.refusal();
+    if (refused) throw refused;
     const slow = currentSlowQuery();
     this.#connection = await transactions.acquire(slow?.key);
     this.#connection.changes.hold();
@@ -203,6 +199,7 @@ export class Session implements DatabaseConnection, TransactionControl {
     this.#beginning = this.#connection.send(`begin ${modes}${limit}`, [], answerTimeoutFor(limits.statementMs));
     // Awaited with the first statement, or before it; a rejection in between is not unhandled.
     this.#beginning.catch(() => {});
+    if (this.#idle) watchIdle(this, this.#idle);
   }
 
   /** All readers wait for the open transaction before they read from a replica. */
@@ -302,6 +299,7 @@ export class Session implements DatabaseConnection, TransactionControl {
     this.#connection = undefined;
     this.#hasWritten = this.#changesAccess = false;
     if (!connection) return;
+    if (this.#idle) unwatchIdle(this);
     connection.changes.release();
     if (this.#failedRole && !connection.isLost) connection.releaseLocks();
     this.#failedRole = false;

@@ -69,7 +69,7 @@ test("stop waits for a run, and none begins after it", async () => {
 
 test("a run that outlasts its lease is not begun by another process", async () => {
   const leaseMs = scaled(300);
-  const timing = { leaseMs, longestWaitMs: 100 };
+  const timing = { leaseMs, longestWaitMs: 100, runMaxMs: 60_000 };
   const both = [process(timing).schedules, process(timing).schedules];
   let running = 0;
   let most = 0;
@@ -85,6 +85,22 @@ test("a run that outlasts its lease is not begun by another process", async () =
   await until(() => done >= 2);
   await Promise.all(both.map((schedules) => schedules.stop()));
   expect(most).toBe(1);
+}, 60_000);
+
+test("a run that never ends is given up and named, and the next one begins", async () => {
+  const { schedules, lines } = process({ leaseMs: scaled(300), longestWaitMs: 50, runMaxMs: 100 });
+  let runs = 0;
+  add(schedules, "stuck", 50, async () => {
+    runs += 1;
+    if (runs === 1) await new Promise<never>(() => {});
+  });
+  await schedules.start();
+  await until(() => runs > 1);
+  await schedules.stop();
+  expect(lines[0]).toMatchObject({
+    ...{ level: "error", plugin: "stuck", schedule: "stuck:tick" },
+    error: { message: "Its run did not end within 100 ms" },
+  });
 }, 60_000);
 
 test("a schedule whose process died runs again when its lease ends", async () => {

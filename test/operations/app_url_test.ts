@@ -29,21 +29,30 @@ async function run(...args: string[]): Promise<{ code: number | undefined; text:
 /** Every row of a table as text, without the columns whose texts follow. */
 async function rest(table: string, ...columns: string[]): Promise<unknown[]> {
   const left = sql.join(columns.map((column) => sql`${column}::text`));
-  return rows(runtime.db, sql`select to_jsonb(t) - array[${left}]::text[] as row from ${sql.table(table)} t order by id`);
+  return rows(
+    runtime.db,
+    sql`select to_jsonb(t) - array[${left}]::text[] as row from ${sql.table(table)} t order by id`,
+  );
 }
 
 test("texts, revisions, drafts, comments, descriptions and attachments follow, and nothing else changes", async () => {
   const link = (path: string) => `<a href="${OLD}${path}">x</a>`;
   const shelf = await make("shelves", { name: "All", description_html: `<p>${link("/books/runbooks")}</p>` });
   const book = await make("books", { name: "Runbooks", description: `See ${OLD}/shelves/all.` });
-  const chapter = await make("chapters", { book_id: book.id, name: "C", description_html: `<p>${link("/link/1")}</p>` });
+  const chapter = await make("chapters", {
+    book_id: book.id,
+    name: "C",
+    description_html: `<p>${link("/link/1")}</p>`,
+  });
   const others = "http://wiki.test:80801/x http://wiki.test:8080.evil.test/x http://wiki.test/x";
   const page = await make("pages", {
     book_id: book.id,
     name: "Failover",
     markdown: `# Zebra\n\n[all](${OLD}/books/runbooks) <${OLD}> ${OLD}. ${OLD}/quagga ${others}`,
   });
-  await runtime.ask("PUT", `/api/pages/${page.id}`, { body: { markdown: `[all](${OLD}/books/runbooks) ${OLD}/quagga ${others}` } });
+  await runtime.ask("PUT", `/api/pages/${page.id}`, {
+    body: { markdown: `[all](${OLD}/books/runbooks) ${OLD}/quagga ${others}` },
+  });
   const including = await make("pages", { book_id: book.id, name: "Including", html: `<p>{{@${page.id}}}</p>` });
   const comment = await make("comments", { page_id: page.id, html: `<p>${link("/books")}</p>` });
   const attachment = await make("attachments", { uploaded_to: page.id, name: "a", link: `${OLD}/api/docs` });
@@ -72,7 +81,9 @@ test("texts, revisions, drafts, comments, descriptions and attachments follow, a
   expect(await logged()).toBe(0);
 
   const { code, text } = await run(`${OLD}/`, NEW);
-  expect([code, text]).toEqual([0, `shelves      1
+  expect([code, text]).toEqual([
+    0,
+    `shelves      1
 books        1
 chapters     1
 pages        1
@@ -80,7 +91,8 @@ revisions    2
 drafts       1
 comments     1
 attachments  1
-9 in all changed from "${OLD}" to "${NEW}"`]);
+9 in all changed from "${OLD}" to "${NEW}"`,
+  ]);
   expect(await state()).toEqual(before);
   expect(await logged()).toBe(1);
   const shown = await read(`/api/pages/${page.id}`);
@@ -106,7 +118,10 @@ attachments  1
 });
 
 test("a new address that begins with the old one is not lengthened again by a further run", async () => {
-  const book = await make("books", { name: "B", description: "https://one.test/a https://one.test/kb https://one.test/kbs" });
+  const book = await make("books", {
+    name: "B",
+    description: "https://one.test/a https://one.test/kb https://one.test/kbs",
+  });
   for (const count of [1, 0])
     expect((await run("https://one.test", "https://one.test/kb")).text).toContain(`${count} in all changed`);
   expect((await read(`/api/books/${book.id}`)).description).toBe(
@@ -114,17 +129,45 @@ test("a new address that begins with the old one is not lengthened again by a fu
   );
 });
 
+test("links follow their item as before where the command runs with another address than the new one", async () => {
+  const book = await make("books", { name: "Target" });
+  const page = await make("pages", {
+    book_id: book.id,
+    name: "From",
+    html: `<p><a href="${NEW}/books/target">x</a></p>`,
+  });
+  const { text } = await run(NEW, "https://new.test");
+  expect(text).toContain(`APP_URL is "${NEW}" here`);
+  await run("https://new.test", NEW);
+  await runtime.ask("PUT", `/api/books/${book.id}`, { body: { name: "Elsewhere" } });
+  expect((await read(`/api/pages/${page.id}`)).html).toContain(`${NEW}/books/elsewhere`);
+});
+
 test("what is no address is refused before anything is read", async () => {
-  for (const args of [[OLD], [OLD, OLD], [OLD, "ftp://x"], [OLD, `${NEW}?x=1`], ["wiki.test", NEW], [OLD, NEW, "--force"]])
+  for (const args of [
+    [OLD],
+    [OLD, OLD],
+    [OLD, "ftp://x"],
+    [OLD, `${NEW}?x=1`],
+    ["wiki.test", NEW],
+    [OLD, NEW, "--force"],
+  ])
     expect(await run(...args)).toEqual({ code: 2, text: expect.stringContaining('Cannot run "app-url"') });
 });
 
 test("doctor names texts with an address that the instance was served at before", async () => {
-  const check = runtime.contexts.get("app_url")?.slot("self_check").find(({ name }) => name === "app_url/former");
+  const check = runtime.contexts
+    .get("app_url")
+    ?.slot("self_check")
+    .find(({ name }) => name === "app_url/former");
   await rows(runtime.db, sql`insert into app_urls (url) values ('http://before.test'), (${NEW})`);
   expect(await check?.check()).toMatchObject({ status: "ok" });
   await make("books", { name: "Late", description: "http://before.test/books" });
-  expect(await check?.check()).toMatchObject({ status: "warning", count: 1, examples: ['books with "http://before.test": 1'] });
+  expect(await check?.check()).toMatchObject({
+    status: "warning",
+    count: 1,
+    examples: ['books with "http://before.test": 1'],
+  });
   await run("http://before.test", NEW);
   expect(await check?.check()).toMatchObject({ status: "ok" });
 });

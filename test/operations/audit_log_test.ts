@@ -176,7 +176,10 @@ test("what commands and jobs do names the guest, also in rows of earlier version
   const users = runtime.contexts.get("users");
   await users?.perform("auth_password_reset_request", SYSTEM, { email: "job@example.com" }, async (draft) => draft);
   expect((await log())[0]).toMatchObject({ detail: "job@example.com", ...guest });
-  await rows(runtime.db, sql`insert into activities (type, detail, user_id, ip) values ('book_create', 'early', 0, '')`);
+  await rows(
+    runtime.db,
+    sql`insert into activities (type, detail, user_id, ip) values ('book_create', 'early', 0, '')`,
+  );
   expect((await log())[0]).toMatchObject({ detail: "early", user: null });
   await migrations["0004_guest"]?.(runtime.db as never);
   expect((await log())[0]).toMatchObject({ detail: "early", ...guest });

@@ -89,7 +89,9 @@ async function idOf(of: TestRuntime, segment: string, name: string): Promise<num
 
 /** The requests for single items and their permissions, without those of books, shelves and roles, which are always read. */
 function readsOf(paths: readonly string[]): string[] {
-  return paths.filter((path) => /\/\d+$/.test(path) && !/\/(?:roles|shelves|bookshelf|content-permissions\/book)\//.test(path)).sort();
+  return paths
+    .filter((path) => /\/\d+$/.test(path) && !/\/(?:roles|shelves|bookshelf|content-permissions\/book)\//.test(path))
+    .sort();
 }
 
 test("run again, it asks for what changed alone, also for what shows no other time", async () => {
@@ -109,7 +111,9 @@ test("run again, it asks for what changed alone, also for what shows no other ti
     expect((await source.ask("PUT", path, { body })).status).toBeLessThan(300);
   const unchanged = await again();
   expect(unchanged.reads).toEqual([]);
-  expect(unchanged.text).toMatch(/pages +0 created, 0 updated, 3 unchanged\ncomments +0 created, 0 updated, 6 unchanged/);
+  expect(unchanged.text).toMatch(
+    /pages +0 created, 0 updated, 3 unchanged\ncomments +0 created, 0 updated, 6 unchanged/,
+  );
 
   const [first, secret] = [await idOf(source, "pages", "Failover"), await idOf(source, "pages", "Secret")];
   const chapter = await idOf(source, "chapters", "Databases");
@@ -141,17 +145,25 @@ test("run again, it asks for what changed alone, also for what shows no other ti
   expect((await own(`/api/shelves/${await idOf(runtime, "shelves", "Operations")}`)).books).toHaveLength(1);
   expect((await own(`/api/pages/${await idOf(runtime, "pages", "Secret")}`)).tags).toMatchObject([{ name: "late" }]);
   const failover = await own(`/api/pages/${await idOf(runtime, "pages", "Failover")}`);
-  expect(failover.comments.active.map((one: { comment: { html: string } }) => one.comment.html)).toContain("<p>late</p>");
+  expect(failover.comments.active.map((one: { comment: { html: string } }) => one.comment.html)).toContain(
+    "<p>late</p>",
+  );
 
   // Without the log the permissions of each item are asked for, and with another log than the last one too.
-  await put(`/api/content-permissions/chapter/${chapter}`, { ...restricted, fallback_permissions: { inheriting: true } });
+  await put(`/api/content-permissions/chapter/${chapter}`, {
+    ...restricted,
+    fallback_permissions: { inheriting: true },
+  });
   hidesLog = true;
   const hidden = await again();
   hidesLog = false;
   expect(hidden.reads.filter((path) => !path.startsWith("/api/content-permissions/"))).toEqual([
     `/api/chapters/${chapter}`,
   ]);
-  expect((await own(`/api/content-permissions/chapter/${await idOf(runtime, "chapters", "Databases")}`)).fallback_permissions.inheriting).toBe(true);
+  expect(
+    (await own(`/api/content-permissions/chapter/${await idOf(runtime, "chapters", "Databases")}`)).fallback_permissions
+      .inheriting,
+  ).toBe(true);
   expect((await again()).reads).toHaveLength(4);
   await put(`/api/content-permissions/page/${first}`, restricted);
   await source.db.deleteFrom("activities").execute();

@@ -92,8 +92,9 @@ async function changeItems(
     const before = await htmlOf(table, final.ids, tx);
     await update(tx, table, final.ids, addresses);
     const after = await htmlOf(table, final.ids, tx);
-    // Links with the former address were links to another site.
-    for (const [id, html] of before)
+    // Links with the former address were links to another site. Where the new one is not yet that of this process, links
+    // with it would be: the records stay, which have no address.
+    for (const [id, html] of context.baseUrl === addresses.new ? before : [])
       for (const record of slot("content_record"))
         await record.changed({ kind, id }, { before: html, after: after.get(id) ?? "" }, tx);
     return final;

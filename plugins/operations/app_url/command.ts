@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import type { Command, CommandIo } from "lectern/cli";
 import { changeRows, countRows, logChange } from "./changes.ts";
 import type { AppUrlContext } from "./contract.ts";
-import { type Addresses, presentTables, textTables } from "./texts.ts";
+import { type Addresses, hasTable, textTables } from "./texts.ts";
 
 const USAGE = "OLD NEW [--dry-run]";
 
@@ -69,7 +69,7 @@ async function replaceAll(context: AppUrlContext, wanted: Wanted, io: CommandIo)
   }
   if (wanted.isDryRun) io.out(`${total} in all; nothing was changed`);
   else {
-    if (total > 0 && presentTables(context)("activities")) await logChange(context, wanted);
+    if (total > 0 && (await hasTable(context.db, "activities"))) await logChange(context, wanted);
     io.out(`${total} in all changed from "${wanted.old}" to "${wanted.new}"`);
   }
   if (wanted.new !== context.baseUrl)

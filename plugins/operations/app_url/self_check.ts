@@ -28,7 +28,10 @@ export function formerAddressesCheck(context: AppUrlContext): SelfCheck {
           const count = await countRows(context, table, { old: url, new: context.baseUrl });
           if (count > 0) findings.add(`${table.label} with "${url}": ${count}`, count);
         }
-      return findings.as("warning", `If they mean this instance, run "app-url FORMER ${context.baseUrl}", first with --dry-run.`);
+      return findings.as(
+        "warning",
+        `If they mean this instance, run "app-url FORMER ${context.baseUrl}", first with --dry-run.`,
+      );
     },
   };
 }

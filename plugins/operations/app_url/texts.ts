@@ -5,7 +5,7 @@
  * interrupted is continued by another one.
  */
 import { type RawBuilder, sql } from "lectern/core";
-import { type Executor, rows, type TableName } from "lectern/db";
+import { type Executor, rows } from "lectern/db";
 import type { AppUrlContext } from "./contract.ts";
 
 /** A table with texts. */
@@ -54,22 +54,21 @@ export async function textTables(context: AppUrlContext): Promise<TextTable[]> {
     const label = (labels?.many ?? kind).toLowerCase();
     if (columns.length > 0) content.push({ label, table, columns, hasId: true, kind, html });
   }
-  const isPresent = presentTables(context);
-  return [...content, ...OTHERS.filter(({ table }) => isPresent(table))];
+  const others = await Promise.all(OTHERS.map(async (one) => ((await hasTable(db, one.table)) ? [one] : [])));
+  return [...content, ...others.flat()];
 }
 
 /** Whether a table is there: plugins that are left out make none. */
-export function presentTables({ runtime }: Pick<AppUrlContext, "runtime">): (table: string) => boolean {
-  const made = new Set(runtime.plugins().flatMap(({ plugin }) => (plugin.name === "app_url" ? [] : plugin.permissions.write)));
-  return (table) => made.has(table as TableName);
+export async function hasTable(db: Executor, table: string): Promise<boolean> {
+  return (await textColumns(db, table)).length > 0;
 }
 
-/** The columns of type text that statements may set. The catalog is read, since plugins make tables of their own. */
+/** The columns of type text that statements may set; none where there is no such table. The catalog is read, since plugins make tables of their own. */
 async function textColumns(db: Executor, table: string): Promise<string[]> {
   const found = await rows<{ name: string }>(
     db,
     sql`select attname::text as name from pg_attribute
-      where attrelid = ${table}::text::regclass and attnum > 0 and not attisdropped and attgenerated = ''
+      where attrelid = to_regclass(${table}::text) and attnum > 0 and not attisdropped and attgenerated = ''
         and atttypid = 'text'::regtype
       order by attnum`,
   );

@@ -78,7 +78,8 @@ export function rewriteLinks(markdown: string, path: string, rootName: string, t
     if (to === undefined) continue;
     const image = to.files.find((file) => images.has(file));
     const isPage = to.pages.some((page) => targets.isLoaded(page));
-    const other = image === undefined && !isPage && !link.isImage ? to.files.find((file) => others.has(file)) : undefined;
+    const other =
+      image === undefined && !isPage && !link.isImage ? to.files.find((file) => others.has(file)) : undefined;
     if (image !== undefined) found.images.push(image);
     else if (link.isImage) found.skipped.push(text);
     else if (other !== undefined) found.others.push(other);

@@ -293,9 +293,7 @@ class Run {
     const book = this.#state.get(
       path.split("/").length === 1 && entry.kind === "page" ? "." : (path.split("/")[0] ?? ""),
     )?.slug;
-    const below = { shelf: "", book: "", chapter: `/chapter/${entry.slug}`, page: `/page/${entry.slug}` }[
-      entry.kind
-    ];
+    const below = { shelf: "", book: "", chapter: `/chapter/${entry.slug}`, page: `/page/${entry.slug}` }[entry.kind];
     const site = `${this.#siteUrl}/books/${entry.kind === "book" ? entry.slug : book}${below}`;
     return anchor === undefined || isTitle ? site : `${site}#${own ?? anchor}`;
   }

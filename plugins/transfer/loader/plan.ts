@@ -58,7 +58,14 @@ export async function planFolder(folder: string, limit = Number.POSITIVE_INFINIT
       notes.push(`"${file.path}" cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`);
     }
   }
-  return { root: tree.root, name: tree.name, images: tree.images, others: tree.others, ...planItems(tree, texts), notes };
+  return {
+    root: tree.root,
+    name: tree.name,
+    images: tree.images,
+    others: tree.others,
+    ...planItems(tree, texts),
+    notes,
+  };
 }
 
 function planItems(tree: Tree, texts: readonly PageSource[]): Pick<Plan, "books" | "chapters" | "pages"> {

@@ -112,7 +112,8 @@ test("a lost answer creates no duplicate image", async () => {
 
 test("linked files become attachments of the first page that links to them, once, and follow their changes", async () => {
   await files({
-    "a/one.md": "# One\n\n[plan](../plan%20b.PDF#page=2) [again](/plan b.PDF) <a href='conf.d/x.conf'>x</a>\n\n[m]: m.csv",
+    "a/one.md":
+      "# One\n\n[plan](../plan%20b.PDF#page=2) [again](/plan b.PDF) <a href='conf.d/x.conf'>x</a>\n\n[m]: m.csv",
     "a/two.md": "# Two\n\n[plan](<../plan b.PDF>) [none](none.pdf) ![pdf](m.csv) `[m](m.csv)`",
     "a/conf.d/x.conf": "x",
     "a/m.csv": "1,2",

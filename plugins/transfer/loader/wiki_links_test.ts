@@ -18,7 +18,8 @@ function linked(markdown: string, from = "notes/deep/x.md") {
   });
   const paths = new Set([from, ...PAGES.map(({ path }) => path)]);
   return rewriteLinks(markdown, from, "root", {
-    addressOf: (path, anchor) => (paths.has(path) ? `PAGE/${path.replaceAll(" ", "_")}${anchor ? `#${anchor}` : ""}` : undefined),
+    addressOf: (path, anchor) =>
+      paths.has(path) ? `PAGE/${path.replaceAll(" ", "_")}${anchor ? `#${anchor}` : ""}` : undefined,
     isLoaded: (path) => paths.has(path),
     images: files(IMAGES),
     others: files(OTHERS),
@@ -38,7 +39,10 @@ test("links by name lead to the file of that name, the nearest of several, or to
     ["[[#Steps]]", "[Steps](PAGE/notes/deep/x.md#Steps)"],
     ["| [[Plan\\|p]] |", "| [p](PAGE/notes/deep/Plan.md) |"],
     ["![[Rack front.png|200]]", "![Rack front.png](AT/img/Rack%20front.png)"],
-    ["[[manual.pdf]] and ![[manual.pdf|the manual]]", "[manual.pdf](AT/files/manual.pdf) and [the manual](AT/files/manual.pdf)"],
+    [
+      "[[manual.pdf]] and ![[manual.pdf|the manual]]",
+      "[manual.pdf](AT/files/manual.pdf) and [the manual](AT/files/manual.pdf)",
+    ],
   ] as const)
     expect(linked(text).markdown).toBe(becomes);
 });
@@ -46,7 +50,9 @@ test("links by name lead to the file of that name, the nearest of several, or to
 test("what only looks like one is left as it is, and what is not found is named", () => {
   for (const text of ["`[[Plan]]`", "[[1]](https://example.com)", "[[Plan][1]]", "[[]]", "[[ ]]"])
     expect(linked(text)).toMatchObject({ markdown: text, unresolved: [] });
-  const { markdown, unresolved, skipped, images, others } = linked("[[Nothing|x]] ![[gone.png]] ![[Rack front.png]] [[manual.pdf]]");
+  const { markdown, unresolved, skipped, images, others } = linked(
+    "[[Nothing|x]] ![[gone.png]] ![[Rack front.png]] [[manual.pdf]]",
+  );
   expect(markdown).toStartWith("[[Nothing|x]] ![[gone.png]] ![");
   expect([unresolved, skipped]).toEqual([["[[Nothing|x]]"], ["![[gone.png]]"]]);
   expect([images, others]).toEqual([["img/Rack front.png"], ["files/manual.pdf"]]);

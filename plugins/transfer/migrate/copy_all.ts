@@ -72,7 +72,9 @@ async function copyRolesAndUsers(context: MigrateContext): Promise<void> {
   await matchUsers(context, users ?? []);
   // Users are never updated: those that were copied or matched are not read again.
   await copyEach(context, "user", users ?? [], async (id) =>
-    context.state.get("user", id)?.hash == null ? copyUser(context, id, await readInFull(context, "user", id)) : "skipped",
+    context.state.get("user", id)?.hash == null
+      ? copyUser(context, id, await readInFull(context, "user", id))
+      : "skipped",
   );
 }
 

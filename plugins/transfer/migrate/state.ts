@@ -104,7 +104,9 @@ export class MigrationState {
       .returning("run")
       .executeTakeFirst();
     const activity =
-      before?.activity_id == null ? undefined : { id: before.activity_id, at: before.activity_at ?? "", seen: before.activity_seen ?? [] };
+      before?.activity_id == null
+        ? undefined
+        : { id: before.activity_id, at: before.activity_at ?? "", seen: before.activity_seen ?? [] };
     const facts = { run: begun?.run ?? 1, resumed: before?.finished === false, activity };
     const state = new MigrationState(db, source, facts);
     const known = await db

@@ -39,7 +39,7 @@ export function registerIndexing(
   );
   onAny({
     async inTransaction({ name, result }, tx) {
-      if (name === "app_url_change") {
+      if (name === "address_replace") {
         const { kind, ids } = result as { kind: string; ids: readonly number[] };
         const changed = kindOf(kind);
         for (const id of changed ? ids : []) if (changed) await engine().indexItem(changed, id, tx);

@@ -1,3 +1,8 @@
+/**
+ * Reads a folder: which files become pages of which book and chapter, which images pages can show, and which other files they
+ * can link to. Names of folders decide, never the content of files, so that a plan is made before any file is read. Hidden
+ * files, installed packages and symbolic links that lead out of the folder are not followed.
+ */
 import { lstat, readdir, realpath, stat } from "node:fs/promises";
 import { basename, join, sep } from "node:path";
 import { LoadError } from "./errors.ts";

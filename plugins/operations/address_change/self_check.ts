@@ -1,21 +1,21 @@
 import type { SelfCheck } from "lectern/contracts";
 import { Findings } from "lectern/core";
 import { countRows } from "./changes.ts";
-import type { AppUrlContext } from "./contract.ts";
+import type { AddressContext } from "./contract.ts";
 import { textTables } from "./texts.ts";
 
 /** The greatest number of former addresses that are looked for, those used last. */
 const MAX_FORMER = 10;
 
 /** The check that no text has an address that this instance was served at before. */
-export function formerAddressesCheck(context: AppUrlContext): SelfCheck {
+export function formerAddressesCheck(context: AddressContext): SelfCheck {
   return {
-    name: "app_url/former",
+    name: "address_change/former",
     title: "No text has a former address of this instance",
     async check() {
       const findings = new Findings();
       const former = await context.db
-        .selectFrom("app_urls")
+        .selectFrom("served_addresses")
         .select("url")
         .where("url", "<>", context.baseUrl)
         .orderBy("used_at", "desc")

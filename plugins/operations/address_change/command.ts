@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util";
 import type { Command, CommandIo } from "lectern/cli";
 import { changeRows, countRows, logChange } from "./changes.ts";
-import type { AppUrlContext } from "./contract.ts";
+import type { AddressContext } from "./contract.ts";
 import { type Addresses, hasTable, textTables } from "./texts.ts";
 
 const USAGE = "OLD NEW [--dry-run]";
@@ -20,7 +20,7 @@ export const appUrlCommand: Command = {
       return 2;
     }
     // A command gets its plugin's context without the types of its tables.
-    await replaceAll(context as unknown as AppUrlContext, wanted, io);
+    await replaceAll(context as unknown as AddressContext, wanted, io);
     return 0;
   },
 };
@@ -59,7 +59,7 @@ function addressIn(given: string): string | undefined {
     : undefined;
 }
 
-async function replaceAll(context: AppUrlContext, wanted: Wanted, io: CommandIo): Promise<void> {
+async function replaceAll(context: AddressContext, wanted: Wanted, io: CommandIo): Promise<void> {
   const work = wanted.isDryRun ? countRows : changeRows;
   let total = 0;
   for (const table of await textTables(context)) {

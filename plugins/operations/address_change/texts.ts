@@ -6,7 +6,7 @@
  */
 import { type RawBuilder, sql } from "lectern/core";
 import { type Executor, rows } from "lectern/db";
-import type { AppUrlContext } from "./contract.ts";
+import type { AddressContext } from "./contract.ts";
 
 /** A table with texts. */
 export interface TextTable {
@@ -45,7 +45,7 @@ const LEFT_OUT = new Set(["name", "slug", "editor"]);
 const GOES_ON = "(?![A-Za-z0-9_%~@-]|[.:][A-Za-z0-9])";
 
 /** All tables with texts: of each kind of content its columns of texts, and what belongs to it. */
-export async function textTables(context: AppUrlContext): Promise<TextTable[]> {
+export async function textTables(context: AddressContext): Promise<TextTable[]> {
   const { db, slot } = context;
   const content: TextTable[] = [];
   for (const { kind, labels, table } of slot("content")) {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "lectern/core";
 import { rows } from "lectern/db";
-import appUrl from "../../plugins/operations/app_url/plugin.ts";
+import addressChange from "../../plugins/operations/address_change/plugin.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 const OLD = "http://wiki.test:8080";
@@ -22,7 +22,7 @@ async function run(...args: string[]): Promise<{ code: number | undefined; text:
   const lines: string[] = [];
   const say = (line: string) => void lines.push(line);
   const io = { out: say, err: say, env: {}, columns: 80, tty: false };
-  const code = await appUrl.commands["app-url"]?.run(args, io, runtime.contexts.get("app_url"));
+  const code = await addressChange.commands["app-url"]?.run(args, io, runtime.contexts.get("address_change"));
   return { code, text: lines.join("\n") };
 }
 
@@ -157,10 +157,10 @@ test("what is no address is refused before anything is read", async () => {
 
 test("doctor names texts with an address that the instance was served at before", async () => {
   const check = runtime.contexts
-    .get("app_url")
+    .get("address_change")
     ?.slot("self_check")
-    .find(({ name }) => name === "app_url/former");
-  await rows(runtime.db, sql`insert into app_urls (url) values ('http://before.test'), (${NEW})`);
+    .find(({ name }) => name === "address_change/former");
+  await rows(runtime.db, sql`insert into served_addresses (url) values ('http://before.test'), (${NEW})`);
   expect(await check?.check()).toMatchObject({ status: "ok" });
   await make("books", { name: "Late", description: "http://before.test/books" });
   expect(await check?.check()).toMatchObject({

@@ -1,11 +1,11 @@
 /**
- * Replaces the address in stored texts, a few rows at a time. Items are changed by the event `app_url_change`, so that the
+ * Replaces the address in stored texts, a few rows at a time. Items are changed by the event `address_replace`, so that the
  * search index and the record of links follow in the same transaction; caches learn of it from the triggers of the tables.
  * Neither revisions nor times of change are written, and no event of the items is performed, which would call webhooks.
  */
 import { type EventTransaction, SYSTEM, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import type { AppUrlContext } from "./contract.ts";
+import type { AddressContext } from "./contract.ts";
 import { type Addresses, hasAddress, replacing, type TextTable } from "./texts.ts";
 
 /** Rows that are searched by one statement. */
@@ -14,7 +14,7 @@ const RANGE = 500;
 const BATCH = 50;
 
 /** The number of rows with an address. */
-export async function countRows(context: AppUrlContext, table: TextTable, addresses: Addresses): Promise<number> {
+export async function countRows(context: AddressContext, table: TextTable, addresses: Addresses): Promise<number> {
   if (table.hasId) {
     let count = 0;
     for await (const ids of foundIds(context, table, addresses)) count += ids.length;
@@ -29,7 +29,7 @@ export async function countRows(context: AppUrlContext, table: TextTable, addres
 }
 
 /** Replaces an address in the rows of a table. Returns the number of changed rows. */
-export async function changeRows(context: AppUrlContext, table: TextTable, addresses: Addresses): Promise<number> {
+export async function changeRows(context: AddressContext, table: TextTable, addresses: Addresses): Promise<number> {
   if (!table.hasId) {
     // Rows that two statements change are rows of one table without an id: few, and changed at once.
     const changed = await rows<{ n: number }>(
@@ -53,7 +53,7 @@ export async function changeRows(context: AppUrlContext, table: TextTable, addre
 
 /** The ids of rows with an address, by ranges of the table. */
 async function* foundIds(
-  { db }: AppUrlContext,
+  { db }: AddressContext,
   table: TextTable,
   addresses: Addresses,
 ): AsyncGenerator<readonly number[]> {
@@ -81,14 +81,14 @@ async function update(
 }
 
 async function changeItems(
-  context: AppUrlContext,
+  context: AddressContext,
   table: TextTable & { readonly kind: string },
   ids: readonly number[],
   addresses: Addresses,
 ): Promise<void> {
   const { perform, slot } = context;
   const { kind } = table;
-  await perform("app_url_change", SYSTEM, { kind, ids }, async (final, tx) => {
+  await perform("address_replace", SYSTEM, { kind, ids }, async (final, tx) => {
     const before = await htmlOf(table, final.ids, tx);
     await update(tx, table, final.ids, addresses);
     const after = await htmlOf(table, final.ids, tx);
@@ -117,7 +117,7 @@ async function htmlOf(
 }
 
 /** Leaves one row in the audit log, of the guest as for all that commands do. It is no event, which would call webhooks. */
-export async function logChange({ db }: AppUrlContext, addresses: Addresses): Promise<void> {
+export async function logChange({ db }: AddressContext, addresses: Addresses): Promise<void> {
   const guest = await db.selectFrom("users").select("id").where("system_name", "=", "public").executeTakeFirst();
   const detail = `app-url: ${addresses.old} to ${addresses.new}`;
   await db

@@ -4,14 +4,14 @@
  */
 import { definePlugin, sql } from "lectern/core";
 import { appUrlCommand } from "./command.ts";
-import type { AppUrlContext } from "./contract.ts";
+import type { AddressContext } from "./contract.ts";
 import { migrations } from "./migrations.ts";
 import { formerAddressesCheck } from "./self_check.ts";
 
 export default definePlugin({
-  name: "app_url",
+  name: "address_change",
   permissions: {
-    write: ["app_urls", "page_revisions", "page_drafts", "comments", "attachments", "activities"],
+    write: ["served_addresses", "page_revisions", "page_drafts", "comments", "attachments", "activities"],
     columns: { users: ["id", "system_name"] },
     contentTables: ["write"],
     slots: ["self_check"],
@@ -19,14 +19,14 @@ export default definePlugin({
   },
   optionalTables: ["page_revisions", "page_drafts", "comments", "attachments", "activities", "users"],
   migrations,
-  events: ["app_url_change"],
+  events: ["address_replace"],
   commands: { "app-url": appUrlCommand },
   setup(context) {
     const { baseUrl, contribute, db, onStart } = context;
-    contribute("self_check", formerAddressesCheck(context as unknown as AppUrlContext));
+    contribute("self_check", formerAddressesCheck(context as unknown as AddressContext));
     onStart(async () => {
       await db
-        .insertInto("app_urls")
+        .insertInto("served_addresses")
         .values({ url: baseUrl })
         .onConflict((conflict) => conflict.column("url").doUpdateSet({ used_at: sql`clock_timestamp()` }))
         .execute();

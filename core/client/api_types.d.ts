@@ -458,11 +458,11 @@ export interface paths {
     get: operations["system-plugins"];
   };
   "/api/tags/names": {
-    /** @description Lists the names of tags on what you see, and how often each is used. */
+    /** @description Lists the names of tags on what you see, and how often each is used. Names that differ in case and accents alone are one. Filters apply to the name; any field sorts. */
     get: operations["tags-list-names"];
   };
   "/api/tags/values-for-name": {
-    /** @description Lists the values of tags of a name, and how often each is used. */
+    /** @description Lists the values of tags of a name, and how often each is used. Values that differ in case and accents alone are one. Filters apply to the value; any field sorts. */
     get: operations["tags-list-values"];
   };
   "/api/user-transfers": {
@@ -1234,11 +1234,36 @@ export interface components {
     DeletedImages: {
       delete_count: number;
     };
-    /** @description An item of any kind, with the fields of its listing */
+    /** @description An item of any kind, with the fields of its listing; kinds of other plugins may have further ones */
     DeletedItem: {
+      book_id?: number;
+      chapter_id?: number | null;
+      /** @description Items below it, deleted ones too */
+      chapters_count?: number;
+      /** Format: date-time */
+      created_at?: string;
+      created_by?: number | null;
+      description?: string;
+      draft?: boolean;
       id: number;
       name: string;
+      owned_by?: number | null;
+      /** @description Items below it, deleted ones too */
+      pages_count?: number;
+      parent?: ({
+        id: number;
+        name: string;
+        slug: string;
+        type: string;
+      } & {
+        [key: string]: unknown;
+      }) | null;
+      priority?: number;
       slug: string;
+      template?: boolean;
+      /** Format: date-time */
+      updated_at?: string;
+      updated_by?: number | null;
     } & {
       [key: string]: unknown;
     };
@@ -1581,9 +1606,94 @@ export interface components {
       /** Format: date-time */
       created_at: string;
       created_by: number | null;
-      /** @description The items of the archive */
+      /** @description The book, chapter or page of the archive, with what is in it */
       details: {
+        attachments?: ({
+          id?: number;
+          name: string;
+        } & {
+          [key: string]: unknown;
+        })[];
+        chapters?: ({
+          id?: number;
+          name: string;
+          pages?: ({
+            attachments?: ({
+              id?: number;
+              name: string;
+            } & {
+              [key: string]: unknown;
+            })[];
+            id?: number;
+            images?: ({
+              file?: string;
+              id?: number;
+              name: string;
+              type?: string;
+            } & {
+              [key: string]: unknown;
+            })[];
+            name: string;
+            priority?: number;
+            tags?: ({
+              name: string;
+            } & {
+              [key: string]: unknown;
+            })[];
+          } & {
+            [key: string]: unknown;
+          })[];
+          priority?: number;
+          tags?: ({
+            name: string;
+          } & {
+            [key: string]: unknown;
+          })[];
+        } & {
+          [key: string]: unknown;
+        })[];
+        id?: number;
+        images?: ({
+          file?: string;
+          id?: number;
+          name: string;
+          type?: string;
+        } & {
+          [key: string]: unknown;
+        })[];
         name: string;
+        pages?: ({
+          attachments?: ({
+            id?: number;
+            name: string;
+          } & {
+            [key: string]: unknown;
+          })[];
+          id?: number;
+          images?: ({
+            file?: string;
+            id?: number;
+            name: string;
+            type?: string;
+          } & {
+            [key: string]: unknown;
+          })[];
+          name: string;
+          priority?: number;
+          tags?: ({
+            name: string;
+          } & {
+            [key: string]: unknown;
+          })[];
+        } & {
+          [key: string]: unknown;
+        })[];
+        priority?: number;
+        tags?: ({
+          name: string;
+        } & {
+          [key: string]: unknown;
+        })[];
       } & {
         [key: string]: unknown;
       };
@@ -2323,6 +2433,18 @@ export interface components {
     };
   };
   responses: {
+    /** @description The request cannot be read, or asks for what makes no sense */
+    AgentBadRequest: {
+      content: {
+        "application/json": components["schemas"]["AgentError"];
+      };
+    };
+    /** @description Somebody else has changed it, or its state does not permit it */
+    AgentConflict: {
+      content: {
+        "application/json": components["schemas"]["AgentError"];
+      };
+    };
     /** @description Any other error */
     AgentFailure: {
       content: {
@@ -2335,8 +2457,26 @@ export interface components {
         "application/json": components["schemas"]["AgentError"];
       };
     };
+    /** @description The operator has not set this up */
+    AgentNotAvailable: {
+      content: {
+        "application/json": components["schemas"]["AgentError"];
+      };
+    };
     /** @description There is no such item, or the caller may not see it */
     AgentNotFound: {
+      content: {
+        "application/json": components["schemas"]["AgentError"];
+      };
+    };
+    /** @description What was asked for cannot be done; the message says why */
+    AgentRefused: {
+      content: {
+        "application/json": components["schemas"]["AgentError"];
+      };
+    };
+    /** @description The body is too large */
+    AgentTooLarge: {
       content: {
         "application/json": components["schemas"]["AgentError"];
       };
@@ -2353,10 +2493,46 @@ export interface components {
         "application/json": components["schemas"]["AgentError"];
       };
     };
+    /** @description Not possible at the moment; try again later */
+    AgentUnavailable: {
+      content: {
+        "application/json": components["schemas"]["AgentError"];
+      };
+    };
     /** @description The given data was invalid */
     AgentUnprocessable: {
       content: {
         "application/json": components["schemas"]["AgentError"];
+      };
+    };
+    /** @description The body is encoded in a way that is not read */
+    AgentUnsupportedEncoding: {
+      content: {
+        "application/json": components["schemas"]["AgentError"];
+      };
+    };
+    /** @description The request cannot be read, or asks for what makes no sense */
+    BadRequest: {
+      content: {
+        "application/json": components["schemas"]["Error"];
+      };
+    };
+    /** @description Somebody else has changed it, or its state does not permit it */
+    Conflict: {
+      content: {
+        "application/json": components["schemas"]["Error"];
+      };
+    };
+    /** @description The request cannot be read, or asks for what makes no sense */
+    DashboardBadRequest: {
+      content: {
+        "application/json": components["schemas"]["DashboardError"];
+      };
+    };
+    /** @description Somebody else has changed it, or its state does not permit it */
+    DashboardConflict: {
+      content: {
+        "application/json": components["schemas"]["DashboardError"];
       };
     };
     /** @description Any other error */
@@ -2371,8 +2547,26 @@ export interface components {
         "application/json": components["schemas"]["DashboardError"];
       };
     };
+    /** @description The operator has not set this up */
+    DashboardNotAvailable: {
+      content: {
+        "application/json": components["schemas"]["DashboardError"];
+      };
+    };
     /** @description There is no such item, or the caller may not see it */
     DashboardNotFound: {
+      content: {
+        "application/json": components["schemas"]["DashboardError"];
+      };
+    };
+    /** @description What was asked for cannot be done; the message says why */
+    DashboardRefused: {
+      content: {
+        "application/json": components["schemas"]["DashboardError"];
+      };
+    };
+    /** @description The body is too large */
+    DashboardTooLarge: {
       content: {
         "application/json": components["schemas"]["DashboardError"];
       };
@@ -2389,10 +2583,34 @@ export interface components {
         "application/json": components["schemas"]["DashboardError"];
       };
     };
+    /** @description Not possible at the moment; try again later */
+    DashboardUnavailable: {
+      content: {
+        "application/json": components["schemas"]["DashboardError"];
+      };
+    };
     /** @description The given data was invalid */
     DashboardUnprocessable: {
       content: {
         "application/json": components["schemas"]["DashboardError"];
+      };
+    };
+    /** @description The body is encoded in a way that is not read */
+    DashboardUnsupportedEncoding: {
+      content: {
+        "application/json": components["schemas"]["DashboardError"];
+      };
+    };
+    /** @description The request cannot be read, or asks for what makes no sense */
+    EnrolmentBadRequest: {
+      content: {
+        "application/json": components["schemas"]["EnrolmentError"];
+      };
+    };
+    /** @description Somebody else has changed it, or its state does not permit it */
+    EnrolmentConflict: {
+      content: {
+        "application/json": components["schemas"]["EnrolmentError"];
       };
     };
     /** @description Any other error */
@@ -2407,8 +2625,26 @@ export interface components {
         "application/json": components["schemas"]["EnrolmentError"];
       };
     };
+    /** @description The operator has not set this up */
+    EnrolmentNotAvailable: {
+      content: {
+        "application/json": components["schemas"]["EnrolmentError"];
+      };
+    };
     /** @description There is no such item, or the caller may not see it */
     EnrolmentNotFound: {
+      content: {
+        "application/json": components["schemas"]["EnrolmentError"];
+      };
+    };
+    /** @description What was asked for cannot be done; the message says why */
+    EnrolmentRefused: {
+      content: {
+        "application/json": components["schemas"]["EnrolmentError"];
+      };
+    };
+    /** @description The body is too large */
+    EnrolmentTooLarge: {
       content: {
         "application/json": components["schemas"]["EnrolmentError"];
       };
@@ -2425,8 +2661,20 @@ export interface components {
         "application/json": components["schemas"]["EnrolmentError"];
       };
     };
+    /** @description Not possible at the moment; try again later */
+    EnrolmentUnavailable: {
+      content: {
+        "application/json": components["schemas"]["EnrolmentError"];
+      };
+    };
     /** @description The given data was invalid */
     EnrolmentUnprocessable: {
+      content: {
+        "application/json": components["schemas"]["EnrolmentError"];
+      };
+    };
+    /** @description The body is encoded in a way that is not read */
+    EnrolmentUnsupportedEncoding: {
       content: {
         "application/json": components["schemas"]["EnrolmentError"];
       };
@@ -2443,8 +2691,26 @@ export interface components {
         "application/json": components["schemas"]["Error"];
       };
     };
+    /** @description The operator has not set this up */
+    NotAvailable: {
+      content: {
+        "application/json": components["schemas"]["Error"];
+      };
+    };
     /** @description There is no such item, or the caller may not see it */
     NotFound: {
+      content: {
+        "application/json": components["schemas"]["Error"];
+      };
+    };
+    /** @description What was asked for cannot be done; the message says why */
+    Refused: {
+      content: {
+        "application/json": components["schemas"]["Error"];
+      };
+    };
+    /** @description The body is too large */
+    TooLarge: {
       content: {
         "application/json": components["schemas"]["Error"];
       };
@@ -2461,8 +2727,20 @@ export interface components {
         "application/json": components["schemas"]["Error"];
       };
     };
+    /** @description Not possible at the moment; try again later */
+    Unavailable: {
+      content: {
+        "application/json": components["schemas"]["Error"];
+      };
+    };
     /** @description The given data was invalid */
     Unprocessable: {
+      content: {
+        "application/json": components["schemas"]["Error"];
+      };
+    };
+    /** @description The body is encoded in a way that is not read */
+    UnsupportedEncoding: {
       content: {
         "application/json": components["schemas"]["Error"];
       };
@@ -2494,6 +2772,9 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
+      501: components["responses"]["NotAvailable"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -2530,18 +2811,25 @@ export interface operations {
     requestBody: {
       content: {
         "application/json": {
-          /** Format: binary */
-          file?: string;
           link?: string;
           name: string;
+          /** Format: int32 */
           uploaded_to: number;
+        } | {
+          link: string;
         };
         "multipart/form-data": {
           /** Format: binary */
           file?: string;
           link?: string;
           name: string;
+          /** Format: int32 */
           uploaded_to: number;
+        } | {
+          /** Format: binary */
+          file: string;
+        } | {
+          link: string;
         };
       };
     };
@@ -2552,8 +2840,11 @@ export interface operations {
           "application/json": components["schemas"]["SavedAttachment"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -2588,10 +2879,9 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
-          /** Format: binary */
-          file?: string;
           link?: string;
           name?: string;
+          /** Format: int32 */
           uploaded_to?: number;
         };
         "multipart/form-data": {
@@ -2599,6 +2889,7 @@ export interface operations {
           file?: string;
           link?: string;
           name?: string;
+          /** Format: int32 */
           uploaded_to?: number;
         };
       };
@@ -2610,9 +2901,11 @@ export interface operations {
           "application/json": components["schemas"]["SavedAttachment"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -2627,9 +2920,11 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -2710,11 +3005,11 @@ export interface operations {
     requestBody: {
       content: {
         "application/json": {
+          /** Format: int32 */
           default_template_id?: number | null;
           description?: string;
           description_html?: string;
-          /** Format: binary */
-          image?: string | null;
+          image?: null;
           name: string;
           tags?: {
             name?: string;
@@ -2722,11 +3017,12 @@ export interface operations {
           }[];
         };
         "multipart/form-data": {
-          default_template_id?: number | null;
+          /** Format: int32 */
+          default_template_id?: number;
           description?: string;
           description_html?: string;
           /** Format: binary */
-          image?: string | null;
+          image?: string;
           name: string;
           tags?: {
             name?: string;
@@ -2742,8 +3038,10 @@ export interface operations {
           "application/json": components["schemas"]["SavedBook"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -2778,11 +3076,11 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
+          /** Format: int32 */
           default_template_id?: number | null;
           description?: string;
           description_html?: string;
-          /** Format: binary */
-          image?: string | null;
+          image?: null;
           name?: string;
           tags?: {
             name?: string;
@@ -2790,11 +3088,12 @@ export interface operations {
           }[];
         };
         "multipart/form-data": {
-          default_template_id?: number | null;
+          /** Format: int32 */
+          default_template_id?: number;
           description?: string;
           description_html?: string;
           /** Format: binary */
-          image?: string | null;
+          image?: string;
           name?: string;
           tags?: {
             name?: string;
@@ -2810,9 +3109,11 @@ export interface operations {
           "application/json": components["schemas"]["SavedBook"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -2827,9 +3128,11 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -2851,6 +3154,9 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
+      501: components["responses"]["NotAvailable"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -2871,6 +3177,9 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
+      501: components["responses"]["NotAvailable"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -2891,6 +3200,9 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
+      501: components["responses"]["NotAvailable"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -2911,6 +3223,9 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
+      501: components["responses"]["NotAvailable"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -2931,6 +3246,9 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
+      501: components["responses"]["NotAvailable"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -2943,19 +3261,39 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
-          items: unknown[];
+          items: ({
+            id?: number;
+            /** @constant */
+            type?: "page";
+          } | {
+            id?: number;
+            pages?: number[];
+            /** @constant */
+            type?: "chapter";
+          })[];
         };
         "multipart/form-data": {
-          items: unknown[];
+          items: ({
+            id?: number;
+            /** @constant */
+            type?: "page";
+          } | {
+            id?: number;
+            pages?: number[];
+            /** @constant */
+            type?: "chapter";
+          })[];
         };
       };
     };
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -2994,11 +3332,14 @@ export interface operations {
     requestBody: {
       content: {
         "application/json": {
+          /** Format: int32 */
           book_id: number;
+          /** Format: int32 */
           default_template_id?: number | null;
           description?: string;
           description_html?: string;
           name: string;
+          /** Format: int32 */
           priority?: number;
           tags?: {
             name?: string;
@@ -3006,11 +3347,14 @@ export interface operations {
           }[];
         };
         "multipart/form-data": {
+          /** Format: int32 */
           book_id: number;
-          default_template_id?: number | null;
+          /** Format: int32 */
+          default_template_id?: number;
           description?: string;
           description_html?: string;
           name: string;
+          /** Format: int32 */
           priority?: number;
           tags?: {
             name?: string;
@@ -3026,8 +3370,11 @@ export interface operations {
           "application/json": components["schemas"]["SavedChapter"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -3062,11 +3409,14 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
+          /** Format: int32 */
           book_id?: number;
+          /** Format: int32 */
           default_template_id?: number | null;
           description?: string;
           description_html?: string;
           name?: string;
+          /** Format: int32 */
           priority?: number;
           tags?: {
             name?: string;
@@ -3074,11 +3424,14 @@ export interface operations {
           }[];
         };
         "multipart/form-data": {
+          /** Format: int32 */
           book_id?: number;
-          default_template_id?: number | null;
+          /** Format: int32 */
+          default_template_id?: number;
           description?: string;
           description_html?: string;
           name?: string;
+          /** Format: int32 */
           priority?: number;
           tags?: {
             name?: string;
@@ -3094,9 +3447,11 @@ export interface operations {
           "application/json": components["schemas"]["SavedChapter"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -3111,9 +3466,11 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -3135,6 +3492,9 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
+      501: components["responses"]["NotAvailable"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3155,6 +3515,9 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
+      501: components["responses"]["NotAvailable"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3175,6 +3538,9 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
+      501: components["responses"]["NotAvailable"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3195,6 +3561,9 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
+      501: components["responses"]["NotAvailable"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3215,6 +3584,9 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
+      501: components["responses"]["NotAvailable"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3253,14 +3625,18 @@ export interface operations {
         "application/json": {
           content_ref?: string;
           html: string;
+          /** Format: int32 */
           page_id: number;
+          /** Format: int32 */
           reply_to?: number | null;
         };
         "multipart/form-data": {
           content_ref?: string;
           html: string;
+          /** Format: int32 */
           page_id: number;
-          reply_to?: number | null;
+          /** Format: int32 */
+          reply_to?: number;
         };
       };
     };
@@ -3271,8 +3647,11 @@ export interface operations {
           "application/json": components["schemas"]["SavedComment"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -3311,7 +3690,8 @@ export interface operations {
           html?: string;
         };
         "multipart/form-data": {
-          archived?: boolean;
+          /** @enum {string} */
+          archived?: "0" | "1";
           html?: string;
         };
       };
@@ -3323,9 +3703,11 @@ export interface operations {
           "application/json": components["schemas"]["SavedComment"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -3340,9 +3722,11 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -3378,17 +3762,25 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
-          fallback_permissions?: {
+          fallback_permissions?: (({
             create?: boolean;
             delete?: boolean;
-            inheriting?: boolean;
+            inheriting: boolean;
             update?: boolean;
             view?: boolean;
-          } | null;
+          } | {
+            /** @constant */
+            inheriting?: true;
+          } | unknown) | null) | {
+            /** @constant */
+            inheriting?: true;
+          } | unknown;
+          /** Format: int32 */
           owner_id?: number;
           role_permissions?: {
             create: boolean;
             delete: boolean;
+            /** Format: int32 */
             role_id: number;
             update: boolean;
             view: boolean;
@@ -3396,19 +3788,33 @@ export interface operations {
         };
         "multipart/form-data": {
           fallback_permissions?: {
-            create?: boolean;
-            delete?: boolean;
-            inheriting?: boolean;
-            update?: boolean;
-            view?: boolean;
-          } | null;
+            /** @enum {string} */
+            create?: "0" | "1";
+            /** @enum {string} */
+            delete?: "0" | "1";
+            /** @enum {string} */
+            inheriting: "0" | "1";
+            /** @enum {string} */
+            update?: "0" | "1";
+            /** @enum {string} */
+            view?: "0" | "1";
+          } | {
+            /** @constant */
+            inheriting?: "1";
+          } | unknown;
+          /** Format: int32 */
           owner_id?: number;
           role_permissions?: {
-            create: boolean;
-            delete: boolean;
+            /** @enum {string} */
+            create: "0" | "1";
+            /** @enum {string} */
+            delete: "0" | "1";
+            /** Format: int32 */
             role_id: number;
-            update: boolean;
-            view: boolean;
+            /** @enum {string} */
+            update: "0" | "1";
+            /** @enum {string} */
+            view: "0" | "1";
           }[];
         };
       };
@@ -3420,9 +3826,11 @@ export interface operations {
           "application/json": components["schemas"]["ContentPermissions"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -3519,6 +3927,7 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
+          /** Format: int32 */
           base_revision?: number;
           html?: string;
           kept_at?: string;
@@ -3531,6 +3940,7 @@ export interface operations {
           }[];
         };
         "multipart/form-data": {
+          /** Format: int32 */
           base_revision?: number;
           html?: string;
           kept_at?: string;
@@ -3551,9 +3961,12 @@ export interface operations {
           "application/json": components["schemas"]["SavedDraft"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -3572,9 +3985,11 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -3585,10 +4000,18 @@ export interface operations {
         "application/json": {
           html?: string;
           markdown?: string;
+        } | {
+          html: string;
+        } | {
+          markdown: string;
         };
         "multipart/form-data": {
           html?: string;
           markdown?: string;
+        } | {
+          html: string;
+        } | {
+          markdown: string;
         };
       };
     };
@@ -3599,8 +4022,10 @@ export interface operations {
           "application/json": components["schemas"]["Preview"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -3638,20 +4063,13 @@ export interface operations {
   "image-gallery-create": {
     requestBody: {
       content: {
-        "application/json": {
-          /** Format: binary */
-          image: string;
-          name?: string;
-          /** @enum {string} */
-          type: "gallery" | "drawio";
-          uploaded_to: number;
-        };
         "multipart/form-data": {
           /** Format: binary */
           image: string;
           name?: string;
           /** @enum {string} */
           type: "gallery" | "drawio";
+          /** Format: int32 */
           uploaded_to: number;
         };
       };
@@ -3663,8 +4081,11 @@ export interface operations {
           "application/json": components["schemas"]["Image"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -3699,8 +4120,6 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
-          /** Format: binary */
-          image?: string;
           name?: string;
         };
         "multipart/form-data": {
@@ -3717,9 +4136,11 @@ export interface operations {
           "application/json": components["schemas"]["Image"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -3734,9 +4155,11 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -3764,7 +4187,7 @@ export interface operations {
   "image-gallery-unused": {
     parameters: {
       query?: {
-        ignore_revisions?: boolean;
+        ignore_revisions?: "0" | "1";
       };
     };
     responses: {
@@ -3788,7 +4211,8 @@ export interface operations {
           ignore_revisions?: boolean;
         };
         "multipart/form-data": {
-          ignore_revisions?: boolean;
+          /** @enum {string} */
+          ignore_revisions?: "0" | "1";
         };
       };
     };
@@ -3799,8 +4223,10 @@ export interface operations {
           "application/json": components["schemas"]["DeletedImages"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -3821,6 +4247,7 @@ export interface operations {
       };
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -3858,10 +4285,6 @@ export interface operations {
   "imports-create": {
     requestBody: {
       content: {
-        "application/json": {
-          /** Format: binary */
-          file: string;
-        };
         "multipart/form-data": {
           /** Format: binary */
           file: string;
@@ -3875,8 +4298,10 @@ export interface operations {
           "application/json": components["schemas"]["SavedImport"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -3911,11 +4336,13 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
+          /** Format: int32 */
           parent_id: number;
           /** @enum {string} */
           parent_type: "book" | "chapter";
         };
         "multipart/form-data": {
+          /** Format: int32 */
           parent_id: number;
           /** @enum {string} */
           parent_type: "book" | "chapter";
@@ -3929,11 +4356,15 @@ export interface operations {
           "application/json": components["schemas"]["ImportedItem"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3946,9 +4377,11 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -3961,8 +4394,10 @@ export interface operations {
           "application/json": components["schemas"]["EmptiedBin"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -4014,31 +4449,59 @@ export interface operations {
     requestBody: {
       content: {
         "application/json": {
+          /** Format: int32 */
           book_id?: number;
+          /** Format: int32 */
           chapter_id?: number;
+          /** Format: int32 */
           draft_id?: number;
           html?: string;
           markdown?: string;
           name: string;
+          /** Format: int32 */
           priority?: number;
           tags?: {
             name?: string;
             value?: string;
           }[];
-        };
+        } & (({
+          /** Format: int32 */
+          book_id: number;
+        } | {
+          /** Format: int32 */
+          chapter_id: number;
+        }) & ({
+          html: string;
+        } | {
+          markdown: string;
+        }));
         "multipart/form-data": {
+          /** Format: int32 */
           book_id?: number;
+          /** Format: int32 */
           chapter_id?: number;
+          /** Format: int32 */
           draft_id?: number;
           html?: string;
           markdown?: string;
           name: string;
+          /** Format: int32 */
           priority?: number;
           tags?: {
             name?: string;
             value?: string;
           }[];
-        };
+        } & (({
+          /** Format: int32 */
+          book_id: number;
+        } | {
+          /** Format: int32 */
+          chapter_id: number;
+        }) & ({
+          html: string;
+        } | {
+          markdown: string;
+        }));
       };
     };
     responses: {
@@ -4048,8 +4511,11 @@ export interface operations {
           "application/json": components["schemas"]["SavedPage"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -4084,12 +4550,16 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
+          /** Format: int32 */
           base_revision?: number;
+          /** Format: int32 */
           book_id?: number;
+          /** Format: int32 */
           chapter_id?: number;
           html?: string;
           markdown?: string;
           name?: string;
+          /** Format: int32 */
           priority?: number;
           tags?: {
             name?: string;
@@ -4097,12 +4567,16 @@ export interface operations {
           }[];
         };
         "multipart/form-data": {
+          /** Format: int32 */
           base_revision?: number;
+          /** Format: int32 */
           book_id?: number;
+          /** Format: int32 */
           chapter_id?: number;
           html?: string;
           markdown?: string;
           name?: string;
+          /** Format: int32 */
           priority?: number;
           tags?: {
             name?: string;
@@ -4118,9 +4592,12 @@ export interface operations {
           "application/json": components["schemas"]["SavedPage"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -4135,9 +4612,11 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -4159,6 +4638,9 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
+      501: components["responses"]["NotAvailable"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4179,6 +4661,9 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
+      501: components["responses"]["NotAvailable"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4199,6 +4684,9 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
+      501: components["responses"]["NotAvailable"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4219,6 +4707,9 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
+      501: components["responses"]["NotAvailable"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4239,6 +4730,9 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
+      501: components["responses"]["NotAvailable"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4306,9 +4800,12 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -4327,9 +4824,12 @@ export interface operations {
           "application/json": components["schemas"]["SavedPage"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -4355,6 +4855,9 @@ export interface operations {
           "application/json": components["schemas"]["Message"];
         };
       };
+      400: components["responses"]["BadRequest"];
+      409: components["responses"]["Conflict"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -4383,7 +4886,9 @@ export interface operations {
           "application/json": components["schemas"]["AccountRef"];
         };
       };
+      400: components["responses"]["BadRequest"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -4451,9 +4956,11 @@ export interface operations {
           "application/json": components["schemas"]["RestoredItems"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -4472,9 +4979,11 @@ export interface operations {
           "application/json": components["schemas"]["DestroyedItems"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -4502,7 +5011,9 @@ export interface operations {
           "application/json": components["schemas"]["AccountRef"];
         };
       };
+      400: components["responses"]["BadRequest"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -4551,7 +5062,8 @@ export interface operations {
           description?: string;
           display_name: string;
           external_auth_id?: string;
-          mfa_enforced?: boolean;
+          /** @enum {string} */
+          mfa_enforced?: "0" | "1";
           permissions?: string[];
         };
       };
@@ -4563,8 +5075,10 @@ export interface operations {
           "application/json": components["schemas"]["Role"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -4609,7 +5123,8 @@ export interface operations {
           description?: string;
           display_name?: string;
           external_auth_id?: string;
-          mfa_enforced?: boolean;
+          /** @enum {string} */
+          mfa_enforced?: "0" | "1";
           permissions?: string[];
         };
       };
@@ -4621,11 +5136,14 @@ export interface operations {
           "application/json": components["schemas"]["Role"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4638,10 +5156,13 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4664,6 +5185,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4675,6 +5197,7 @@ export interface operations {
           "application/json": components["schemas"]["SignedIn"];
         };
       };
+      401: components["responses"]["Unauthorized"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -4705,6 +5228,10 @@ export interface operations {
           "application/json": components["schemas"]["PendingSignIn"];
         };
       };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -4714,6 +5241,9 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
+      403: components["responses"]["Forbidden"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -4754,8 +5284,7 @@ export interface operations {
           books?: unknown[];
           description?: string;
           description_html?: string;
-          /** Format: binary */
-          image?: string | null;
+          image?: null;
           name: string;
           tags?: {
             name?: string;
@@ -4767,7 +5296,7 @@ export interface operations {
           description?: string;
           description_html?: string;
           /** Format: binary */
-          image?: string | null;
+          image?: string;
           name: string;
           tags?: {
             name?: string;
@@ -4783,8 +5312,10 @@ export interface operations {
           "application/json": components["schemas"]["SavedShelf"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -4822,8 +5353,7 @@ export interface operations {
           books?: unknown[];
           description?: string;
           description_html?: string;
-          /** Format: binary */
-          image?: string | null;
+          image?: null;
           name?: string;
           tags?: {
             name?: string;
@@ -4835,7 +5365,7 @@ export interface operations {
           description?: string;
           description_html?: string;
           /** Format: binary */
-          image?: string | null;
+          image?: string;
           name?: string;
           tags?: {
             name?: string;
@@ -4851,9 +5381,11 @@ export interface operations {
           "application/json": components["schemas"]["SavedShelf"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -4868,9 +5400,11 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -4978,8 +5512,10 @@ export interface operations {
           "application/json": components["schemas"]["DeletedJobs"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -5003,8 +5539,10 @@ export interface operations {
           "application/json": components["schemas"]["RetriedJobs"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -5162,7 +5700,8 @@ export interface operations {
           name: string;
           password?: string;
           roles?: number[];
-          send_invite?: boolean;
+          /** @enum {string} */
+          send_invite?: "0" | "1";
         };
       };
     };
@@ -5173,8 +5712,10 @@ export interface operations {
           "application/json": components["schemas"]["User"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -5235,11 +5776,14 @@ export interface operations {
           "application/json": components["schemas"]["User"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5252,9 +5796,11 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
+          /** Format: int32 */
           migrate_ownership_id?: number;
         };
         "multipart/form-data": {
+          /** Format: int32 */
           migrate_ownership_id?: number;
         };
       };
@@ -5262,11 +5808,14 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5313,9 +5862,11 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -5362,16 +5913,19 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
+          /** Format: date */
           expires_at?: string | null;
           name: string;
           permissions?: string[] | null;
           read_only?: boolean;
         };
         "multipart/form-data": {
-          expires_at?: string | null;
+          /** Format: date */
+          expires_at?: string;
           name: string;
-          permissions?: string[] | null;
-          read_only?: boolean;
+          permissions?: string[];
+          /** @enum {string} */
+          read_only?: "0" | "1";
         };
       };
     };
@@ -5382,9 +5936,11 @@ export interface operations {
           "application/json": components["schemas"]["CreatedToken"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -5400,11 +5956,13 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
+          /** Format: date */
           expires_at?: string | null;
           name?: string;
         };
         "multipart/form-data": {
-          expires_at?: string | null;
+          /** Format: date */
+          expires_at?: string;
           name?: string;
         };
       };
@@ -5416,9 +5974,11 @@ export interface operations {
           "application/json": components["schemas"]["Token"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -5434,9 +5994,11 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -5479,8 +6041,10 @@ export interface operations {
           "application/json": components["schemas"]["Me"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -5516,10 +6080,14 @@ export interface operations {
           "application/json": components["schemas"]["Enrolment"];
         };
       };
+      400: components["responses"]["EnrolmentBadRequest"];
       401: components["responses"]["EnrolmentUnauthorized"];
       403: components["responses"]["EnrolmentForbidden"];
+      409: components["responses"]["EnrolmentConflict"];
+      413: components["responses"]["EnrolmentTooLarge"];
       422: components["responses"]["EnrolmentUnprocessable"];
       429: components["responses"]["EnrolmentTooManyRequests"];
+      503: components["responses"]["EnrolmentUnavailable"];
       default: components["responses"]["EnrolmentFailure"];
     };
   };
@@ -5527,10 +6095,16 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
-          hosts: unknown[];
+          hosts: {
+            friendly_name: string;
+            machine_id?: string;
+          }[];
         };
         "multipart/form-data": {
-          hosts: unknown[];
+          hosts: {
+            friendly_name: string;
+            machine_id?: string;
+          }[];
         };
       };
     };
@@ -5541,10 +6115,13 @@ export interface operations {
           "application/json": components["schemas"]["BulkEnrolment"];
         };
       };
+      400: components["responses"]["EnrolmentBadRequest"];
       401: components["responses"]["EnrolmentUnauthorized"];
       403: components["responses"]["EnrolmentForbidden"];
+      413: components["responses"]["EnrolmentTooLarge"];
       422: components["responses"]["EnrolmentUnprocessable"];
       429: components["responses"]["EnrolmentTooManyRequests"];
+      503: components["responses"]["EnrolmentUnavailable"];
       default: components["responses"]["EnrolmentFailure"];
     };
   };
@@ -5561,6 +6138,7 @@ export interface operations {
           "text/plain": string;
         };
       };
+      400: components["responses"]["EnrolmentBadRequest"];
       401: components["responses"]["EnrolmentUnauthorized"];
       403: components["responses"]["EnrolmentForbidden"];
       429: components["responses"]["EnrolmentTooManyRequests"];
@@ -5642,8 +6220,10 @@ export interface operations {
           "application/json": components["schemas"]["CreatedHost"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -5678,9 +6258,11 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -5712,9 +6294,11 @@ export interface operations {
           "application/json": components["schemas"]["Host"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -5753,18 +6337,22 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
-          allowed_ip_ranges?: string[] | null;
+          allowed_ip_ranges?: (string | unknown | unknown | unknown)[] | null;
+          /** Format: date-time */
           expires_at?: string | null;
           /** @enum {string} */
           integration_type?: "dashboard" | "enrolment";
+          /** Format: int32 */
           max_hosts_per_day?: number;
           token_name: string;
         };
         "multipart/form-data": {
-          allowed_ip_ranges?: string[] | null;
-          expires_at?: string | null;
+          allowed_ip_ranges?: (string | unknown | unknown | unknown)[];
+          /** Format: date-time */
+          expires_at?: string;
           /** @enum {string} */
           integration_type?: "dashboard" | "enrolment";
+          /** Format: int32 */
           max_hosts_per_day?: number;
           token_name: string;
         };
@@ -5777,8 +6365,10 @@ export interface operations {
           "application/json": components["schemas"]["CreatedDashboardKey"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -5813,9 +6403,11 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -5829,16 +6421,21 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
-          allowed_ip_ranges?: string[] | null;
+          allowed_ip_ranges?: (string | unknown | unknown | unknown)[] | null;
+          /** Format: date-time */
           expires_at?: string | null;
           is_active?: boolean;
+          /** Format: int32 */
           max_hosts_per_day?: number;
           token_name?: string;
         };
         "multipart/form-data": {
-          allowed_ip_ranges?: string[] | null;
-          expires_at?: string | null;
-          is_active?: boolean;
+          allowed_ip_ranges?: (string | unknown | unknown | unknown)[];
+          /** Format: date-time */
+          expires_at?: string;
+          /** @enum {string} */
+          is_active?: "0" | "1";
+          /** Format: int32 */
           max_hosts_per_day?: number;
           token_name?: string;
         };
@@ -5851,9 +6448,11 @@ export interface operations {
           "application/json": components["schemas"]["DashboardKey"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -6030,6 +6629,7 @@ export interface operations {
           "text/plain": string;
         };
       };
+      400: components["responses"]["AgentBadRequest"];
       401: components["responses"]["AgentUnauthorized"];
       403: components["responses"]["AgentForbidden"];
       429: components["responses"]["AgentTooManyRequests"];
@@ -6054,8 +6654,10 @@ export interface operations {
           "application/json": components["schemas"]["AgentIntegrationStatus"];
         };
       };
+      400: components["responses"]["AgentBadRequest"];
       401: components["responses"]["AgentUnauthorized"];
       403: components["responses"]["AgentForbidden"];
+      413: components["responses"]["AgentTooLarge"];
       422: components["responses"]["AgentUnprocessable"];
       429: components["responses"]["AgentTooManyRequests"];
       default: components["responses"]["AgentFailure"];
@@ -6093,8 +6695,10 @@ export interface operations {
           "application/json": components["schemas"]["Ping"];
         };
       };
+      400: components["responses"]["AgentBadRequest"];
       401: components["responses"]["AgentUnauthorized"];
       403: components["responses"]["AgentForbidden"];
+      413: components["responses"]["AgentTooLarge"];
       422: components["responses"]["AgentUnprocessable"];
       429: components["responses"]["AgentTooManyRequests"];
       default: components["responses"]["AgentFailure"];
@@ -6127,10 +6731,25 @@ export interface operations {
           needsReboot?: boolean;
           osType?: string;
           osVersion?: string;
-          packages: unknown[];
+          packages: {
+            availableVersion?: string;
+            currentVersion?: string;
+            isSecurityUpdate?: boolean;
+            name: string;
+            needsUpdate?: boolean;
+          }[];
           rebootReason?: string;
-          repositories?: unknown[];
-          sections?: unknown[];
+          repositories?: {
+            components?: string;
+            distribution?: string;
+            isEnabled?: boolean;
+            isSecure?: boolean;
+            name?: string;
+            repoType?: string;
+            url?: string;
+          }[];
+          /** @description The sections that the report has; without it, all of them */
+          sections?: ("packages" | "repos" | "interfaces" | "hostname")[];
         };
         "multipart/form-data": {
           agentVersion?: string;
@@ -6139,13 +6758,33 @@ export interface operations {
           ip?: string;
           kernelVersion?: string;
           machineId?: string;
-          needsReboot?: boolean;
+          /** @enum {string} */
+          needsReboot?: "0" | "1";
           osType?: string;
           osVersion?: string;
-          packages: unknown[];
+          packages: {
+            availableVersion?: string;
+            currentVersion?: string;
+            /** @enum {string} */
+            isSecurityUpdate?: "0" | "1";
+            name: string;
+            /** @enum {string} */
+            needsUpdate?: "0" | "1";
+          }[];
           rebootReason?: string;
-          repositories?: unknown[];
-          sections?: unknown[];
+          repositories?: {
+            components?: string;
+            distribution?: string;
+            /** @enum {string} */
+            isEnabled?: "0" | "1";
+            /** @enum {string} */
+            isSecure?: "0" | "1";
+            name?: string;
+            repoType?: string;
+            url?: string;
+          }[];
+          /** @description The sections that the report has; without it, all of them */
+          sections?: ("packages" | "repos" | "interfaces" | "hostname")[];
         };
       };
     };
@@ -6156,8 +6795,11 @@ export interface operations {
           "application/json": components["schemas"]["StoredReport"];
         };
       };
+      400: components["responses"]["AgentBadRequest"];
       401: components["responses"]["AgentUnauthorized"];
       403: components["responses"]["AgentForbidden"];
+      413: components["responses"]["AgentTooLarge"];
+      415: components["responses"]["AgentUnsupportedEncoding"];
       422: components["responses"]["AgentUnprocessable"];
       429: components["responses"]["AgentTooManyRequests"];
       default: components["responses"]["AgentFailure"];
@@ -6211,18 +6853,23 @@ export interface operations {
       content: {
         "application/json": {
           active?: boolean;
+          /** Format: uri */
           endpoint: string;
           events: string[];
           name: string;
           secret?: string;
+          /** Format: int32 */
           timeout?: number;
         };
         "multipart/form-data": {
-          active?: boolean;
+          /** @enum {string} */
+          active?: "0" | "1";
+          /** Format: uri */
           endpoint: string;
           events: string[];
           name: string;
           secret?: string;
+          /** Format: int32 */
           timeout?: number;
         };
       };
@@ -6234,8 +6881,10 @@ export interface operations {
           "application/json": components["schemas"]["CreatedWebhook"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -6271,18 +6920,23 @@ export interface operations {
       content: {
         "application/json": {
           active?: boolean;
+          /** Format: uri */
           endpoint?: string;
           events?: string[];
           name?: string;
           secret?: string;
+          /** Format: int32 */
           timeout?: number;
         };
         "multipart/form-data": {
-          active?: boolean;
+          /** @enum {string} */
+          active?: "0" | "1";
+          /** Format: uri */
           endpoint?: string;
           events?: string[];
           name?: string;
           secret?: string;
+          /** Format: int32 */
           timeout?: number;
         };
       };
@@ -6294,9 +6948,11 @@ export interface operations {
           "application/json": components["schemas"]["Webhook"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -6311,9 +6967,11 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -6386,9 +7044,12 @@ export interface operations {
           "application/json": components["schemas"]["ResentDelivery"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];

@@ -150,10 +150,8 @@ test("run again, it asks for what changed alone, also for what shows no other ti
   );
 
   // Without the log the permissions of each item are asked for, and with another log than the last one too.
-  await put(`/api/content-permissions/chapter/${chapter}`, {
-    ...restricted,
-    fallback_permissions: { inheriting: true },
-  });
+  const inherited = { ...restricted, fallback_permissions: { inheriting: true } };
+  await put(`/api/content-permissions/chapter/${chapter}`, inherited);
   hidesLog = true;
   const hidden = await again();
   hidesLog = false;
@@ -171,6 +169,7 @@ test("run again, it asks for what changed alone, also for what shows no other ti
   expect((await again()).reads).toContain(`/api/pages/${first}`);
   expect((await again()).reads).toEqual([]);
   expect((await again("--all")).reads).toHaveLength(2 + 2 * 4);
+  for (const item of [`book/${book}`, `page/${first}`]) await put(`/api/content-permissions/${item}`, inherited);
   await runtime.stop();
 });
 

@@ -29,6 +29,7 @@ import tags from "./content/tags/plugin.ts";
 import dashboardKeys from "./monitoring/dashboard_keys/plugin.ts";
 import dashboard from "./monitoring/dashboard_stats/plugin.ts";
 import hosts from "./monitoring/hosts/plugin.ts";
+import addressChange from "./operations/address_change/plugin.ts";
 import auditLog from "./operations/audit_log/plugin.ts";
 import docs from "./operations/docs/plugin.ts";
 import doctor from "./operations/doctor/plugin.ts";
@@ -72,6 +73,7 @@ const plugins: readonly AnyPlugin[] = [
   comments,
   bookSort,
   recycleBin,
+  addressChange,
   auditLog,
   webhooks,
   search,

@@ -1,9 +1,10 @@
 /** The audit log: which events leave rows, their addresses, and what is kept about deleted items. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { activityOf } from "lectern/contracts";
-import { definePlugin, GUEST, sql } from "lectern/core";
+import { definePlugin, GUEST, SYSTEM, sql } from "lectern/core";
 import { rows } from "lectern/db";
 import { SOURCES } from "../../plugins/operations/audit_log/activities.ts";
+import { migrations } from "../../plugins/operations/audit_log/migrations.ts";
 import auditLog from "../../plugins/operations/audit_log/plugin.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
@@ -168,6 +169,20 @@ test("rows outlive their user, and a user shows when they last did something", a
   expect(sorted.body.data.map(({ id }: { id: number }) => id)).toContain(clerk.id);
   await runtime.ask("DELETE", `/api/users/${clerk.id}`);
   expect((await log(`&filter[user_id]=${clerk.id}`)).at(-1)).toMatchObject({ type: "book_create", user: null });
+});
+
+test("what commands and jobs do names the guest, also in rows of earlier versions, which had no user", async () => {
+  const guest = { user: { name: "Guest" } };
+  const users = runtime.contexts.get("users");
+  await users?.perform("auth_password_reset_request", SYSTEM, { email: "job@example.com" }, async (draft) => draft);
+  expect((await log())[0]).toMatchObject({ detail: "job@example.com", ...guest });
+  await rows(
+    runtime.db,
+    sql`insert into activities (type, detail, user_id, ip) values ('book_create', 'early', 0, '')`,
+  );
+  expect((await log())[0]).toMatchObject({ detail: "early", user: null });
+  await migrations["0004_guest"]?.(runtime.db as never);
+  expect((await log())[0]).toMatchObject({ detail: "early", ...guest });
 });
 
 test("a command removes old rows, and nothing else does", async () => {

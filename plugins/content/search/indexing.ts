@@ -39,6 +39,12 @@ export function registerIndexing(
   );
   onAny({
     async inTransaction({ name, result }, tx) {
+      if (name === "address_replace") {
+        const { kind, ids } = result as { kind: string; ids: readonly number[] };
+        const changed = kindOf(kind);
+        for (const id of changed ? ids : []) if (changed) await engine().indexItem(changed, id, tx);
+        return;
+      }
       const [, of] = /^(.+)_(?:create|update)$/.exec(name) ?? [];
       const searched = of === undefined ? undefined : kindOf(of);
       if (searched) await engine().indexItem(searched, (result as { id: number }).id, tx);

@@ -36,8 +36,8 @@ export async function insertActivity(
   { kinds, ip }: { readonly kinds: readonly ContentKind[]; readonly ip: string },
   { db, viewer }: EventTransaction,
 ): Promise<void> {
-  // Anonymous visitors are recorded as the guest user (platform 6.1).
-  const userId = viewer.via === "guest" && viewer.id === 0 ? GUEST_ID : viewer.id;
+  // Anonymous visitors, commands, jobs and schedules are recorded as the guest user, as in BookStack (platform 6.1).
+  const userId = viewer.id === 0 ? GUEST_ID : viewer.id;
   const kind = kinds.find((one) => one.kind === item?.kind);
   const id = kind && item ? item.id : null;
   const text = detail ?? (kind ? labelOf(kind, id) : "");

@@ -32,4 +32,9 @@ export const migrations: Migrations = {
       drop index activities_by_type;
       create index activities_by_type on activities (lower(type) collate "C", id)`.execute(db);
   },
+  // Rows of commands, jobs and schedules had no user; they name the guest, as in BookStack.
+  async "0004_guest"(db) {
+    await sql`update activities set user_id = users.id from users
+      where users.system_name = 'public' and activities.user_id = 0`.execute(db);
+  },
 };

@@ -16,7 +16,7 @@ export interface FakeRow {
   books?: number[];
   uploaded_to?: number;
   url?: string;
-  /** Bytes of an image. */
+  /** Bytes of an image or attachment. */
   size?: number;
 }
 
@@ -39,7 +39,7 @@ export interface FakeServer {
   page(name: string): FakeRow | undefined;
 }
 
-type Rows = Record<"shelves" | "books" | "chapters" | "pages" | "image-gallery", Map<number, FakeRow>>;
+type Rows = Record<"shelves" | "books" | "chapters" | "pages" | "image-gallery" | "attachments", Map<number, FakeRow>>;
 
 /** Starts a server on a free port. */
 export function fakeServer(): FakeServer {
@@ -49,6 +49,7 @@ export function fakeServer(): FakeServer {
     chapters: new Map(),
     pages: new Map(),
     "image-gallery": new Map(),
+    attachments: new Map(),
   };
   const token = "someid:somesecret";
   let count = 0;

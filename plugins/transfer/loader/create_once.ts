@@ -25,6 +25,7 @@ export const PATHS = {
   chapter: "/api/chapters",
   page: "/api/pages",
   image: "/api/image-gallery",
+  attachment: "/api/attachments",
 } as const satisfies Readonly<Record<Kind, string>>;
 
 /** An item that was created or found. */

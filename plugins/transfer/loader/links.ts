@@ -1,74 +1,119 @@
 /**
  * Rewrites links between files as links between pages. Targets are resolved as common documentation systems do: relative to
  * the file or to the root, with or without extension, a folder as its index page, and below the folder's own name (`/docs/x`
- * in a folder `docs`); images also below `static` and `public`. Code is not changed.
+ * in a folder `docs`); images and other files also below `static` and `public`. Links by name (`[[Name]]`) become links, see
+ * `wiki_links.ts`. Code is not changed.
  */
 import { posix } from "node:path";
 import { trimChars } from "lectern/core";
 import { maskCode } from "./code_spans.ts";
+import { labelOf, type WikiLink, type WikiNames, wikiLinksIn } from "./wiki_links.ts";
 
 /** Returns the address of a loaded file or folder by its path, with a fragment where an anchor is given. */
 export type AddressOf = (path: string, anchor: string | undefined) => string | undefined;
 
-/** The images of a folder. */
-export interface Images {
-  /** Whether a path is an image. */
+/** The images of a folder, or its other files. */
+export interface Files {
+  /** Whether a path is such a file. */
   has(path: string): boolean;
   /** Its address on the server; undefined before it is uploaded. */
   addressOf(path: string): string | undefined;
+}
+
+/** What links can lead to. */
+export interface LinkTargets {
+  readonly addressOf: AddressOf;
+  /** Whether a path is that of a file or folder that is loaded. */
+  isLoaded(path: string): boolean;
+  readonly images: Files;
+  readonly others: Files;
+  readonly names: Pick<WikiNames, "find">;
 }
 
 /** A text with its links rewritten, and a record of its links. */
 export interface Linked {
   readonly markdown: string;
   readonly rewritten: number;
-  /** Links to Markdown files that are not loaded, as in the text. */
+  /** Links within the folder that lead to nothing in it, as in the text. */
   readonly unresolved: readonly string[];
   /** Paths of the images that it shows or links to. */
   readonly images: readonly string[];
+  /** Paths of the other files that it links to. */
+  readonly others: readonly string[];
   /** Images that are missing or of an unsupported type, as in the text. */
   readonly skipped: readonly string[];
 }
 
-/** The position of a link's target in the text. */
-interface LinkTarget {
+/** A link in the text: the position of its target, or of all of a link by name. */
+interface FoundLink {
   readonly start: number;
   readonly end: number;
   readonly isImage: boolean;
+  readonly wiki?: WikiLink;
+}
+
+/** The paths that a link may mean. */
+interface Candidates {
+  /** Paths of files. */
+  readonly files: readonly string[];
+  /** Paths of pages and folders. */
+  readonly pages: readonly string[];
+  readonly anchor: string | undefined;
 }
 
 /** Rewrites the links of a page. `rootName` is the name of the folder that is loaded. */
-export function rewriteLinks(
-  markdown: string,
-  path: string,
-  rootName: string,
-  { addressOf, images }: { addressOf: AddressOf; images: Images },
-): Linked {
-  const found = { rewritten: 0, unresolved: [] as string[], images: [] as string[], skipped: [] as string[] };
+export function rewriteLinks(markdown: string, path: string, rootName: string, targets: LinkTargets): Linked {
+  const { images, others } = targets;
+  const found = {
+    rewritten: 0,
+    ...{ unresolved: [] as string[], images: [] as string[], others: [] as string[], skipped: [] as string[] },
+  };
   let out = "";
   let at = 0;
-  for (const { start, end, isImage } of findTargets(markdown)) {
-    const link = markdown.slice(start, end);
-    const target = targetOf(link.replace(/^<|>$/g, ""));
-    if (target === undefined) continue;
-    const imagePath = imagePathsOf(target.path, path, rootName).find((file) => images.has(file));
-    if (imagePath !== undefined) found.images.push(imagePath);
-    else if (isImage) found.skipped.push(link);
-    const address =
-      imagePath !== undefined
-        ? images.addressOf(imagePath)
-        : isImage
-          ? undefined
-          : candidatesOf(target.path, path, rootName)
-              .map((file) => addressOf(file, target.anchor))
-              .find((one) => one !== undefined);
-    if (address === undefined && /\.(?:mdx?|markdown)$/i.test(target.path)) found.unresolved.push(link);
+  for (const link of findLinks(markdown)) {
+    const text = markdown.slice(link.start, link.end);
+    const to = link.wiki
+      ? candidatesOfName(link.wiki, path, targets)
+      : candidatesOfLink(text.replace(/^<|>$/g, ""), path, rootName);
+    if (to === undefined) continue;
+    const image = to.files.find((file) => images.has(file));
+    const isPage = to.pages.some((page) => targets.isLoaded(page));
+    const other =
+      image === undefined && !isPage && !link.isImage ? to.files.find((file) => others.has(file)) : undefined;
+    if (image !== undefined) found.images.push(image);
+    else if (link.isImage) found.skipped.push(text);
+    else if (other !== undefined) found.others.push(other);
+    else if (!isPage) found.unresolved.push(text);
+    const address = addressFor(link, { image, other, to }, targets);
     if (address === undefined) continue;
-    out += markdown.slice(at, start) + address;
-    at = end;
-    if (imagePath === undefined) found.rewritten += 1;
+    out += markdown.slice(at, link.start) + (link.wiki ? written(link.wiki, address, image !== undefined) : address);
+    at = link.end;
+    if (image === undefined) found.rewritten += 1;
   }
   return { markdown: out + markdown.slice(at), ...found };
+}
+
+/** The address that a link gets; undefined where it is left as it is. */
+function addressFor(
+  { isImage }: FoundLink,
+  { image, other, to }: { image: string | undefined; other: string | undefined; to: Candidates },
+  { addressOf, images, others }: LinkTargets,
+): string | undefined {
+  if (image !== undefined) return images.addressOf(image);
+  if (other !== undefined) return others.addressOf(other);
+  return isImage ? undefined : to.pages.map((file) => addressOf(file, to.anchor)).find((one) => one !== undefined);
+}
+
+/** A link by name as Markdown has it; what is embedded and is no image becomes a link. */
+function written(link: WikiLink, address: string, isImage: boolean): string {
+  const target = /[\s()]/.test(address) ? `<${address}>` : address;
+  return `${link.isEmbed && isImage ? "!" : ""}[${labelOf(link)}](${target})`;
+}
+
+function candidatesOfName({ name, anchor }: WikiLink, from: string, { names }: LinkTargets): Candidates {
+  const path = name === "" ? from : names.find(name, from);
+  const paths = path === undefined ? [] : [path];
+  return { files: paths, pages: paths, anchor };
 }
 
 const INLINE =
@@ -76,9 +121,14 @@ const INLINE =
 const REFERENCE = /^ {0,3}\[[^\]\n^][^\]\n]*\]:[ \t]*(<[^>\n\0]*>|[^\s\0]+)/gm;
 const HTML = /<(a|img)\b[^>\0]*?\s(?:href|src)=(?:"([^"\0]*)"|'([^'\0]*)')/gi;
 
-function findTargets(markdown: string): LinkTarget[] {
+function findLinks(markdown: string): FoundLink[] {
   const mask = maskCode(markdown);
-  const targets: LinkTarget[] = [];
+  const targets: FoundLink[] = wikiLinksIn(mask).map((wiki) => ({
+    start: wiki.start,
+    end: wiki.end,
+    isImage: wiki.isEmbed && IMAGE.test(wiki.name),
+    wiki,
+  }));
   for (const found of mask.matchAll(INLINE)) {
     const start = found.index + found[0].indexOf(found[1] ?? "", 2);
     targets.push({ start, end: start + (found[1] ?? "").length, isImage: isImageLabel(mask, found.index) });
@@ -108,11 +158,16 @@ function isImageLabel(mask: string, close: number): boolean {
   return false;
 }
 
-/** Path and anchor of a link inside the folder; undefined for one that leads elsewhere. */
-function targetOf(link: string): { path: string; anchor: string | undefined } | undefined {
+/** The paths that a link may mean; undefined for one that leads out of the folder. */
+function candidatesOfLink(link: string, from: string, rootName: string): Candidates | undefined {
   if (link === "" || /^[a-z][a-z\d+.-]*:|^\/\//i.test(link)) return undefined;
-  const [, path = "", anchor] = /^([^?#]*)(?:\?[^#]*)?(?:#(.*))?$/.exec(link) ?? [];
-  return { path: decoded(path), anchor: anchor === undefined || anchor === "" ? undefined : decoded(anchor) };
+  const [, given = "", anchor] = /^([^?#]*)(?:\?[^#]*)?(?:#(.*))?$/.exec(link) ?? [];
+  const path = decoded(given);
+  return {
+    files: filePathsOf(path, from, rootName),
+    pages: candidatesOf(path, from, rootName),
+    anchor: anchor === undefined || anchor === "" ? undefined : decoded(anchor),
+  };
 }
 
 function decoded(text: string): string {
@@ -123,6 +178,8 @@ function decoded(text: string): string {
   }
 }
 
+/** What is embedded as a picture, also where the server has no such images. */
+const IMAGE = /\.(?:jpe?g|png|gif|webp|avif|svg|bmp|tiff?)$/i;
 const ENDINGS = ["", ".md", ".mdx", ".markdown"];
 const FRONT_PAGES = ["index", "README", "readme", "Index"].flatMap((name) =>
   ENDINGS.slice(1).map((ending) => `/${name}${ending}`),
@@ -138,8 +195,8 @@ function candidatesOf(target: string, from: string, rootName: string): string[] 
   });
 }
 
-/** The paths at which an image is looked for. */
-function imagePathsOf(target: string, from: string, rootName: string): string[] {
+/** The paths at which a file is looked for. */
+function filePathsOf(target: string, from: string, rootName: string): string[] {
   if (target === "") return [];
   const bases = basesOf(target, from, rootName);
   return target.startsWith("/") ? bases.flatMap((base) => [base, `static/${base}`, `public/${base}`]) : bases;

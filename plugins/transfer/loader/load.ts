@@ -10,12 +10,13 @@ import { trimEndChars } from "lectern/core";
 import { addToShelf } from "./add_to_shelf.ts";
 import { anchorOf, anchorsOf } from "./anchors.ts";
 import { type CreateRequest, createOnce, newestId, numberOf, PATHS } from "./create_once.ts";
-import { ImageUploader } from "./images.ts";
 import { KeyLock } from "./key_lock.ts";
 import { rewriteLinks } from "./links.ts";
 import { type Plan, type PlannedContainer, type PlannedPage, planFolder } from "./plan.ts";
 import { emptyReport, type Report, type Tally } from "./report.ts";
 import { hashOf, type Kind, LoadState } from "./state.ts";
+import { Uploader } from "./uploads.ts";
+import { WikiNames } from "./wiki_links.ts";
 
 /** How many consecutive failures of the server, the token or the network stop a run. */
 export const MAX_OUTAGES = 3;
@@ -62,7 +63,11 @@ class Run {
   readonly #options: LoadOptions;
   readonly #newestIds = new Map<Kind, number>();
   readonly #locks = new KeyLock();
-  readonly #images: ImageUploader;
+  readonly #images: Uploader;
+  readonly #others: Uploader;
+  readonly #names: WikiNames;
+  /** Paths of the planned files and folders. */
+  readonly #planned: ReadonlySet<string>;
   /** Paths of pages that were sent, and of items that failed. */
   readonly #sent = new Set<string>();
   readonly #failed = new Set<string>();
@@ -76,9 +81,14 @@ class Run {
     this.#listener = listener;
     this.#options = options;
     this.#siteUrl = options.baseUrl;
-    const { images: tally } = this.report;
-    const guard = (what: string, work: () => Promise<void>) => this.#guard(what, tally, work);
-    this.#images = new ImageUploader({ root: plan.root, files: plan.images, client, state, tally, guard });
+    const uploader = (kind: "image" | "attachment", files: ReadonlySet<string>, tally: Tally) => {
+      const guard = (what: string, work: () => Promise<void>) => this.#guard(what, tally, work);
+      return new Uploader({ kind, root: plan.root, files, client, state, tally, guard, siteUrl: () => this.#siteUrl });
+    };
+    this.#images = uploader("image", plan.images, this.report.images);
+    this.#others = uploader("attachment", plan.others, this.report.attachments);
+    this.#names = new WikiNames(plan.pages, [...plan.images, ...plan.others]);
+    this.#planned = new Set([...plan.books, ...plan.chapters, ...plan.pages].map(({ path }) => path));
   }
 
   async run(): Promise<void> {
@@ -87,6 +97,7 @@ class Run {
       this.#newestIds.set(kind, await newestId(this.#client, kind));
     await this.#readSiteUrl();
     await this.#images.open();
+    await this.#others.open();
     const exists = await this.#existenceCheck();
     await this.#forEach("books", books, this.report.books, (book) => this.#createContainer("book", book, exists));
     await this.#forEach("chapters", chapters, this.report.chapters, (chapter) =>
@@ -213,10 +224,14 @@ class Run {
   async #updatePage(page: PlannedPage): Promise<void> {
     const entry = this.#state.get(page.path);
     if (entry?.id === undefined || this.#failed.has(page.path)) return;
-    await this.#images.upload(this.#bodyOf(page).linked.images, entry.id);
+    const { images, others } = this.#bodyOf(page).linked;
+    await this.#images.upload(images, entry.id);
+    await this.#others.upload(others, entry.id);
     const { body, linked } = this.#bodyOf(page);
     this.report.linksUnresolved += linked.unresolved.length;
     this.report.imagesSkipped += linked.skipped.length;
+    for (const link of linked.unresolved) this.report.notFound.push(`"${page.path}" links to ${link}`);
+    for (const image of linked.skipped) this.report.notFound.push(`"${page.path}" shows ${image}`);
     if (hashOf(body) !== entry.hash) await this.#send(page);
     if (this.#sent.has(page.path)) this.report.linksRewritten += linked.rewritten;
     else this.report.pages.skipped += 1;
@@ -258,7 +273,10 @@ class Run {
   #bodyOf(page: PlannedPage) {
     const linked = rewriteLinks(page.markdown, page.path, this.#plan.name, {
       addressOf: (path, anchor) => this.#addressOf(path, anchor, page.path),
+      isLoaded: (path) => this.#planned.has(path),
       images: this.#images,
+      others: this.#others,
+      names: this.#names,
     });
     const { name, tags, priority } = page;
     return { linked, body: { name, markdown: linked.markdown, tags, priority } };
@@ -266,7 +284,8 @@ class Run {
 
   #addressOf(path: string, anchor: string | undefined, from: string): string | undefined {
     const entry = this.#state.get(path);
-    if (entry?.slug === undefined || (path === from && anchor === undefined)) return undefined;
+    if (entry?.slug === undefined || entry.kind === "image" || entry.kind === "attachment") return undefined;
+    if (path === from && anchor === undefined) return undefined;
     const own = anchor === undefined ? undefined : (entry.anchors?.[anchor] ?? entry.anchors?.[anchorOf(anchor)]);
     // The heading that became the page's name is not part of the page; its anchor is the page's address.
     const isTitle = own === undefined && anchor !== undefined && anchorOf(titleIn(entry.name)) === anchorOf(anchor);
@@ -274,9 +293,7 @@ class Run {
     const book = this.#state.get(
       path.split("/").length === 1 && entry.kind === "page" ? "." : (path.split("/")[0] ?? ""),
     )?.slug;
-    const below = { shelf: "", image: "", book: "", chapter: `/chapter/${entry.slug}`, page: `/page/${entry.slug}` }[
-      entry.kind
-    ];
+    const below = { shelf: "", book: "", chapter: `/chapter/${entry.slug}`, page: `/page/${entry.slug}` }[entry.kind];
     const site = `${this.#siteUrl}/books/${entry.kind === "book" ? entry.slug : book}${below}`;
     return anchor === undefined || isTitle ? site : `${site}#${own ?? anchor}`;
   }

@@ -127,6 +127,7 @@ test("links between files become links to pages at the server's own address; mis
   );
   expect(two?.markdown).toContain(`/books/${b?.slug}/chapter/${chapter?.slug})`);
   expect(report).toMatchObject({ linksRewritten: 5, linksUnresolved: 1, imagesSkipped: 1 });
+  expect(report.notFound.toSorted()).toEqual(['"a/one.md" links to no.md', '"a/one.md" shows p.png']);
 });
 
 test("anchors are resolved in GitHub's form, the title's anchor is the page, and removed files are counted", async () => {

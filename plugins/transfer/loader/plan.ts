@@ -38,6 +38,8 @@ export interface Plan {
   readonly pages: readonly PlannedPage[];
   /** Paths of images that pages may show. */
   readonly images: ReadonlySet<string>;
+  /** Paths of other files, which pages may link to. */
+  readonly others: ReadonlySet<string>;
   /** Lines about what was skipped or guessed. */
   readonly notes: readonly string[];
 }
@@ -56,7 +58,14 @@ export async function planFolder(folder: string, limit = Number.POSITIVE_INFINIT
       notes.push(`"${file.path}" cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`);
     }
   }
-  return { root: tree.root, name: tree.name, images: tree.images, ...planItems(tree, texts), notes };
+  return {
+    root: tree.root,
+    name: tree.name,
+    images: tree.images,
+    others: tree.others,
+    ...planItems(tree, texts),
+    notes,
+  };
 }
 
 function planItems(tree: Tree, texts: readonly PageSource[]): Pick<Plan, "books" | "chapters" | "pages"> {

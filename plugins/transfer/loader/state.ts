@@ -8,7 +8,7 @@ import { rename, writeFile } from "node:fs/promises";
 import { LoadError } from "./errors.ts";
 
 /** Kinds of items that are created for paths. */
-export type Kind = "shelf" | "book" | "chapter" | "page" | "image";
+export type Kind = "shelf" | "book" | "chapter" | "page" | "image" | "attachment";
 
 /** The state of a path on a server. */
 export interface StateEntry {

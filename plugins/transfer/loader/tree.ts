@@ -1,11 +1,16 @@
+/**
+ * Reads a folder: which files become pages of which book and chapter, which images pages can show, and which other files they
+ * can link to. Names of folders decide, never the content of files, so that a plan is made before any file is read. Hidden
+ * files, installed packages and symbolic links that lead out of the folder are not followed.
+ */
 import { lstat, readdir, realpath, stat } from "node:fs/promises";
 import { basename, join, sep } from "node:path";
 import { LoadError } from "./errors.ts";
 
 /** Larger Markdown files are reported and skipped; in bytes. */
 export const MAX_FILE_BYTES = 4 * 1024 * 1024;
-/** Larger images are reported and skipped; in bytes. A server may accept less. */
-export const MAX_IMAGE_BYTES = 50 * 1000 * 1024;
+/** Larger images are reported and skipped, and other files not sent; in bytes. A server may accept less. */
+export const MAX_UPLOAD_BYTES = 50 * 1000 * 1024;
 
 /** A Markdown file and its book and chapter. Paths are relative to the folder, with `/`. */
 export interface SourceFile {
@@ -27,6 +32,8 @@ export interface Tree {
   readonly files: readonly SourceFile[];
   /** Paths of images that pages may show. */
   readonly images: ReadonlySet<string>;
+  /** Paths of the other files, which pages may link to. */
+  readonly others: ReadonlySet<string>;
   /** Lines about files that were skipped. */
   readonly skipped: readonly string[];
 }
@@ -35,6 +42,7 @@ export interface Tree {
 interface FoundFiles {
   readonly paths: string[];
   readonly images: Set<string>;
+  readonly others: Set<string>;
   readonly skipped: string[];
 }
 
@@ -48,10 +56,10 @@ export async function readTree(folder: string): Promise<Tree> {
   const root = await realpath(folder).catch(() => undefined);
   if (root === undefined || !(await lstat(root)).isDirectory())
     throw new LoadError(`Cannot load "${folder}": there is no such folder`);
-  const found: FoundFiles = { paths: [], images: new Set(), skipped: [] };
+  const found: FoundFiles = { paths: [], images: new Set(), others: new Set(), skipped: [] };
   await walk(root, "", found);
-  const { paths, images, skipped } = found;
-  return { root, name: basename(root) || "Documentation", files: paths.map(sourceFileOf), images, skipped };
+  const { paths, ...rest } = found;
+  return { root, name: basename(root) || "Documentation", files: paths.map(sourceFileOf), ...rest };
 }
 
 async function walk(root: string, folder: string, found: FoundFiles): Promise<void> {
@@ -67,12 +75,15 @@ async function walk(root: string, folder: string, found: FoundFiles): Promise<vo
   }
 }
 
-async function addFile(root: string, path: string, { paths, images, skipped }: FoundFiles): Promise<void> {
+async function addFile(root: string, path: string, { paths, images, others, skipped }: FoundFiles): Promise<void> {
   const isImage = IMAGE.test(path);
-  if (!isImage && !MARKDOWN.test(path)) return;
+  const isText = MARKDOWN.test(path);
   const { size } = await stat(join(root, path));
-  const max = isImage ? MAX_IMAGE_BYTES : MAX_FILE_BYTES;
-  if (size > max) skipped.push(`"${path}" has ${size} bytes: files up to ${max} are loaded`);
+  const max = isText ? MAX_FILE_BYTES : MAX_UPLOAD_BYTES;
+  if (!isImage && !isText) {
+    // Most are not linked: only a link to a large one is worth a line.
+    if (size <= max) others.add(path);
+  } else if (size > max) skipped.push(`"${path}" has ${size} bytes: files up to ${max} are loaded`);
   else if (isImage) images.add(path);
   else paths.push(path);
 }

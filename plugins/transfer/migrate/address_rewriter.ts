@@ -111,7 +111,7 @@ export class AddressRewriter {
   #resolveId(area: string, id: number, rest: string): { path: string; target?: Target } | undefined {
     if (area === "link") {
       const target = this.#targets.page(id);
-      return target && { path: target.path + rest, target };
+      return target && { path: `/link/${target.id}${rest}` };
     }
     const targetId = this.#targets.attachment(id);
     return targetId === undefined ? undefined : { path: `/attachments/${targetId}${rest}` };

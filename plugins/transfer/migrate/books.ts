@@ -23,6 +23,7 @@ export async function copyBookOrShelf(
   const { columns, links } = descriptionOf(context, label, item);
   const template = context.targets.page(idIn(item.default_template_id) ?? 0)?.id ?? null;
   const cover = await fetchCover(context, item.cover);
+  if ((cover && !cover.desired) || isTemplateMissing(item, template)) context.marks.leaveOpen(kind, id);
   const facts = {
     name,
     ...columns,
@@ -80,6 +81,11 @@ async function fillShelf(id: number, books: readonly number[], tx: EventTransact
     .execute();
 }
 
+/** Whether an item has a template for new pages that is not copied, or not yet. */
+function isTemplateMissing(item: Json, template: number | null): boolean {
+  return template === null && (idIn(item.default_template_id) ?? 0) !== 0;
+}
+
 /** Copies a chapter, given in full. Returns undefined where its book was not copied. */
 export async function copyChapter(context: MigrateContext, id: number, item: Json): Promise<Outcome | undefined> {
   const name = textOf(item.name);
@@ -95,6 +101,7 @@ export async function copyChapter(context: MigrateContext, id: number, item: Jso
     priority: numberOf(item.priority) ?? 0,
     default_template_id: context.targets.page(idIn(item.default_template_id) ?? 0)?.id ?? null,
   };
+  if (isTemplateMissing(item, facts.default_template_id)) context.marks.leaveOpen("chapter", id);
   const tags = tagsOf(item.tags);
   const overrides = await overridesOf(context, "chapter", id, label);
   return writeItem(context, {

@@ -9,6 +9,7 @@ import type { Db } from "lectern/db";
 import { AddressRewriter } from "./address_rewriter.ts";
 import type { MigrateContext, MigrateOptions, ProgressListener } from "./contract.ts";
 import { copyAll } from "./copy_all.ts";
+import { Marks } from "./marks.ts";
 import { Report } from "./report.ts";
 import { Source } from "./source.ts";
 import { MigrationState } from "./state.ts";
@@ -17,7 +18,7 @@ import { TargetMap } from "./target_map.ts";
 const DEFAULT_CONCURRENCY = 4;
 const MAX_CONCURRENCY = 16;
 const USAGE =
-  "--base-url URL --token ID:SECRET [--also-known-as URL …] [--concurrency 4] [--overwrite] [--without-permissions]";
+  "--base-url URL --token ID:SECRET [--also-known-as URL …] [--concurrency 4] [--all] [--overwrite] [--without-permissions]";
 
 /** A run cannot start; the message is printed. */
 class UsageError extends Error {}
@@ -77,6 +78,7 @@ function readArguments(args: readonly string[], env: CommandIo["env"]): MigrateA
     token,
     aliases: (values["also-known-as"] ?? []).map(parseAlias),
     concurrency,
+    all: values.all === true,
     overwrite: values.overwrite === true,
     withoutPermissions: values["without-permissions"] === true,
   };
@@ -97,6 +99,7 @@ function parse(args: readonly string[]) {
     token: text,
     "also-known-as": { ...text, multiple: true },
     concurrency: text,
+    all: flag,
     overwrite: flag,
     "without-permissions": flag,
   } as const;
@@ -114,7 +117,7 @@ async function migrate(parsed: MigrateArguments, context: AnyContext, listener: 
   const db = context.db as unknown as Db;
   const client = new ApiClient({ baseUrl, token, sleep: Bun.sleep, say: (line) => listener.say(line) });
   const source = new Source({ client, baseUrl, aliases: parsed.aliases, fetch: context.fetch });
-  const { bases, version, instance } = await source.facts();
+  const { bases, declared, version, instance } = await source.facts();
   await requireOtherServer(db, instance);
   if (!parsed.withoutPermissions) await requirePermissions(source);
   const state = await MigrationState.open(db, baseUrl);
@@ -137,6 +140,7 @@ async function migrate(parsed: MigrateArguments, context: AnyContext, listener: 
     rolesByName: await rolesByName(db),
     source,
     state,
+    marks: new Marks({ db, options: parsed, source, state, targets }, declared),
     targets,
     addresses: new AddressRewriter(targets, bases, context.baseUrl),
     report: new Report(),

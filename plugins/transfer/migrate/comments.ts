@@ -100,6 +100,8 @@ export async function copyComments(
       assigned.set(targetId, newLocalId);
       newLocalIds.set(localId, newLocalId);
     }
+    // Reported by each run, until it is overwritten.
+    if (outcome === "edited") context.marks.leaveOpen("page", pageId);
     tx.afterCommit(() => context.report.count("comment", outcome));
   }
 }

@@ -39,7 +39,7 @@ export type History = Pick<
 >;
 
 /** The columns of an item's users and times. */
-export function historyOf({ state }: MigrateContext, item: Json): History {
+export function historyOf({ state }: Pick<MigrateContext, "state">, item: Json): History {
   const user = (value: unknown) => state.targetIdOf("user", idIn(value)) ?? null;
   return {
     created_by: user(item.created_by),
@@ -86,8 +86,10 @@ export async function overridesOf(
   kind: ContentKind,
   id: number,
   label: string,
-): Promise<Override[]> {
+): Promise<readonly Override[]> {
   if (context.options.withoutPermissions) return [];
+  const known = context.marks.overridesOf(kind, id);
+  if (known) return known;
   const answer = await context.source.permissions(kind, id);
   const flags = (entry: Json) => ({
     view: entry.view === true,
@@ -99,11 +101,14 @@ export async function overridesOf(
     const role_id =
       context.state.targetIdOf("role", idIn(entry.role_id)) ?? context.rolesByName.get(nameOf(entry.role));
     if (role_id !== undefined) return [{ role_id, ...flags(entry) }];
+    context.marks.leaveOpen(kind, id);
     context.report.add("permissions", `${label}: role "${textOf(objectOf(entry.role).display_name)}"`);
     return [];
   });
   const fallback = objectOf(answer.fallback_permissions);
-  return fallback.inheriting === false ? [...entries, { role_id: 0, ...flags(fallback) }] : entries;
+  const overrides = fallback.inheriting === false ? [...entries, { role_id: 0, ...flags(fallback) }] : entries;
+  context.marks.keepOverrides(kind, id, overrides);
+  return overrides;
 }
 
 function nameOf(role: unknown): string {

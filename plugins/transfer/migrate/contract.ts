@@ -8,6 +8,7 @@ import type { FileKeeper, PictureKeeper } from "lectern/contracts";
 import type { Contracts, PluginContext } from "lectern/core";
 import type { Db } from "lectern/db";
 import type { AddressRewriter } from "./address_rewriter.ts";
+import type { Marks } from "./marks.ts";
 import type { Report } from "./report.ts";
 import type { Source } from "./source.ts";
 import type { MigrationState } from "./state.ts";
@@ -19,6 +20,8 @@ export interface MigrateOptions {
   readonly withoutPermissions: boolean;
   /** Whether to overwrite items that were changed here since the last run. */
   readonly overwrite: boolean;
+  /** Whether to read every item of the source again, also those that its listings show as unchanged. */
+  readonly all: boolean;
   /** Number of concurrent requests. */
   readonly concurrency: number;
 }
@@ -41,6 +44,7 @@ export interface MigrateContext {
   readonly rolesByName: ReadonlyMap<string, number>;
   readonly source: Source;
   readonly state: MigrationState;
+  readonly marks: Marks;
   readonly targets: TargetMap;
   readonly addresses: AddressRewriter;
   readonly report: Report;
@@ -67,6 +71,10 @@ export interface MigratedItemsTable {
   stamp: string | null;
   /** The last run that processed it. */
   run: number;
+  /** What its row in the listing was when it was copied completely (`Marks`); null where it has to be read again. */
+  listed: string | null;
+  /** Hash of its content permissions then; null where they were not asked for. */
+  overrides: string | null;
 }
 
 /** The servers that were copied from. */
@@ -75,6 +83,11 @@ export interface MigrationSourcesTable {
   /** Number of the current run; an unfinished one is resumed. */
   run: number;
   finished: boolean;
+  /** The newest row of the audit log of the source when the last run began; null where it could not be read. */
+  activity_id: number | null;
+  activity_at: string | null;
+  /** Ids of rows about permissions that were read by then, among those that could have been committed later. */
+  activity_seen: number[] | null;
 }
 
 /** Kinds of copied items, as in event names; "cover" is the image of a book or shelf. */

@@ -1,15 +1,17 @@
 /**
  * Copies everything: lists the source, reserves an id and address for each item, then copies kind by kind, parents before
  * children. A failure is reported and the run continues; several failures of the source in a row stop it. An unfinished run
- * is resumed and skips what it has processed; after a finished run, the next one compares everything and writes what differs.
- * Nothing is deleted here.
+ * is resumed and skips what it has processed; after a finished run, the next one reads what the listings show as changed
+ * (`marks.ts`) and writes what differs. Nothing is deleted here.
  */
 import { AnswerError, inParallel, type Json } from "lectern/cli";
 import { ApiError } from "lectern/core";
 import { copyAttachment } from "./attachments.ts";
 import { copyBookOrShelf, copyChapter } from "./books.ts";
+import { overridesOf } from "./content.ts";
 import type { Kind, MigrateContext, Outcome } from "./contract.ts";
 import { copyImage } from "./images.ts";
+import type { MarkedKind } from "./marks.ts";
 import { copyPage } from "./pages.ts";
 import { reserveTargets, type SourceListing } from "./plan.ts";
 import { copyRole, copyUser, matchRoles, matchUsers } from "./roles_and_users.ts";
@@ -37,13 +39,14 @@ type Copy = (id: number, row: Json) => Promise<Outcome | undefined>;
 
 /** Copies everything. Throws AnswerError where the source cannot be listed. */
 export async function copyAll(context: MigrateContext): Promise<void> {
-  const { state, report, options } = context;
+  const { state, marks, report, options } = context;
+  await marks.open();
   await copyRolesAndUsers(context);
   const listing = await listSource(context);
   await reserveTargets(context, listing);
-  await copyInFull(context, "book", listing.books, (id, item) => copyBookOrShelf(context, "book", id, item));
-  await copyInFull(context, "chapter", listing.chapters, (id, item) => copyChapter(context, id, item));
-  await copyInFull(context, "page", listing.pages, (id, item) => copyPage(context, id, item));
+  await copyChanged(context, "book", listing.books, (id, item) => copyBookOrShelf(context, "book", id, item));
+  await copyChanged(context, "chapter", listing.chapters, (id, item) => copyChapter(context, id, item));
+  await copyChanged(context, "page", listing.pages, (id, item) => copyPage(context, id, item));
   await copyInFull(context, "bookshelf", listing.shelves, (id, item) =>
     copyBookOrShelf(context, "bookshelf", id, item),
   );
@@ -67,7 +70,12 @@ async function copyRolesAndUsers(context: MigrateContext): Promise<void> {
   await matchRoles(context, roles ?? []);
   await copyInFull(context, "role", roles ?? [], (id, item) => copyRole(context, id, item));
   await matchUsers(context, users ?? []);
-  await copyInFull(context, "user", users ?? [], (id, item) => copyUser(context, id, item));
+  // Users are never updated: those that were copied or matched are not read again.
+  await copyEach(context, "user", users ?? [], async (id) =>
+    context.state.get("user", id)?.hash == null
+      ? copyUser(context, id, await readInFull(context, "user", id))
+      : "skipped",
+  );
 }
 
 async function listSource({ source, report }: MigrateContext): Promise<SourceListing> {
@@ -94,10 +102,35 @@ async function listSource({ source, report }: MigrateContext): Promise<SourceLis
 
 /** Copies the items of a kind, reading each in full. */
 async function copyInFull(context: MigrateContext, kind: Kind, items: readonly Json[], copy: Copy): Promise<void> {
-  await copyEach(context, kind, items, async (id) => {
-    const item = await context.source.read(NAMES[kind], id);
-    if (!item) throw new AnswerError(404, "it was deleted in the meantime");
-    return copy(id, item);
+  await copyEach(context, kind, items, async (id) => copy(id, await readInFull(context, kind, id)));
+}
+
+async function readInFull({ source }: MigrateContext, kind: Kind, id: number): Promise<Json> {
+  const item = await source.read(NAMES[kind], id);
+  if (!item) throw new AnswerError(404, "it was deleted in the meantime");
+  return item;
+}
+
+/** Copies the items of a kind, reading in full those that their marks do not show as unchanged. */
+async function copyChanged(
+  context: MigrateContext,
+  kind: MarkedKind,
+  items: readonly Json[],
+  copy: Copy,
+): Promise<void> {
+  const { marks, report, state } = context;
+  const found = marks.ofRows(kind, items);
+  await copyEach(context, kind, items, async (id, row) => {
+    const mark = found.get(id);
+    const permissions = () => overridesOf(context, kind, id, `${kind} "${textOf(row.name)}"`);
+    if (await marks.isUnchanged(kind, id, mark, permissions)) {
+      for (const _ of kind === "page" ? marks.commentsOf(id) : []) report.count("comment", "skipped");
+      await state.markProcessed(kind, id);
+      return "skipped";
+    }
+    const outcome = await copy(id, await readInFull(context, kind, id));
+    await marks.store(kind, id, mark, outcome);
+    return outcome;
   });
 }
 

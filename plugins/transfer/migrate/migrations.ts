@@ -23,4 +23,9 @@ export const migrations: Migrations = {
         primary key (source, kind, source_id)
       )`.execute(db);
   },
+  async "0002_marks"(db) {
+    await sql`
+      alter table migration_sources add column activity_id integer, add column activity_at text, add column activity_seen integer[];
+      alter table migrated_items add column listed text, add column overrides text`.execute(db);
+  },
 };

@@ -6,6 +6,7 @@
 import { AnswerError, type ApiClient, type Json, serverUrlOf } from "lectern/cli";
 import type { AnswerTo } from "lectern/client";
 import type { OutgoingFetch } from "lectern/core";
+import type { SeenActivity } from "./state.ts";
 import { idIn, listOf, textOf } from "./values.ts";
 
 /** Rows per request; a server may return fewer. */
@@ -22,6 +23,23 @@ export interface SourceOptions {
   readonly fetch: OutgoingFetch;
 }
 
+/** What a source says about itself; version and instance are "" for older servers. */
+export interface SourceFacts {
+  readonly bases: readonly string[];
+  /** The base URL that its texts have. */
+  readonly declared: string;
+  readonly version: string;
+  readonly instance: string;
+}
+
+/** A part of a listing. */
+interface Part {
+  /** A filter as it stands in the query. */
+  readonly filter?: string;
+  /** The id after which rows are read. */
+  readonly after?: number;
+}
+
 /** A server of this API. */
 export class Source {
   readonly #options: SourceOptions;
@@ -35,14 +53,14 @@ export class Source {
     this.#hosts = new Set([options.baseUrl, ...options.aliases].map((base) => new URL(base).host));
   }
 
-  /** Base URLs, version and instance id, the latter two "" for older servers. Throws AnswerError where access is denied. */
-  async facts(): Promise<{ readonly bases: readonly string[]; readonly version: string; readonly instance: string }> {
+  /** Its base URLs, version and instance id. Throws AnswerError where access is denied. */
+  async facts(): Promise<SourceFacts> {
     const facts = await this.optional("/api/system");
     const { baseUrl, aliases } = this.#options;
     const declared = serverUrlOf(textOf(facts?.base_url)) ?? (await this.#baseOfImages()) ?? baseUrl;
     this.#hosts.add(new URL(declared).host);
     const bases = [...new Set([baseUrl, declared, ...aliases])];
-    return { bases, version: textOf(facts?.version), instance: textOf(facts?.instance_id) };
+    return { bases, declared, version: textOf(facts?.version), instance: textOf(facts?.instance_id) };
   }
 
   /** The base URL of an older server, which only the addresses of its images show. */
@@ -52,12 +70,12 @@ export class Source {
     return path !== "" && url.endsWith(path) ? serverUrlOf(url.slice(0, -path.length)) : undefined;
   }
 
-  /** All rows of a listing, by id. Throws AnswerError. */
-  async all(segment: string): Promise<Json[]> {
+  /** All rows of a listing, by id, or those that a filter of the query admits after an id. Throws AnswerError. */
+  async all(segment: string, { filter = "", after = 0 }: Part = {}): Promise<Json[]> {
     const found: Json[] = [];
-    for (let last = 0; ; ) {
+    for (let last = Math.max(0, after); ; ) {
       const answer = await this.#options.client.get(
-        `/api/${segment}?count=${PAGE_SIZE}&sort=id&${encodeURIComponent("filter[id:gt]")}=${last}`,
+        `/api/${segment}?count=${PAGE_SIZE}&sort=id&${encodeURIComponent("filter[id:gt]")}=${last}${filter === "" ? "" : `&${filter}`}`,
       );
       const rows = listOf(answer.data).filter((row) => (idIn(row) ?? 0) > last);
       found.push(...rows);
@@ -68,8 +86,21 @@ export class Source {
   }
 
   /** The same; undefined where the token may not list it or the server lacks it. */
-  async allIfReadable(segment: string): Promise<Json[] | undefined> {
-    return orOnStatus(undefined, () => this.all(segment));
+  async allIfReadable(segment: string, part?: Part): Promise<Json[] | undefined> {
+    return orOnStatus(undefined, () => this.all(segment, part));
+  }
+
+  /** The newest row of the audit log; undefined where there is none or the token may not read it. Throws AnswerError. */
+  async newestActivity(): Promise<Omit<SeenActivity, "seen"> | undefined> {
+    const [row] = listOf((await this.optional("/api/audit-log?count=1&sort=-id"))?.data);
+    const id = idIn(row);
+    return id === undefined ? undefined : { id, at: textOf(row?.created_at) };
+  }
+
+  /** Whether the audit log still has a row. Throws AnswerError. */
+  async hasActivity({ id, at }: SeenActivity): Promise<boolean> {
+    const rows = listOf((await this.optional(`/api/audit-log?${encodeURIComponent("filter[id]")}=${id}`))?.data);
+    return rows.some((row) => idIn(row) === id && textOf(row.created_at) === at);
   }
 
   /** The id of the first item of a listing; undefined for none. */

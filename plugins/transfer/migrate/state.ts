@@ -9,10 +9,18 @@ import type { Db, TableName, Tables } from "lectern/db";
 import type { Kind, MigratedItemsTable } from "./contract.ts";
 
 /** The columns of the state of an item. */
-export const STATE_COLUMNS = ["own_id", "source_slug", "slug", "hash", "stamp", "run"] as const;
+export const STATE_COLUMNS = ["own_id", "source_slug", "slug", "hash", "stamp", "run", "listed", "overrides"] as const;
 
 /** The state of an item. */
 export type StateEntry = Pick<MigratedItemsTable, (typeof STATE_COLUMNS)[number]>;
+
+/** A row of the audit log of the source. */
+export interface SeenActivity {
+  readonly id: number;
+  readonly at: string;
+  /** Ids of rows about permissions before and after it that were read as well. */
+  readonly seen: readonly number[];
+}
 
 /** The hash of an item that existed here and is not changed. */
 export const MATCHED = "=";
@@ -64,21 +72,24 @@ export class MigrationState {
   readonly run: number;
   /** Whether an unfinished run is resumed. */
   readonly resumed: boolean;
+  /** The newest row of the audit log of the source when the last run began; undefined where that is not known. */
+  readonly activity: SeenActivity | undefined;
   readonly #db: Db;
   readonly #entries = new Map<string, StateEntry>();
 
-  private constructor(db: Db, source: string, { run, resumed }: { run: number; resumed: boolean }) {
+  private constructor(db: Db, source: string, facts: Pick<MigrationState, "run" | "resumed" | "activity">) {
     this.#db = db;
     this.source = source;
-    this.run = run;
-    this.resumed = resumed;
+    this.run = facts.run;
+    this.resumed = facts.resumed;
+    this.activity = facts.activity;
   }
 
   /** Starts a run, or resumes an unfinished one. */
   static async open(db: Db, source: string): Promise<MigrationState> {
     const before = await db
       .selectFrom("migration_sources")
-      .select("finished")
+      .select(["finished", "activity_id", "activity_at", "activity_seen"])
       .where("source", "=", source)
       .executeTakeFirst();
     const begun = await db
@@ -92,7 +103,12 @@ export class MigrationState {
       )
       .returning("run")
       .executeTakeFirst();
-    const state = new MigrationState(db, source, { run: begun?.run ?? 1, resumed: before?.finished === false });
+    const activity =
+      before?.activity_id == null
+        ? undefined
+        : { id: before.activity_id, at: before.activity_at ?? "", seen: before.activity_seen ?? [] };
+    const facts = { run: begun?.run ?? 1, resumed: before?.finished === false, activity };
+    const state = new MigrationState(db, source, facts);
     const known = await db
       .selectFrom("migrated_items")
       .select(["kind", "source_id", ...STATE_COLUMNS])
@@ -105,6 +121,33 @@ export class MigrationState {
   /** Marks the run as finished. */
   async finish(): Promise<void> {
     await this.#db.updateTable("migration_sources").set({ finished: true }).where("source", "=", this.source).execute();
+  }
+
+  /** Has items read again by the next run at the latest, and stores up to where the audit log of the source was read. */
+  async reopen(items: readonly { kind: string; id: number }[], activity: SeenActivity | undefined): Promise<void> {
+    await this.#db.transaction().execute(async (tx) => {
+      for (const [kind, of] of Map.groupBy(items, (item) => item.kind))
+        await tx
+          .updateTable("migrated_items")
+          .set({ listed: null })
+          .where("source", "=", this.source)
+          .where("kind", "=", kind)
+          .where("source_id", "=", sql<number>`any(${of.map(({ id }) => id)}::integer[])`)
+          .execute();
+      await tx
+        .updateTable("migration_sources")
+        .set({
+          activity_id: activity?.id ?? null,
+          activity_at: activity?.at ?? null,
+          activity_seen: sql`${activity ? [...activity.seen] : null}::integer[]`,
+        })
+        .where("source", "=", this.source)
+        .execute();
+    });
+    for (const { kind, id } of items) {
+      const entry = this.get(kind as Kind, id);
+      if (entry) this.set(kind as Kind, id, { ...entry, listed: null });
+    }
   }
 
   /** The state of an item; undefined for unknown ones. */
@@ -145,7 +188,7 @@ export class MigrationState {
   /** Matches an item with one that existed here. With a stamp it may be updated, as long as it is not changed here. */
   async match(kind: Kind, id: number, targetId: number, stamp: string | null): Promise<void> {
     const hash = stamp === null ? MATCHED : "";
-    const entry = { own_id: targetId, source_slug: "", slug: "", hash, stamp, run: 0 };
+    const entry = { own_id: targetId, source_slug: "", slug: "", hash, stamp, run: 0, listed: null, overrides: null };
     await this.#db
       .insertInto("migrated_items")
       .values({ source: this.source, kind, source_id: id, ...entry })

@@ -109,3 +109,32 @@ test("a lost answer creates no duplicate image", async () => {
   expect((await run()).images).toMatchObject({ created: 1, failed: 0 });
   expect([images().length, server.page("One")?.markdown]).toEqual([1, `![p](${urlOf("p.png")})`]);
 });
+
+test("linked files become attachments of the first page that links to them, once, and follow their changes", async () => {
+  await files({
+    "a/one.md":
+      "# One\n\n[plan](../plan%20b.PDF#page=2) [again](/plan b.PDF) <a href='conf.d/x.conf'>x</a>\n\n[m]: m.csv",
+    "a/two.md": "# Two\n\n[plan](<../plan b.PDF>) [none](none.pdf) ![pdf](m.csv) `[m](m.csv)`",
+    "a/conf.d/x.conf": "x",
+    "a/m.csv": "1,2",
+    "plan b.PDF": "pdf",
+    "unused.zip": "z",
+  });
+  const report = await run();
+  expect(report.attachments).toEqual({ created: 3, updated: 0, skipped: 0, failed: 0 });
+  expect(report.notFound.toSorted()).toEqual(['"a/two.md" links to none.pdf', '"a/two.md" shows m.csv']);
+  const attachments = () => server.all("attachments");
+  const address = (name: string) =>
+    `https://docs.example.com/attachments/${attachments().find((one) => one.name === name)?.id}`;
+  expect(attachments().map(({ name, uploaded_to }) => [name, uploaded_to !== undefined])).toHaveLength(3);
+  expect(server.page("One")?.markdown).toContain(
+    `[plan](${address("plan b.PDF")}) [again](/plan b.PDF) <a href='${address("x.conf")}'>x</a>\n\n[m]: ${address("m.csv")}`,
+  );
+  expect(server.page("Two")?.markdown).toStartWith(`[plan](${address("plan b.PDF")})`);
+  server.log.length = 0;
+  expect((await run()).attachments).toEqual({ created: 0, updated: 0, skipped: 3, failed: 0 });
+  expect(server.log.filter((line) => !line.startsWith("GET"))).toEqual([]);
+  await files({ "plan b.PDF": "another" });
+  expect((await run()).attachments).toMatchObject({ created: 0, updated: 1 });
+  expect(attachments().find(({ name }) => name === "plan b.PDF")?.size).toBe(7);
+});

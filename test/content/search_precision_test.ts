@@ -68,7 +68,9 @@ test("entries of a version that did not index joined words find the same, before
   expect(await wrong()).toEqual([]);
   await runtime.runtime.jobs.drain();
   const joined = sql`words @@ $$'r&d'$$::tsquery`;
-  expect((await rows(runtime.db, sql`select from search_index where ${joined}`)).length).toBe(FOUND["R&D"]?.length ?? 0);
+  expect((await rows(runtime.db, sql`select from search_index where ${joined}`)).length).toBe(
+    FOUND["R&D"]?.length ?? 0,
+  );
   expect(await rows(runtime.db, sql`select from search_index where document <> '2'::tsvector`)).toEqual([]);
 });
 

@@ -93,7 +93,13 @@ export class PartGuard {
     const refused = this.refusalOf(part);
     if (refused) throw refused;
     const began = Date.now();
-    const result = run();
+    let result: R | Promise<R>;
+    try {
+      result = run();
+    } catch (error) {
+      this.faults.answered(part);
+      throw error;
+    }
     if (!isPending(result)) {
       this.faults.answered(part);
       return result;
@@ -118,6 +124,7 @@ export class PartGuard {
         result = call.apply(this, args);
       } catch (error) {
         leave?.();
+        guard.faults.answered(part);
         throw error;
       }
       if (!isPending(result)) {

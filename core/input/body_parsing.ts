@@ -5,6 +5,7 @@
  * 413. Files of a form are written while they arrive (`multipart.ts`); everything else is in memory.
  */
 import { ApiError } from "../errors.ts";
+import { timedWork } from "../http/work_budget.ts";
 import { bodyOf, bytesOf } from "./body_stream.ts";
 import { type FormLimits, readParts } from "./multipart.ts";
 import { storable } from "./storable_text.ts";
@@ -23,6 +24,8 @@ export interface StructureLimits {
   readonly maxDepth: number;
   /** Values of a form or query string. */
   readonly maxFields: number;
+  /** Names in brackets of all fields of a form or query string together, with those before them: `a[b][c]` has three. */
+  readonly maxNames: number;
   /** Values of a JSON body, at all depths. */
   readonly maxValues: number;
 }
@@ -39,10 +42,12 @@ export interface InputLimits extends FormLimits, StructureLimits {
 export const defaultInputLimits: InputLimits = {
   maxDepth: 64,
   maxFields: 10_000,
+  maxNames: 30_000,
   maxValues: 100_000,
   maxShortChars: 4_000_000,
   maxFiles: 100,
   maxTextBytes: 20_971_520,
+  maxNameChars: 1_000_000,
   maxBytes: 75_497_472,
 };
 
@@ -59,7 +64,15 @@ const OVERRIDES = new Set(["PUT", "PATCH", "DELETE"]);
  */
 export function parseQuery(search: string, limits: StructureLimits = defaultInputLimits): InputObject {
   const pairs = [...new URLSearchParams(search)].slice(0, limits.maxFields);
-  return nested(pairs.flatMap(([name, value]) => (isDeep(keysOf(name), limits) ? [] : [[keysOf(name), value]])));
+  let names = 0;
+  return nested(
+    pairs.flatMap(([name, value]) => {
+      const keys = keysOf(name);
+      if (isDeep(keys, limits) || names + keys.length > limits.maxNames) return [];
+      names += keys.length;
+      return [[keys, value]];
+    }),
+  );
 }
 
 /** A body that is parsed as a whole: JSON or urlencoded. */
@@ -86,7 +99,7 @@ export async function parseBody(
   if (type === "application/json" || type.endsWith("+json"))
     return parse({ kind: "json", bytes: await bytesOf(request, maxText) }, limits);
   if (type === URLENCODED) return parse({ kind: "form", bytes: await bytesOf(request, maxText) }, limits);
-  if (type === "multipart/form-data") return trimmed(await parseParts(request, limits, keep));
+  if (type === "multipart/form-data") return parseParts(request, limits, keep);
   return {};
 }
 
@@ -151,7 +164,7 @@ function parseJson(bytes: Uint8Array, limits: InputLimits): InputObject {
 
 function parseForm(text: string, limits: InputLimits): InputObject {
   checkFieldCount(countFields(text, limits.maxFields), limits);
-  return nested([...new URLSearchParams(text)].map(([name, value]) => [shallowKeysOf(name, limits), value]));
+  return nested(withKeys([...new URLSearchParams(text)], limits));
 }
 
 function textOf(bytes: Uint8Array): string {
@@ -164,7 +177,22 @@ async function parseParts(request: Request, limits: InputLimits, keep: Keep): Pr
   const pairs = await readParts(bodyOf(request, limits.maxBytes), type, limits, keep);
   // Browsers send a file field without a file as a nameless, empty file.
   const sent = pairs.filter(([, value]) => typeof value === "string" || value.name !== "" || value.size > 0);
-  return nested(sent.map(([name, value]) => [shallowKeysOf(name, limits), value]));
+  return timedWork(async () => trimmed(nested(withKeys(sent, limits))));
+}
+
+/** Fields by the names in their names. Throws ApiError 400 for what is nested too deeply, and too many names in all. */
+function withKeys<V extends InputValue>(
+  fields: readonly (readonly [name: string, value: V])[],
+  limits: StructureLimits,
+) {
+  let names = 0;
+  return fields.map(([name, value]) => {
+    const keys = shallowKeysOf(name, limits);
+    names += keys.length;
+    if (names > limits.maxNames)
+      throw new ApiError(400, `The request has more than the ${limits.maxNames} names in brackets allowed.`);
+    return [keys, value] as const;
+  });
 }
 
 /** Builds nested values from names with brackets: `labels[0][name]`, `ids[]`. */

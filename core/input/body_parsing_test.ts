@@ -55,6 +55,11 @@ describe("parseQuery()", () => {
     expect(parseQuery("a=1&b=2&c=3", { ...defaultInputLimits, maxFields: 2 })).toEqual({ a: "1", b: "2" });
   });
 
+  test("takes no more names in brackets than the limit", () => {
+    const limits = { ...defaultInputLimits, maxNames: 4 };
+    expect(parseQuery("a[b][c]=1&d[e]=2&f=3", limits)).toEqual({ a: { b: { c: "1" } }, f: "3" });
+  });
+
   test("never throws", () => {
     fc.assert(
       fc.property(
@@ -72,6 +77,17 @@ describe("parseQuery()", () => {
 });
 
 describe("parseBody()", () => {
+  test("refuses forms whose names have more brackets than the limit in all", async () => {
+    const names = Array.from({ length: 2_000 }, (_, at) => `a${at}${"[1]".repeat(20)}`);
+    const text = names.map((name) => `--x\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n1\r\n`).join("");
+    const forms = [
+      request(`${text}--x--\r\n`, "multipart/form-data; boundary=x"),
+      request(names.map((name) => `${name}=1`).join("&"), "application/x-www-form-urlencoded"),
+    ];
+    for (const form of forms)
+      await expect(parseBody(form)).rejects.toThrow("The request has more than the 30000 names in brackets allowed.");
+  });
+
   test("parses JSON objects; any other JSON is an empty object", async () => {
     expect(await parseBody(request('{"name":"x","tags":[{"name":"a"}]}', "application/json; charset=utf-8"))).toEqual({
       name: "x",

@@ -15,6 +15,8 @@ export interface FormLimits {
   readonly maxFiles: number;
   /** Bytes of all text fields together; of a JSON or urlencoded body as well. */
   readonly maxTextBytes: number;
+  /** Characters of the names of all fields of a multipart form together. */
+  readonly maxNameChars: number;
 }
 
 /** The name and value of a part. */
@@ -65,6 +67,7 @@ class Reader {
   readonly #finished = Promise.withResolvers<void>();
   readonly #yieldNow = yieldToEventLoop();
   #textBytes = 0;
+  #nameChars = 0;
   #fileCount = 0;
 
   constructor(contentType: string, limits: FormLimits, keep: Keep) {
@@ -150,7 +153,7 @@ class Reader {
       const text = `The text fields of the form have more than the ${this.#limits.maxTextBytes} bytes allowed.`;
       this.#fail(new ApiError(413, text));
     }
-    this.#add(Promise.resolve([name ?? "", value]));
+    this.#add(name, Promise.resolve([name ?? "", value]));
   }
 
   #file(name: string | undefined, file: BusboyFileStream, kept: Promise<Upload>): void {
@@ -162,6 +165,7 @@ class Reader {
       kept.then(() => fail(error), fail);
     });
     this.#add(
+      name,
       kept.then((upload): Part => {
         this.#open.delete(file);
         return [name ?? "", upload];
@@ -170,8 +174,10 @@ class Reader {
     if (this.#fileCount > this.#limits.maxFiles) this.#failCount("files", this.#limits.maxFiles);
   }
 
-  #add(part: Promise<Part>): void {
+  #add(name: string | undefined, part: Promise<Part>): void {
     part.catch((error: unknown) => this.#fail(error));
+    this.#nameChars += name?.length ?? 0;
+    if (this.#nameChars > this.#limits.maxNameChars) this.#failCount("characters of names", this.#limits.maxNameChars);
     this.#parts.push(part);
     if (this.#parts.length > this.#limits.maxFields) this.#failCount("fields", this.#limits.maxFields);
   }

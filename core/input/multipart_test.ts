@@ -4,7 +4,7 @@ import { type Part, readParts } from "./multipart.ts";
 import { isUpload, type Keep, keepInMemory } from "./uploads.ts";
 
 const TYPE = "multipart/form-data; boundary=x";
-const LIMITS = { maxFields: 10, maxFiles: 2, maxTextBytes: 100 };
+const LIMITS = { maxFields: 10, maxFiles: 2, maxTextBytes: 100, maxNameChars: 100 };
 
 function field(name: string, value: string): string {
   return `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
@@ -115,6 +115,9 @@ test("files have the content that was sent, however slowly they are written and 
 test("too many fields or files are a 400, too much text is a 413", async () => {
   const read = (text: string) => refusal(readParts(body(`${text}--x--\r\n`, 64), TYPE, LIMITS, keepInMemory));
   expect(await read(field("a", "1").repeat(11))).toBe("400 The request has more than the 10 fields allowed.");
+  expect(await read(field("n".repeat(51), "1").repeat(2))).toBe(
+    "400 The request has more than the 100 characters of names allowed.",
+  );
   expect(await read(file("a", "a.txt", "1").repeat(3))).toBe("400 The request has more than the 2 files allowed.");
   const crowded = "413 The text fields of the form have more than the 100 bytes allowed.";
   expect(await read(field("a", "1".repeat(101)))).toBe(crowded);

@@ -58,6 +58,12 @@ const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 const picture = (bytes: number) => Buffer.concat([Buffer.from(PNG), Buffer.alloc(bytes, 7)]).toString("base64");
 const previews = (n: number, content: () => Record<string, unknown>) => (stage: Stage) =>
   statuses(times(n, () => stage.send("POST", "/api/drafts/preview", content())));
+const part = (name: string) => `--x\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n1\r\n`;
+/** A multipart form of so many fields, whose names have so many brackets. */
+const deepForm = (fields: number, brackets: number) =>
+  `${times(fields, (n) => part(`a${n}${"[1]".repeat(brackets)}`)).join("")}--x--\r\n`;
+const signIn = (baseUrl: string, body: string) =>
+  fetch(`${baseUrl}/login`, { method: "POST", headers: { "content-type": "multipart/form-data; boundary=x" }, body });
 let exported = 0;
 let included = 0;
 
@@ -95,6 +101,14 @@ export const INPUTS: readonly Input[] = [
   {
     name: "ten paths of 15,900 slashes and an x, by a stranger",
     send: ({ baseUrl }) => statuses(times(10, () => fetch(`${baseUrl}/api${filled("/", 15_900)}x`))),
+  },
+  {
+    name: "three sign-in forms of 9,999 fields, 64 deep, by a stranger",
+    send: ({ baseUrl }) => statuses(times(3, () => signIn(baseUrl, deepForm(9_999, 63)))),
+  },
+  {
+    name: "three sign-in forms of 10,000 fields, as many names as are allowed, by a stranger",
+    send: ({ baseUrl }) => statuses(times(3, () => signIn(baseUrl, deepForm(10_000, 2)))),
   },
   {
     name: "ten paths of 8,100 slashes and an x, by a stranger",

@@ -1,11 +1,16 @@
 /**
- * The name among `known` that differs least from a misspelt one; undefined where all differ too much.
+ * The name among `known` that differs least from a misspelt one; undefined where all differ too much: by more characters than
+ * `most`, by default a third of the name.
  * @example
  * closestMatch("page/belwo", ["page/below", "page/aside"]); // "page/below"
  */
-export function closestMatch(name: string, known: readonly string[]): string | undefined {
+export function closestMatch(
+  name: string,
+  known: readonly string[],
+  most: number = Math.max(2, Math.floor(name.length / 3)),
+): string | undefined {
   let best: string | undefined;
-  let least = Math.max(2, Math.floor(name.length / 3)) + 1;
+  let least = most + 1;
   for (const candidate of known) {
     const steps = distance(name, candidate);
     if (steps < least) [best, least] = [candidate, steps];

@@ -23,6 +23,10 @@ export interface Log {
 
 const ORDER: readonly LogLevel[] = ["debug", "info", "warn", "error", "silent"];
 const SECRET = /passw|secret|token|authorization|cookie|credential|api_?key/i;
+/** Names of errors of `lectern/db`, which processes with a log need not load. */
+const STORE_AWAY: ReadonlySet<string> = new Set(["ConnectionLost", "StoreUnavailable"]);
+/** SQLSTATEs of a server that shuts down or starts up. */
+const SERVER_GOING = /^57P0[1-3]$/;
 const MAX_DEPTH = 6;
 
 /** Creates a log. `write` receives complete lines without the line end. */
@@ -52,7 +56,12 @@ export function createLog(level: LogLevel = "info", write: (line: string) => voi
 /** A copy of a value as the log writes it: credentials replaced, errors as objects, cut off six levels deep. */
 export function redact(value: unknown, depth = 0): unknown {
   if (value instanceof Error)
-    return { name: value.name, message: value.message, stack: value.stack, ...cause(value, depth) };
+    return {
+      name: value.name,
+      message: value.message,
+      ...(!isOfStore(value) && { stack: value.stack }),
+      ...cause(value, depth),
+    };
   if (typeof value === "bigint") return String(value);
   if (typeof value !== "object" || value === null) return value;
   if (depth >= MAX_DEPTH) return "[deep]";
@@ -63,7 +72,16 @@ export function redact(value: unknown, depth = 0): unknown {
 }
 
 function cause(error: Error, depth: number): Record<string, unknown> {
-  return error.cause === undefined || depth >= MAX_DEPTH ? {} : { cause: redact(error.cause, depth + 1) };
+  if (error.cause === undefined || depth >= MAX_DEPTH) return {};
+  const shown = redact(error.cause, depth + 1) as Record<string, unknown>;
+  if (isOfStore(error) && error.cause instanceof Error) delete shown.stack;
+  return { cause: shown };
+}
+
+/** Whether the store was away or busy: that says all, and comes with each statement that is sent meanwhile. */
+function isOfStore(error: Error): boolean {
+  const { name, code } = error as { name: string; code?: unknown };
+  return STORE_AWAY.has(name) || (typeof code === "string" && SERVER_GOING.test(code));
 }
 
 function toStandardError(line: string): void {

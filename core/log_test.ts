@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { ConnectionLost, StoreUnavailable } from "../db/mod.ts";
 import { createLog } from "./log.ts";
 
 function lines(level: Parameters<typeof createLog>[0]): {
@@ -40,4 +41,20 @@ test("a log accepts cycles and big integers", () => {
   loop.self = loop;
   log.info("loop", { loop });
   expect(JSON.stringify(seen)).toContain("[deep]");
+});
+
+test("errors of a store that is away have no stack, which would be there for each request; others have one", () => {
+  const { log, seen } = lines("warn");
+  const refused = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+  const starting = Object.assign(new Error("the database system is starting up"), { code: "57P03" });
+  const away = [new ConnectionLost("lost", "ECONNREFUSED", refused), new StoreUnavailable("busy"), starting];
+  for (const error of away) log.warn("Cannot answer", { error });
+  expect(seen.map(({ error }) => error)).toMatchObject([
+    { name: "ConnectionLost", message: "lost", cause: { message: "connect ECONNREFUSED" } },
+    { name: "StoreUnavailable", message: "busy" },
+    { message: "the database system is starting up" },
+  ]);
+  expect(JSON.stringify(seen)).not.toContain('"stack"');
+  log.warn("Cannot answer", { error: new TypeError("a defect") });
+  expect(JSON.stringify(seen)).toContain('"stack"');
 });

@@ -155,7 +155,8 @@ export type { OpenSpan, SpanAttributes, SpanStart, TraceHeaders, TraceRecorder }
 export { trimChars, trimEndChars } from "./trim_chars.ts";
 export { rejectControlCharacters } from "./validation/control_characters.ts";
 export { errorsOfList, type FormErrors, formErrors } from "./validation/form_errors.ts";
-export { type Input, type ItemSchemas, type Rules, ruleStrings, rules, schemaOf } from "./validation/rules.ts";
+export { type ItemSchemas, schemaOf } from "./validation/rule_schema.ts";
+export { type Input, type Rules, ruleStrings, rules } from "./validation/rules.ts";
 export type { Lookups } from "./validation/validate.ts";
 export {
   authorOf,

@@ -15,12 +15,16 @@ export { type LedgerRow, type Snapshot, type SnapshotUse, withSnapshot } from ".
 export { CACHE_CHANNEL, type ChangeObserver, changeOf, type TableChange } from "./connection/changes.ts";
 export type { StatementObserver } from "./connection/connection_types.ts";
 export { changesAccess } from "./connection/dialect.ts";
+export type { HostState } from "./connection/hosts.ts";
 export { type PoolLoad, type SlowQueryOptions, type StoreLimits, withSlowPool } from "./connection/limits.ts";
 export type { ListenHandlers } from "./connection/listener.ts";
-export { openStore, type PluginStore, type Store, type StoreOptions } from "./connection/open.ts";
+export { openStore } from "./connection/open.ts";
 export { recordingStatements } from "./connection/recorded_statements.ts";
+export type { StoreEvent } from "./connection/store_events.ts";
 export type { StoreLoad } from "./connection/store_pools.ts";
+export type { PluginStore, Store, StoreOptions } from "./connection/store_types.ts";
 export { hasStore, withThrowawayStore } from "./connection/throwaway_store.ts";
+export { type KnownTimelines, Timelines } from "./connection/timelines.ts";
 export { type TransactionControl, transactionControl } from "./connection/transaction_control.ts";
 export { type MovedStore, movedStores, removeMovedStore } from "./embedded/moved_stores.ts";
 export { definerPath, runAsDefiner } from "./grants/definer.ts";
@@ -68,6 +72,8 @@ export {
 } from "./query/migrate.ts";
 export { type Executor, prepared, preparedStatements, type Statement } from "./query/prepared.ts";
 export { flatten, flattened, memoized, rows, write } from "./query/query.ts";
+export { makeObject, missingObjects, objectLabel, type SchemaObject, schemaObjects } from "./query/schema_objects.ts";
+export { advanceSequence, type LateSequence, lateSequences } from "./query/sequences.ts";
 export { FUNCTIONS, OPERATORS, TEMPLATES, TYPES } from "./query/sql_words.ts";
 export { referringTables } from "./query/table_owners.ts";
 export * from "./query/tables.ts";

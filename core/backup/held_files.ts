@@ -42,6 +42,9 @@ export function heldFiles(files: FileStore, db: Db, log: Log, retryMs = RETRY_MS
       },
       get: (key) => files.get(key),
       list: (prefix) => files.list(prefix),
+      get unfinished() {
+        return files.unfinished;
+      },
       async remove(key) {
         if (await unlessHeld(db, () => files.remove(key))) return;
         waiting.add(key);

@@ -174,7 +174,7 @@ function argumentsOf(args: readonly string[], flag: string): { file: string | un
 }
 
 /** The file store in use. That of a plugin is known once plugins are set up, which happens over a temporary store. */
-async function withFiles(
+export async function withFiles(
   plugins: readonly AnyPlugin[],
   config: Config,
   io: CommandIo,

@@ -3,7 +3,7 @@
  * listening, so that it does exactly what the server would do and works beside a running one; `plan` and `check` change nothing,
  * so they boot over a temporary store (`look.ts`).
  */
-import { hasStore, migrate, migrationStatuses, openStore } from "../../db/mod.ts";
+import { hasStore, migrate, migrationStatuses, objectLabel, openStore } from "../../db/mod.ts";
 import { backupBeforeMigrations } from "../backup/backup_folder.ts";
 import { createLog } from "../log.ts";
 import { inBootOrder } from "../runtime/boot_order.ts";
@@ -19,8 +19,10 @@ import { FILES_USAGE, filesCommand } from "./files.ts";
 import { GRANTS_USAGE, grantsCommand } from "./grants.ts";
 import { type Described, helpOf } from "./help.ts";
 import { knownEnforcement } from "./known_enforcement.ts";
+import { LEADER_USAGE, leaderCommand } from "./leader.ts";
 import { readChoices, shippedPlugins, thirdParty } from "./load.ts";
 import { pendingText, withLook } from "./look.ts";
+import { misspeltArgument } from "./misspelt_arguments.ts";
 import { MOVE_USAGE, moveFilesCommand } from "./move_files.ts";
 import { newPlugin } from "./new_plugin.ts";
 import { openRuntime, readConfig, reportMissingStore, storeOptions } from "./open.ts";
@@ -28,7 +30,7 @@ import { reportPending } from "./pending.ts";
 import { planOf } from "./plan.ts";
 import { PLUGIN_USAGE, pluginCommand } from "./plugin_command.ts";
 import { programName } from "./program_name.ts";
-import { SERVE_USAGE, serveCommand } from "./serve.ts";
+import { SERVE_USAGE, serveCommand, WORKER_OPTIONS } from "./serve.ts";
 import { storesCommand } from "./stores.ts";
 import { UPGRADE_USAGE, upgradeCommand } from "./upgrade.ts";
 
@@ -50,6 +52,7 @@ export function findCommand(name: string | undefined, plugins: readonly AnyPlugi
       summary: builtIn.summary,
       help: (args) => helpOf(name, builtIn, args),
       async run(args, io) {
+        if (reportMisspelt({ name, ...builtIn }, args, io)) return 2;
         if (builtIn.takesArguments || args.length === 0) return builtIn.run(plugins, io, args);
         io.err(
           `Cannot run "${name}" with "${args.join(" ")}": it takes lists of plugins alone; settings are variables`,
@@ -63,10 +66,27 @@ export function findCommand(name: string | undefined, plugins: readonly AnyPlugi
       return {
         summary: command.summary,
         help: (args) => helpOf(name, command, args),
-        run: (args, io) => runOfPlugin(plugin, command, plugins, args, io),
+        run: async (args, io) =>
+          reportMisspelt({ name, ...command }, args, io) ? 2 : runOfPlugin(plugin, command, plugins, args, io),
       };
   }
   return undefined;
+}
+
+/** Whether an argument is misspelt, which is then printed. */
+function reportMisspelt(
+  { name, usage = "", hidden }: { readonly name: string } & Pick<Described, "usage" | "hidden">,
+  args: readonly string[],
+  io: CommandIo,
+): boolean {
+  const problem = misspeltArgument(name, usage, args, hidden);
+  if (problem !== undefined) io.err(problem);
+  return problem !== undefined;
+}
+
+/** The names of all commands. */
+export function commandNames(plugins: readonly AnyPlugin[]): string[] {
+  return [...Object.keys(BUILT_IN), ...plugins.flatMap(({ commands }) => Object.keys(commands)), "help"];
 }
 
 /** Finds a built-in command by name. No plugin is loaded, so its help is available even if one is broken. */
@@ -103,6 +123,7 @@ const BUILT_IN: Readonly<
   serve: {
     summary: "boots the server and listens until it is stopped",
     usage: SERVE_USAGE,
+    hidden: WORKER_OPTIONS,
     run: serveCommand,
     takesArguments: true,
   },
@@ -134,6 +155,12 @@ const BUILT_IN: Readonly<
     summary: "restores a backup into an empty instance, or in place of what is there",
     usage: RESTORE_USAGE,
     run: restoreCommand,
+    takesArguments: true,
+  },
+  leader: {
+    summary: "shows what the hosts of DATABASE_URL are; accepts one of an older timeline, as after a restore",
+    usage: LEADER_USAGE,
+    run: leaderCommand,
     takesArguments: true,
   },
   "move-files": {
@@ -221,11 +248,14 @@ function planCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<numb
 }
 
 function checkCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
-  return withLook(plugins, io, { isStart: true }, async ({ runtime, pending, notes, isNew }) => {
+  return withLook(plugins, io, { isStart: true }, async ({ runtime, pending, lacking, notes, isNew }) => {
     io.out(`${runtime.booted.length} plugins boot, ${runtime.http.routes().length} routes`);
     if (pending.size > 0 && !isNew) io.out(`Pending: ${pendingText(pending)}`);
     for (const note of notes) io.out(note);
-    return 0;
+    for (const one of lacking) io.err(`Missing in the store: ${objectLabel(one)}`);
+    if (lacking.length === 0) return 0;
+    io.err("Run doctor --fix, which makes again what follows from the rows, or restore a backup");
+    return 1;
   });
 }
 

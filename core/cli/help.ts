@@ -9,6 +9,8 @@ export interface Described {
   readonly summary: string;
   /** The words after its name; forms are separated by " | ". Absent if it takes plugin lists alone. */
   readonly usage?: string;
+  /** Options that no usage shows, as another process of the program alone sends them. */
+  readonly hidden?: readonly string[];
 }
 
 const HELP_OPTIONS = new Set(["--help", "-h"]);
@@ -32,7 +34,7 @@ export function helpOf(
   return [summary, "", "Usage:", ...shown.map((form) => `  ${programName()} ${name} ${form}`.trimEnd())].join("\n");
 }
 
-/** Splits a usage into its forms. Bars within brackets separate values. */
-function formsOf(usage: string): string[] {
+/** The forms of a usage. Bars within brackets separate values. */
+export function formsOf(usage: string): string[] {
   return usage.split(/ \| (?![^[]*\])/);
 }

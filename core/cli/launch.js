@@ -38,12 +38,14 @@ function findBun() {
 
 // Bun would download packages that are not installed.
 const child = spawn(findBun(), ["--no-install", PROGRAM, ...process.argv.slice(2)], { stdio: "inherit" });
+let isForwarded = false;
 for (const [signal, forwarded] of FORWARDED) {
   let last = Number.NEGATIVE_INFINITY;
   process.on(signal, () => {
     const now = performance.now();
     if (now - last > REPEAT_MS) child.kill(forwarded);
     last = now;
+    isForwarded = true;
   });
 }
 if (process.env.npm_command === "exec") {
@@ -52,7 +54,8 @@ if (process.env.npm_command === "exec") {
   const timer = setInterval(() => {
     if (process.ppid === shell) return;
     clearInterval(timer);
-    child.kill("SIGTERM");
+    // A signal to the whole group ends the shell and arrives here too.
+    if (!isForwarded) child.kill("SIGTERM");
   }, REPEAT_MS);
   timer.unref();
 }

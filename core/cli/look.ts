@@ -3,16 +3,36 @@
  * ledgers, and closed again; nothing of plugins runs over it. What they register is read from a boot over a temporary embedded
  * store, which is deleted: a transaction that is rolled back would hold locks of the live store and move its sequences.
  */
-import { hasStore, migrationStatuses, openStore, StoreError, withThrowawayStore } from "../../db/mod.ts";
+import {
+  hasStore,
+  migrationStatuses,
+  missingObjects,
+  openStore,
+  type SchemaObject,
+  StoreError,
+  withThrowawayStore,
+} from "../../db/mod.ts";
 import type { Config } from "../config.ts";
 import { shippedStoreName } from "../files/contributed_store.ts";
 import { checkMarker } from "../files/instance_marker.ts";
 import type { Runtime } from "../runtime/boot.ts";
+import { inBootOrder } from "../runtime/boot_order.ts";
+import { madeIn } from "../runtime/expected_schema.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { checkStoreVersion } from "../runtime/store_version.ts";
 import { withCore } from "../runtime/with_core.ts";
 import type { CommandIo } from "./command.ts";
-import { checkStoreExists, fileStoreName, fileStoreOf, logOf, openRuntime, readConfig, serverOptions } from "./open.ts";
+import { readChoices, shippedPlugins, thirdParty } from "./load.ts";
+import {
+  checkStoreExists,
+  fileStoreName,
+  fileStoreOf,
+  logOf,
+  openRuntime,
+  readConfig,
+  serverOptions,
+  timelinesOf,
+} from "./open.ts";
 
 /** Steps by plugin that have not run; "core" is the runtime. Plugins without any are left out. */
 export type PendingSteps = ReadonlyMap<string, readonly string[]>;
@@ -23,6 +43,8 @@ export interface Look {
   readonly runtime: Runtime;
   /** Pending in the configured store; all steps where there is none yet. */
   readonly pending: PendingSteps;
+  /** Objects of the schema that the store lacks and migrations make; only looked for where it is a start and no step is pending. */
+  readonly lacking: readonly SchemaObject[];
   /** What was not checked, as sentences. */
   readonly notes: readonly string[];
   /** Whether there is no store yet. */
@@ -51,11 +73,14 @@ export async function withLook<T>(
   const { place, pending } = await factsOf(plugins, config);
   return withThrowawayStore(async ({ dataDir }) => {
     const temporary: Config = { ...config, databaseUrl: "", listenUrl: "", readUrls: "", dataDir };
-    const { runtime } = await openRuntime(plugins, io, temporary, "ignore").catch((cause: unknown) => {
+    const refuse = (cause: unknown) => {
       throw config.databaseUrl !== "" && isNoServer(cause) ? noServer(cause) : cause;
-    });
+    };
+    const isCompared = isStart && place !== undefined && pending.size === 0;
+    const lacking = isCompared ? await lackingObjects(plugins, config, dataDir).catch(refuse) : [];
+    const { runtime } = await openRuntime(plugins, io, temporary, "ignore").catch(refuse);
     try {
-      return await run({ runtime, pending, notes: notesOf(place, pending), isNew: place === undefined });
+      return await run({ runtime, pending, lacking, notes: notesOf(place, pending), isNew: place === undefined });
     } finally {
       await runtime.stop();
     }
@@ -67,9 +92,30 @@ export function pendingText(pending: PendingSteps): string {
   return [...pending].flatMap(([name, steps]) => steps.map((step) => `${name} ${step}`)).join(", ");
 }
 
+/** What the migrations of these plugins make in the temporary store and the configured one lacks. */
+async function lackingObjects(
+  plugins: readonly AnyPlugin[],
+  config: Config,
+  temporaryDir: string,
+): Promise<SchemaObject[]> {
+  const { denied } = await readChoices();
+  const expected = await madeIn(temporaryDir, inBootOrder(plugins, await shippedPlugins()), {
+    mode: config.pluginRoles,
+    thirdParty: new Set((await thirdParty(plugins)).map(({ name }) => name)),
+    denied,
+  });
+  const store = await openStore({ ...serverOptions(config), dataDir: config.dataDir, poolSize: 2, looks: true });
+  try {
+    return await missingObjects(store.db, expected);
+  } finally {
+    await store.close();
+  }
+}
+
 async function factsOf(plugins: readonly AnyPlugin[], config: Config): Promise<StoreFacts> {
   const all = withCore(plugins);
-  const options = { ...serverOptions(config), dataDir: config.dataDir, poolSize: 2, looks: true };
+  const own = { dataDir: config.dataDir, poolSize: 2, looks: true, timelines: timelinesOf(config) };
+  const options = { ...serverOptions(config), ...own };
   if (!(await hasStore(options))) {
     const steps = all.map(({ name, migrations }) => [name, Object.keys(migrations).sort()] as const);
     return { place: undefined, pending: new Map(steps.filter(([, names]) => names.length > 0)) };

@@ -3,10 +3,13 @@
  * arguments or the "lectern" block of package.json.
  */
 import { StoreError } from "../../db/mod.ts";
+import packaged from "../../package.json" with { type: "json" };
+import { closestMatch } from "../closest_match.ts";
 import { BootError } from "../errors.ts";
 import { withExtensions } from "../runtime/extend_plugins.ts";
 import type { CommandIo } from "./command.ts";
-import { findBuiltInCommand, findCommand, findStandaloneCommand, usage } from "./commands.ts";
+import { commandNames, findBuiltInCommand, findCommand, findStandaloneCommand, usage } from "./commands.ts";
+import { withEnvFile } from "./env_file.ts";
 import { requestsHelp } from "./help.ts";
 import { loadPlugins } from "./load.ts";
 
@@ -15,7 +18,7 @@ const EXIT_MS = 1_000;
 
 /** Runs the command that the arguments of this process name, and sets its exit code. */
 export async function runProgram(): Promise<void> {
-  const [name, ...args] = process.argv.slice(2);
+  for (const stream of [process.stdout, process.stderr]) ignoreClosedPipe(stream);
   const io: CommandIo = {
     out: (line) => void process.stdout.write(`${line}\n`),
     err: (line) => void process.stderr.write(`${line}\n`),
@@ -23,7 +26,11 @@ export async function runProgram(): Promise<void> {
     columns: process.stdout.columns ?? 80,
     tty: process.stdout.isTTY === true,
   };
+  let name: string | undefined;
   try {
+    const [first, ...args] = withEnvFile(process.argv.slice(2));
+    name = first;
+    if (name === "--version" || name === "-v") return io.out(packaged.version);
     const builtIn = requestsHelp(args) ? findBuiltInCommand(name) : undefined;
     if (builtIn) io.out(builtIn.help(args));
     else process.exitCode = await (findStandaloneCommand(name)?.run(args, io) ?? withPlugins(name, args, io));
@@ -33,7 +40,15 @@ export async function runProgram(): Promise<void> {
     process.exitCode = 1;
   }
   // Timers and connections that plugins left behind would keep a stopped server running. Other commands may still write to a pipe.
-  if (name === "serve" && !requestsHelp(args)) setTimeout(() => process.exit(), EXIT_MS).unref();
+  if (name === "serve" && !requestsHelp(process.argv)) setTimeout(() => process.exit(), EXIT_MS).unref();
+}
+
+/** Where the reader of a pipe has ended (`… | head`), what is written further is dropped, and the command ends as it would. */
+function ignoreClosedPipe(stream: NodeJS.WriteStream): void {
+  if (stream.listenerCount("error") > 0) return;
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
 }
 
 async function withPlugins(name: string | undefined, args: readonly string[], io: CommandIo): Promise<number> {
@@ -44,7 +59,8 @@ async function withPlugins(name: string | undefined, args: readonly string[], io
   else if (command) return command.run(rest, io);
   else if (name === undefined || name === "help" || requestsHelp([name])) io.out(usage(plugins));
   else {
-    io.err(`There is no command "${name}"\n`);
+    const near = closestMatch(name, commandNames(plugins));
+    io.err(`There is no command "${name}"${near === undefined ? "" : `; did you mean "${near}"?`}\n`);
     io.err(usage(plugins));
     return 2;
   }

@@ -12,7 +12,15 @@ import { BootError } from "../errors.ts";
 import { DISK, S3 } from "../files/contributed_store.ts";
 import { type CopyResult, copyFiles } from "../files/copy_files.ts";
 import type { FileStore } from "../files/file_store.ts";
-import { claimId, markAs, markerState, readMarker, writeMarker } from "../files/instance_marker.ts";
+import {
+  claimId,
+  markAs,
+  markedTimelines,
+  markerState,
+  markTimelines,
+  readMarker,
+  writeMarker,
+} from "../files/instance_marker.ts";
 import type { CommandIo } from "./command.ts";
 import { failureIn } from "./failure_text.ts";
 import { fileStoreOf, readConfig, reportMissingStore, storeOptions } from "./open.ts";
@@ -110,6 +118,7 @@ async function isServerRunning(db: Db): Promise<boolean> {
 /** Killed in between, the files are still those of the source, and the next run finishes. */
 async function finish(db: Db, { from, to, target }: Omit<Places, "source">): Promise<void> {
   await writeMarker({ db, files: to });
+  await markTimelines(to, await markedTimelines(from));
   await markAs({ db, files: from }, target);
 }
 

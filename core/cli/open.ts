@@ -2,22 +2,24 @@
  * Opens what commands work with: configuration, store, file store and runtime. The server and every command that changes
  * something boot the same runtime; only the marker of the file store is treated differently.
  */
-import { hasStore, openStore, type StoreOptions } from "../../db/mod.ts";
+import { hasStore, openStore, type Store, type StoreOptions, Timelines } from "../../db/mod.ts";
 import { backupBeforeMigrations } from "../backup/backup_folder.ts";
 import { type Config, configSchema } from "../config.ts";
 import { BootError } from "../errors.ts";
 import { DISK, shippedStoreName } from "../files/contributed_store.ts";
 import { type FileStore, folderStore } from "../files/file_store.ts";
-import { checkMarker, completeMarker, writeMarker } from "../files/instance_marker.ts";
+import { checkMarker, completeMarker, markedTimelines, markTimelines, writeMarker } from "../files/instance_marker.ts";
 import { configuredBucket } from "../files/s3_settings.ts";
 import { createLog, type Log } from "../log.ts";
 import { boot, type Runtime } from "../runtime/boot.ts";
+import { misspeltText, misspeltVariables, refuseMisspeltPlaces } from "../runtime/misspelt_variables.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { readSettings } from "../runtime/settings.ts";
 import { checkStoreVersion } from "../runtime/store_version.ts";
 import { withCore } from "../runtime/with_core.ts";
 import type { CommandIo } from "./command.ts";
 import { type Choices, readChoices, shippedPlugins } from "./load.ts";
+import { logStoreEvents } from "./store_log.ts";
 
 /** SQLSTATE of a write that a server refuses. */
 const READ_ONLY = "25006";
@@ -39,26 +41,33 @@ export interface OpenRuntime {
  */
 export type MarkerMode = "complete" | "check" | "accept" | "ignore";
 
-/** Boots the runtime over its store, without listening. The caller has to stop it. */
+/** Boots the runtime over its store, without listening. The caller has to stop it. `onStore` is shown the store before the boot. */
 export async function openRuntime(
   plugins: readonly AnyPlugin[],
   io: CommandIo,
   config: Config = readConfig(io),
   marker: MarkerMode = "complete",
+  onStore: (store: Store) => void = () => {},
 ): Promise<OpenRuntime> {
   const log = logOf(config);
   const choices: Choices = await readChoices();
   if (marker !== "ignore") await checkStoreExists(config);
+  if (config.worker === undefined || config.worker.number === 1)
+    for (const one of misspeltVariables(io.env, [...plugins, ...(await shippedPlugins())])) log.warn(misspeltText(one));
+  const timelines = timelinesOf(config);
   const store = await openStore({
     ...storeOptions(config),
+    timelines,
+    onEvent: logStoreEvents(log),
     onUnheard: () => log.warn(UNHEARD),
     onRestart: () => log.warn("The embedded store had stopped and was restarted"),
     onRestartFailure: (error) => log.error("Cannot restart the embedded store; trying again", { error }),
   });
+  onStore(store);
   try {
     const files = fileStoreOf(config);
     const place = fileStoreName(config);
-    const isShipped = config.filesStore === "" || config.filesStore === shippedStoreName(config);
+    const isShipped = isShippedStore(config);
     const isChecked = marker === "complete" || marker === "check";
     if (isShipped && isChecked) await checkMarker({ db: store.db, files, place }, log);
     await checkStoreVersion(store.db, plugins);
@@ -83,6 +92,8 @@ export async function openRuntime(
       if (!isShipped && isChecked) await checkMarker(stores, log);
       if (marker === "accept") await writeMarker(stores);
       if (marker === "complete") await completeMarker(stores, log);
+      if (marker !== "ignore" && store.kind === "server")
+        await keepTimelines(timelines, { files: runtime.files, log, writes: marker !== "check" });
     } catch (error) {
       await runtime.stop();
       throw error;
@@ -107,6 +118,7 @@ export async function reportMissingStore(io: CommandIo): Promise<boolean> {
 
 /** Reads the configuration of core. Throws BootError. */
 export function readConfig(io: CommandIo): Config {
+  refuseMisspeltPlaces(io.env);
   return readSettings("lectern", configSchema, io.env);
 }
 
@@ -125,11 +137,62 @@ export async function checkStoreExists(config: Config): Promise<void> {
   );
 }
 
+/** Whether files are in a shipped file store, which is known before plugins are set up. */
+function isShippedStore(config: Config): boolean {
+  return config.filesStore === "" || config.filesStore === shippedStoreName(config);
+}
+
+/** The timelines by which a former leader is told, with those that the marker of the file store knows. */
+export function timelinesOf(config: Config): Timelines {
+  return new Timelines({}, async () => (isShippedStore(config) ? markedTimelines(fileStoreOf(config)) : {}));
+}
+
+/** What the timelines are kept in. */
+interface KeptTimelines {
+  readonly files: FileStore;
+  readonly log: Log;
+  readonly writes: boolean;
+}
+
+/**
+ * Keeps the timelines in the marker from now on. Throws BootError over a former leader, which the file store of a plugin says only
+ * now.
+ */
+async function keepTimelines(timelines: Timelines, { files, log, writes }: KeptTimelines): Promise<void> {
+  timelines.learn = () => markedTimelines(files);
+  const used = Object.entries(timelines.known);
+  await timelines.refresh();
+  for (const [system, timeline] of used) {
+    const newest = timelines.newerThan({ system, timeline });
+    if (newest !== undefined)
+      throw new BootError(
+        `Cannot start: the server of DATABASE_URL is a former leader (its timeline is ${timeline}, that of its cluster ${newest}); ` +
+          `start the leader, or run "lectern leader accept" after a restore or a move`,
+      );
+  }
+  if (!writes) return;
+  const note = () =>
+    markTimelines(files, timelines.known).catch((error: unknown) =>
+      log.warn("Cannot write the timeline of the store to the marker of the file store", { error }),
+    );
+  timelines.onNewer = () => void note();
+  await note();
+}
+
 /** The options for opening the configured store. */
 export function storeOptions(config: Config): Parameters<typeof openStore>[0] {
   const { dataDir, poolSize, slowPoolSize, readMaxLagMs, readCheckMs } = config;
   const readUrls = config.readUrls.split(/\s+/).filter((url) => url !== "");
-  return { ...serverOptions(config), dataDir, poolSize, slowPoolSize, readUrls, readMaxLagMs, readCheckMs };
+  return {
+    ...serverOptions(config),
+    timelines: timelinesOf(config),
+    dataDir,
+    poolSize,
+    slowPoolSize,
+    readUrls,
+    readMaxLagMs,
+    readCheckMs,
+  };
 }
 
 /** Those of them that are about a server; none for the embedded one. */

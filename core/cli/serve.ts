@@ -1,19 +1,31 @@
-/** The command `serve`: one process, or a parent of several that serve one address. */
+/**
+ * The command `serve`: one process, or a parent of several that serve one address (`workers/supervisor.ts`). A start whose store is
+ * lost before it is finished is repeated, and a signal that arrives meanwhile closes the store, so that no embedded PostgreSQL is left
+ * behind. What happens from the open port on is in `http/listen.ts`.
+ */
 import { parseArgs } from "node:util";
+import { ConnectionLost, type Store, StoreError, StoreUnavailable } from "../../db/mod.ts";
 import { configSchema } from "../config.ts";
 import { BootError } from "../errors.ts";
-import { serve } from "../http/listen.ts";
+import { serve, surviveStrayErrors } from "../http/listen.ts";
+import { codeOf } from "../http/store_errors.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
+import { StopSignals } from "../stop_signals.ts";
 import { superviseWorkers } from "../workers/supervisor.ts";
 import { openWorker } from "../workers/worker.ts";
 import type { CommandIo } from "./command.ts";
 import { pinHint } from "./grants.ts";
 import { shortGrants } from "./grants_text.ts";
 import { isList, readChoices, thirdParty } from "./load.ts";
-import { logOf, openRuntime, readConfig } from "./open.ts";
+import { logOf, type OpenRuntime, openRuntime, readConfig } from "./open.ts";
 
 /** The arguments of `serve`. */
 export const SERVE_USAGE = "[--workers NUMBER] [plugin list …]";
+
+/** How often a start is begun whose store is lost before it is finished. */
+const MAX_STARTS = 20;
+/** SQLSTATEs of a server that shuts down or starts up. */
+const SERVER_GOING = /^57P0[1-3]$/;
 
 /** The options of a parent, and those with which it starts a worker. */
 const OPTIONS = {
@@ -21,6 +33,9 @@ const OPTIONS = {
   worker: { type: "string" },
   "worker-folder": { type: "string" },
 } as const;
+
+/** The options with which a parent starts a worker. */
+export const WORKER_OPTIONS: readonly string[] = ["--worker", "--worker-folder"];
 
 /** Serves until a signal. Returns the exit code. Throws BootError. */
 export async function serveCommand(
@@ -59,19 +74,68 @@ function workersOf(text: string): number {
   throw new BootError(`Cannot serve with --workers ${text}: wanted a number from ${minimum} to ${maximum}`);
 }
 
-async function serveAlone(
+type Config = ReturnType<typeof readConfig>;
+
+/** Serves in this process. A start whose store is lost before it is finished is repeated: an embedded store is started again by then. */
+async function serveAlone(plugins: readonly AnyPlugin[], io: CommandIo, config: Config): Promise<number> {
+  const signals = new StopSignals();
+  const log = logOf(config);
+  let isShown = false;
+  for (let start = 1; ; start++)
+    try {
+      const opened = await openUnlessStopped(plugins, io, { config, signals });
+      if (!opened) return 0;
+      if (!isShown) {
+        await showThirdParty(plugins, io, config);
+        surviveStrayErrors(log);
+      }
+      isShown = true;
+      const { runtime, store } = opened;
+      return await serve(runtime, config, { log, io, signals, closeStore: () => store.close() });
+    } catch (error) {
+      if (!signals.isReceived && start < MAX_STARTS && isStoreAway(error)) {
+        log.warn("The store was lost before the start was finished; starting again", { cause: String(error) });
+        continue;
+      }
+      if (error instanceof BootError || error instanceof StoreError || !log.writes("error")) throw error;
+      // One line of the log, where the process would print a stack among them.
+      log.error("The server ended by an error", { error });
+      return 1;
+    }
+}
+
+/** Boots the runtime; undefined where a signal arrives before that is done, and the store is closed. */
+async function openUnlessStopped(
   plugins: readonly AnyPlugin[],
   io: CommandIo,
-  config: ReturnType<typeof readConfig>,
-): Promise<number> {
+  { config, signals }: { readonly config: Config; readonly signals: StopSignals },
+): Promise<(OpenRuntime & { readonly store: Store }) | undefined> {
+  const store = Promise.withResolvers<Store>();
+  const opening = openRuntime(plugins, io, config, "complete", store.resolve);
+  const opened = await Promise.race([opening, signals.first.then(() => undefined)]);
+  if (opened) return { ...opened, store: await store.promise };
+  const failed = opening.then(
+    () => undefined,
+    () => undefined,
+  );
+  // What the boot still asks of the store fails then.
+  await (await Promise.race([store.promise, failed]))?.close();
+  return undefined;
+}
+
+async function showThirdParty(plugins: readonly AnyPlugin[], io: CommandIo, { worker }: Config): Promise<void> {
+  if (worker !== undefined && worker.number !== 1) return;
   const choices = await readChoices();
   const others = await thirdParty(plugins);
-  const { runtime } = await openRuntime(plugins, io, config);
-  if (config.worker === undefined || config.worker.number === 1) {
-    for (const plugin of others)
-      io.out(`Third-party plugin, and what it may touch: ${shortGrants(plugin, choices.denied[plugin.name] ?? [])}`);
-    const hint = pinHint(others, choices);
-    if (hint !== undefined) io.out(hint);
-  }
-  return serve(runtime, config, logOf(config), io);
+  for (const plugin of others)
+    io.out(`Third-party plugin, and what it may touch: ${shortGrants(plugin, choices.denied[plugin.name] ?? [])}`);
+  const hint = pinHint(others, choices);
+  if (hint !== undefined) io.out(hint);
+}
+
+/** Whether an error, or what caused it, is that of a store which stopped. */
+function isStoreAway(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause)
+    if (at instanceof ConnectionLost || at instanceof StoreUnavailable || SERVER_GOING.test(codeOf(at))) return true;
+  return false;
 }

@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isVersion } from "../runtime/versions.ts";
 import type { CommandIo } from "./command.ts";
-import { PACKAGED, programName } from "./program_name.ts";
+import { isPackaged, programName } from "./program_name.ts";
 import { INSTALL_ROOT } from "./resolve.ts";
 
 /** The form of `upgrade`. */
@@ -37,7 +37,7 @@ export async function upgradeCommand(
     io.err(`Usage: upgrade ${UPGRADE_USAGE}`);
     return 2;
   }
-  if (programName(root) !== PACKAGED) {
+  if (!isPackaged(root)) {
     io.err("Cannot upgrade: npm has not installed this copy of Lectern. Back it up, update the copy and start it");
     return 1;
   }

@@ -460,11 +460,11 @@ export interface paths {
     get: operations["system-plugins"];
   };
   "/api/tags/names": {
-    /** @description Lists the names of tags on what you see, and how often each is used. */
+    /** @description Lists the names of tags on what you see, and how often each is used. Names that differ in case and accents alone are one. Filters apply to the name; any field sorts. */
     get: operations["tags-list-names"];
   };
   "/api/tags/values-for-name": {
-    /** @description Lists the values of tags of a name, and how often each is used. */
+    /** @description Lists the values of tags of a name, and how often each is used. Values that differ in case and accents alone are one. Filters apply to the value; any field sorts. */
     get: operations["tags-list-values"];
   };
   "/api/user-transfers": {
@@ -1236,11 +1236,36 @@ export interface components {
     DeletedImages: {
       delete_count: number;
     };
-    /** @description An item of any kind, with the fields of its listing */
+    /** @description An item of any kind, with the fields of its listing; kinds of other plugins may have further ones */
     DeletedItem: {
+      book_id?: number;
+      chapter_id?: number | null;
+      /** @description Items below it, deleted ones too */
+      chapters_count?: number;
+      /** Format: date-time */
+      created_at?: string;
+      created_by?: number | null;
+      description?: string;
+      draft?: boolean;
       id: number;
       name: string;
+      owned_by?: number | null;
+      /** @description Items below it, deleted ones too */
+      pages_count?: number;
+      parent?: ({
+        id: number;
+        name: string;
+        slug: string;
+        type: string;
+      } & {
+        [key: string]: unknown;
+      }) | null;
+      priority?: number;
       slug: string;
+      template?: boolean;
+      /** Format: date-time */
+      updated_at?: string;
+      updated_by?: number | null;
     } & {
       [key: string]: unknown;
     };
@@ -1583,9 +1608,94 @@ export interface components {
       /** Format: date-time */
       created_at: string;
       created_by: number | null;
-      /** @description The items of the archive */
+      /** @description The book, chapter or page of the archive, with what is in it */
       details: {
+        attachments?: ({
+          id?: number;
+          name: string;
+        } & {
+          [key: string]: unknown;
+        })[];
+        chapters?: ({
+          id?: number;
+          name: string;
+          pages?: ({
+            attachments?: ({
+              id?: number;
+              name: string;
+            } & {
+              [key: string]: unknown;
+            })[];
+            id?: number;
+            images?: ({
+              file?: string;
+              id?: number;
+              name: string;
+              type?: string;
+            } & {
+              [key: string]: unknown;
+            })[];
+            name: string;
+            priority?: number;
+            tags?: ({
+              name: string;
+            } & {
+              [key: string]: unknown;
+            })[];
+          } & {
+            [key: string]: unknown;
+          })[];
+          priority?: number;
+          tags?: ({
+            name: string;
+          } & {
+            [key: string]: unknown;
+          })[];
+        } & {
+          [key: string]: unknown;
+        })[];
+        id?: number;
+        images?: ({
+          file?: string;
+          id?: number;
+          name: string;
+          type?: string;
+        } & {
+          [key: string]: unknown;
+        })[];
         name: string;
+        pages?: ({
+          attachments?: ({
+            id?: number;
+            name: string;
+          } & {
+            [key: string]: unknown;
+          })[];
+          id?: number;
+          images?: ({
+            file?: string;
+            id?: number;
+            name: string;
+            type?: string;
+          } & {
+            [key: string]: unknown;
+          })[];
+          name: string;
+          priority?: number;
+          tags?: ({
+            name: string;
+          } & {
+            [key: string]: unknown;
+          })[];
+        } & {
+          [key: string]: unknown;
+        })[];
+        priority?: number;
+        tags?: ({
+          name: string;
+        } & {
+          [key: string]: unknown;
+        })[];
       } & {
         [key: string]: unknown;
       };
@@ -2325,6 +2435,18 @@ export interface components {
     };
   };
   responses: {
+    /** @description The request cannot be read, or asks for what makes no sense */
+    AgentBadRequest: {
+      content: {
+        "application/json": components["schemas"]["AgentError"];
+      };
+    };
+    /** @description Somebody else has changed it, or its state does not permit it */
+    AgentConflict: {
+      content: {
+        "application/json": components["schemas"]["AgentError"];
+      };
+    };
     /** @description Any other error */
     AgentFailure: {
       content: {
@@ -2337,8 +2459,26 @@ export interface components {
         "application/json": components["schemas"]["AgentError"];
       };
     };
+    /** @description The operator has not set this up */
+    AgentNotAvailable: {
+      content: {
+        "application/json": components["schemas"]["AgentError"];
+      };
+    };
     /** @description There is no such item, or the caller may not see it */
     AgentNotFound: {
+      content: {
+        "application/json": components["schemas"]["AgentError"];
+      };
+    };
+    /** @description What was asked for cannot be done; the message says why */
+    AgentRefused: {
+      content: {
+        "application/json": components["schemas"]["AgentError"];
+      };
+    };
+    /** @description The body is too large */
+    AgentTooLarge: {
       content: {
         "application/json": components["schemas"]["AgentError"];
       };
@@ -2355,10 +2495,46 @@ export interface components {
         "application/json": components["schemas"]["AgentError"];
       };
     };
+    /** @description Not possible at the moment; try again later */
+    AgentUnavailable: {
+      content: {
+        "application/json": components["schemas"]["AgentError"];
+      };
+    };
     /** @description The given data was invalid */
     AgentUnprocessable: {
       content: {
         "application/json": components["schemas"]["AgentError"];
+      };
+    };
+    /** @description The body is encoded in a way that is not read */
+    AgentUnsupportedEncoding: {
+      content: {
+        "application/json": components["schemas"]["AgentError"];
+      };
+    };
+    /** @description The request cannot be read, or asks for what makes no sense */
+    BadRequest: {
+      content: {
+        "application/json": components["schemas"]["Error"];
+      };
+    };
+    /** @description Somebody else has changed it, or its state does not permit it */
+    Conflict: {
+      content: {
+        "application/json": components["schemas"]["Error"];
+      };
+    };
+    /** @description The request cannot be read, or asks for what makes no sense */
+    DashboardBadRequest: {
+      content: {
+        "application/json": components["schemas"]["DashboardError"];
+      };
+    };
+    /** @description Somebody else has changed it, or its state does not permit it */
+    DashboardConflict: {
+      content: {
+        "application/json": components["schemas"]["DashboardError"];
       };
     };
     /** @description Any other error */
@@ -2373,8 +2549,26 @@ export interface components {
         "application/json": components["schemas"]["DashboardError"];
       };
     };
+    /** @description The operator has not set this up */
+    DashboardNotAvailable: {
+      content: {
+        "application/json": components["schemas"]["DashboardError"];
+      };
+    };
     /** @description There is no such item, or the caller may not see it */
     DashboardNotFound: {
+      content: {
+        "application/json": components["schemas"]["DashboardError"];
+      };
+    };
+    /** @description What was asked for cannot be done; the message says why */
+    DashboardRefused: {
+      content: {
+        "application/json": components["schemas"]["DashboardError"];
+      };
+    };
+    /** @description The body is too large */
+    DashboardTooLarge: {
       content: {
         "application/json": components["schemas"]["DashboardError"];
       };
@@ -2391,10 +2585,34 @@ export interface components {
         "application/json": components["schemas"]["DashboardError"];
       };
     };
+    /** @description Not possible at the moment; try again later */
+    DashboardUnavailable: {
+      content: {
+        "application/json": components["schemas"]["DashboardError"];
+      };
+    };
     /** @description The given data was invalid */
     DashboardUnprocessable: {
       content: {
         "application/json": components["schemas"]["DashboardError"];
+      };
+    };
+    /** @description The body is encoded in a way that is not read */
+    DashboardUnsupportedEncoding: {
+      content: {
+        "application/json": components["schemas"]["DashboardError"];
+      };
+    };
+    /** @description The request cannot be read, or asks for what makes no sense */
+    EnrolmentBadRequest: {
+      content: {
+        "application/json": components["schemas"]["EnrolmentError"];
+      };
+    };
+    /** @description Somebody else has changed it, or its state does not permit it */
+    EnrolmentConflict: {
+      content: {
+        "application/json": components["schemas"]["EnrolmentError"];
       };
     };
     /** @description Any other error */
@@ -2409,8 +2627,26 @@ export interface components {
         "application/json": components["schemas"]["EnrolmentError"];
       };
     };
+    /** @description The operator has not set this up */
+    EnrolmentNotAvailable: {
+      content: {
+        "application/json": components["schemas"]["EnrolmentError"];
+      };
+    };
     /** @description There is no such item, or the caller may not see it */
     EnrolmentNotFound: {
+      content: {
+        "application/json": components["schemas"]["EnrolmentError"];
+      };
+    };
+    /** @description What was asked for cannot be done; the message says why */
+    EnrolmentRefused: {
+      content: {
+        "application/json": components["schemas"]["EnrolmentError"];
+      };
+    };
+    /** @description The body is too large */
+    EnrolmentTooLarge: {
       content: {
         "application/json": components["schemas"]["EnrolmentError"];
       };
@@ -2427,8 +2663,20 @@ export interface components {
         "application/json": components["schemas"]["EnrolmentError"];
       };
     };
+    /** @description Not possible at the moment; try again later */
+    EnrolmentUnavailable: {
+      content: {
+        "application/json": components["schemas"]["EnrolmentError"];
+      };
+    };
     /** @description The given data was invalid */
     EnrolmentUnprocessable: {
+      content: {
+        "application/json": components["schemas"]["EnrolmentError"];
+      };
+    };
+    /** @description The body is encoded in a way that is not read */
+    EnrolmentUnsupportedEncoding: {
       content: {
         "application/json": components["schemas"]["EnrolmentError"];
       };
@@ -2445,8 +2693,26 @@ export interface components {
         "application/json": components["schemas"]["Error"];
       };
     };
+    /** @description The operator has not set this up */
+    NotAvailable: {
+      content: {
+        "application/json": components["schemas"]["Error"];
+      };
+    };
     /** @description There is no such item, or the caller may not see it */
     NotFound: {
+      content: {
+        "application/json": components["schemas"]["Error"];
+      };
+    };
+    /** @description What was asked for cannot be done; the message says why */
+    Refused: {
+      content: {
+        "application/json": components["schemas"]["Error"];
+      };
+    };
+    /** @description The body is too large */
+    TooLarge: {
       content: {
         "application/json": components["schemas"]["Error"];
       };
@@ -2463,8 +2729,20 @@ export interface components {
         "application/json": components["schemas"]["Error"];
       };
     };
+    /** @description Not possible at the moment; try again later */
+    Unavailable: {
+      content: {
+        "application/json": components["schemas"]["Error"];
+      };
+    };
     /** @description The given data was invalid */
     Unprocessable: {
+      content: {
+        "application/json": components["schemas"]["Error"];
+      };
+    };
+    /** @description The body is encoded in a way that is not read */
+    UnsupportedEncoding: {
       content: {
         "application/json": components["schemas"]["Error"];
       };
@@ -2496,6 +2774,9 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
+      501: components["responses"]["NotAvailable"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -2532,18 +2813,25 @@ export interface operations {
     requestBody: {
       content: {
         "application/json": {
-          /** Format: binary */
-          file?: string;
           link?: string;
           name: string;
+          /** Format: int32 */
           uploaded_to: number;
+        } | {
+          link: string;
         };
         "multipart/form-data": {
           /** Format: binary */
           file?: string;
           link?: string;
           name: string;
+          /** Format: int32 */
           uploaded_to: number;
+        } | {
+          /** Format: binary */
+          file: string;
+        } | {
+          link: string;
         };
       };
     };
@@ -2554,8 +2842,11 @@ export interface operations {
           "application/json": components["schemas"]["SavedAttachment"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -2590,10 +2881,9 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
-          /** Format: binary */
-          file?: string;
           link?: string;
           name?: string;
+          /** Format: int32 */
           uploaded_to?: number;
         };
         "multipart/form-data": {
@@ -2601,6 +2891,7 @@ export interface operations {
           file?: string;
           link?: string;
           name?: string;
+          /** Format: int32 */
           uploaded_to?: number;
         };
       };
@@ -2612,9 +2903,11 @@ export interface operations {
           "application/json": components["schemas"]["SavedAttachment"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -2629,9 +2922,11 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -2712,11 +3007,11 @@ export interface operations {
     requestBody: {
       content: {
         "application/json": {
+          /** Format: int32 */
           default_template_id?: number | null;
           description?: string;
           description_html?: string;
-          /** Format: binary */
-          image?: string | null;
+          image?: null;
           name: string;
           tags?: {
             name?: string;
@@ -2724,11 +3019,12 @@ export interface operations {
           }[];
         };
         "multipart/form-data": {
-          default_template_id?: number | null;
+          /** Format: int32 */
+          default_template_id?: number;
           description?: string;
           description_html?: string;
           /** Format: binary */
-          image?: string | null;
+          image?: string;
           name: string;
           tags?: {
             name?: string;
@@ -2744,8 +3040,10 @@ export interface operations {
           "application/json": components["schemas"]["SavedBook"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -2780,11 +3078,11 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
+          /** Format: int32 */
           default_template_id?: number | null;
           description?: string;
           description_html?: string;
-          /** Format: binary */
-          image?: string | null;
+          image?: null;
           name?: string;
           tags?: {
             name?: string;
@@ -2792,11 +3090,12 @@ export interface operations {
           }[];
         };
         "multipart/form-data": {
-          default_template_id?: number | null;
+          /** Format: int32 */
+          default_template_id?: number;
           description?: string;
           description_html?: string;
           /** Format: binary */
-          image?: string | null;
+          image?: string;
           name?: string;
           tags?: {
             name?: string;
@@ -2812,9 +3111,11 @@ export interface operations {
           "application/json": components["schemas"]["SavedBook"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -2829,9 +3130,11 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -2853,6 +3156,9 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
+      501: components["responses"]["NotAvailable"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -2873,6 +3179,9 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
+      501: components["responses"]["NotAvailable"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -2893,6 +3202,9 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
+      501: components["responses"]["NotAvailable"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -2913,6 +3225,9 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
+      501: components["responses"]["NotAvailable"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -2933,6 +3248,9 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
+      501: components["responses"]["NotAvailable"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -2945,19 +3263,39 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
-          items: unknown[];
+          items: ({
+            id?: number;
+            /** @constant */
+            type?: "page";
+          } | {
+            id?: number;
+            pages?: number[];
+            /** @constant */
+            type?: "chapter";
+          })[];
         };
         "multipart/form-data": {
-          items: unknown[];
+          items: ({
+            id?: number;
+            /** @constant */
+            type?: "page";
+          } | {
+            id?: number;
+            pages?: number[];
+            /** @constant */
+            type?: "chapter";
+          })[];
         };
       };
     };
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -2996,11 +3334,14 @@ export interface operations {
     requestBody: {
       content: {
         "application/json": {
+          /** Format: int32 */
           book_id: number;
+          /** Format: int32 */
           default_template_id?: number | null;
           description?: string;
           description_html?: string;
           name: string;
+          /** Format: int32 */
           priority?: number;
           tags?: {
             name?: string;
@@ -3008,11 +3349,14 @@ export interface operations {
           }[];
         };
         "multipart/form-data": {
+          /** Format: int32 */
           book_id: number;
-          default_template_id?: number | null;
+          /** Format: int32 */
+          default_template_id?: number;
           description?: string;
           description_html?: string;
           name: string;
+          /** Format: int32 */
           priority?: number;
           tags?: {
             name?: string;
@@ -3028,8 +3372,11 @@ export interface operations {
           "application/json": components["schemas"]["SavedChapter"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -3064,11 +3411,14 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
+          /** Format: int32 */
           book_id?: number;
+          /** Format: int32 */
           default_template_id?: number | null;
           description?: string;
           description_html?: string;
           name?: string;
+          /** Format: int32 */
           priority?: number;
           tags?: {
             name?: string;
@@ -3076,11 +3426,14 @@ export interface operations {
           }[];
         };
         "multipart/form-data": {
+          /** Format: int32 */
           book_id?: number;
-          default_template_id?: number | null;
+          /** Format: int32 */
+          default_template_id?: number;
           description?: string;
           description_html?: string;
           name?: string;
+          /** Format: int32 */
           priority?: number;
           tags?: {
             name?: string;
@@ -3096,9 +3449,11 @@ export interface operations {
           "application/json": components["schemas"]["SavedChapter"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -3113,9 +3468,11 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -3137,6 +3494,9 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
+      501: components["responses"]["NotAvailable"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3157,6 +3517,9 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
+      501: components["responses"]["NotAvailable"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3177,6 +3540,9 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
+      501: components["responses"]["NotAvailable"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3197,6 +3563,9 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
+      501: components["responses"]["NotAvailable"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3217,6 +3586,9 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
+      501: components["responses"]["NotAvailable"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3255,14 +3627,18 @@ export interface operations {
         "application/json": {
           content_ref?: string;
           html: string;
+          /** Format: int32 */
           page_id: number;
+          /** Format: int32 */
           reply_to?: number | null;
         };
         "multipart/form-data": {
           content_ref?: string;
           html: string;
+          /** Format: int32 */
           page_id: number;
-          reply_to?: number | null;
+          /** Format: int32 */
+          reply_to?: number;
         };
       };
     };
@@ -3273,8 +3649,11 @@ export interface operations {
           "application/json": components["schemas"]["SavedComment"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -3313,7 +3692,8 @@ export interface operations {
           html?: string;
         };
         "multipart/form-data": {
-          archived?: boolean;
+          /** @enum {string} */
+          archived?: "0" | "1";
           html?: string;
         };
       };
@@ -3325,9 +3705,11 @@ export interface operations {
           "application/json": components["schemas"]["SavedComment"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -3342,9 +3724,11 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -3380,17 +3764,25 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
-          fallback_permissions?: {
+          fallback_permissions?: (({
             create?: boolean;
             delete?: boolean;
-            inheriting?: boolean;
+            inheriting: boolean;
             update?: boolean;
             view?: boolean;
-          } | null;
+          } | {
+            /** @constant */
+            inheriting?: true;
+          } | unknown) | null) | {
+            /** @constant */
+            inheriting?: true;
+          } | unknown;
+          /** Format: int32 */
           owner_id?: number;
           role_permissions?: {
             create: boolean;
             delete: boolean;
+            /** Format: int32 */
             role_id: number;
             update: boolean;
             view: boolean;
@@ -3398,19 +3790,33 @@ export interface operations {
         };
         "multipart/form-data": {
           fallback_permissions?: {
-            create?: boolean;
-            delete?: boolean;
-            inheriting?: boolean;
-            update?: boolean;
-            view?: boolean;
-          } | null;
+            /** @enum {string} */
+            create?: "0" | "1";
+            /** @enum {string} */
+            delete?: "0" | "1";
+            /** @enum {string} */
+            inheriting: "0" | "1";
+            /** @enum {string} */
+            update?: "0" | "1";
+            /** @enum {string} */
+            view?: "0" | "1";
+          } | {
+            /** @constant */
+            inheriting?: "1";
+          } | unknown;
+          /** Format: int32 */
           owner_id?: number;
           role_permissions?: {
-            create: boolean;
-            delete: boolean;
+            /** @enum {string} */
+            create: "0" | "1";
+            /** @enum {string} */
+            delete: "0" | "1";
+            /** Format: int32 */
             role_id: number;
-            update: boolean;
-            view: boolean;
+            /** @enum {string} */
+            update: "0" | "1";
+            /** @enum {string} */
+            view: "0" | "1";
           }[];
         };
       };
@@ -3422,9 +3828,11 @@ export interface operations {
           "application/json": components["schemas"]["ContentPermissions"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -3521,6 +3929,7 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
+          /** Format: int32 */
           base_revision?: number;
           html?: string;
           kept_at?: string;
@@ -3533,6 +3942,7 @@ export interface operations {
           }[];
         };
         "multipart/form-data": {
+          /** Format: int32 */
           base_revision?: number;
           html?: string;
           kept_at?: string;
@@ -3553,9 +3963,12 @@ export interface operations {
           "application/json": components["schemas"]["SavedDraft"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -3574,9 +3987,11 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -3587,10 +4002,18 @@ export interface operations {
         "application/json": {
           html?: string;
           markdown?: string;
+        } | {
+          html: string;
+        } | {
+          markdown: string;
         };
         "multipart/form-data": {
           html?: string;
           markdown?: string;
+        } | {
+          html: string;
+        } | {
+          markdown: string;
         };
       };
     };
@@ -3601,8 +4024,10 @@ export interface operations {
           "application/json": components["schemas"]["Preview"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -3640,20 +4065,13 @@ export interface operations {
   "image-gallery-create": {
     requestBody: {
       content: {
-        "application/json": {
-          /** Format: binary */
-          image: string;
-          name?: string;
-          /** @enum {string} */
-          type: "gallery" | "drawio";
-          uploaded_to: number;
-        };
         "multipart/form-data": {
           /** Format: binary */
           image: string;
           name?: string;
           /** @enum {string} */
           type: "gallery" | "drawio";
+          /** Format: int32 */
           uploaded_to: number;
         };
       };
@@ -3665,8 +4083,11 @@ export interface operations {
           "application/json": components["schemas"]["Image"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -3701,8 +4122,6 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
-          /** Format: binary */
-          image?: string;
           name?: string;
         };
         "multipart/form-data": {
@@ -3719,9 +4138,11 @@ export interface operations {
           "application/json": components["schemas"]["Image"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -3736,9 +4157,11 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -3766,7 +4189,7 @@ export interface operations {
   "image-gallery-unused": {
     parameters: {
       query?: {
-        ignore_revisions?: boolean;
+        ignore_revisions?: "0" | "1";
       };
     };
     responses: {
@@ -3790,7 +4213,8 @@ export interface operations {
           ignore_revisions?: boolean;
         };
         "multipart/form-data": {
-          ignore_revisions?: boolean;
+          /** @enum {string} */
+          ignore_revisions?: "0" | "1";
         };
       };
     };
@@ -3801,8 +4225,10 @@ export interface operations {
           "application/json": components["schemas"]["DeletedImages"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -3823,6 +4249,7 @@ export interface operations {
       };
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -3860,10 +4287,6 @@ export interface operations {
   "imports-create": {
     requestBody: {
       content: {
-        "application/json": {
-          /** Format: binary */
-          file: string;
-        };
         "multipart/form-data": {
           /** Format: binary */
           file: string;
@@ -3877,8 +4300,10 @@ export interface operations {
           "application/json": components["schemas"]["SavedImport"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -3913,11 +4338,13 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
+          /** Format: int32 */
           parent_id: number;
           /** @enum {string} */
           parent_type: "book" | "chapter";
         };
         "multipart/form-data": {
+          /** Format: int32 */
           parent_id: number;
           /** @enum {string} */
           parent_type: "book" | "chapter";
@@ -3931,11 +4358,15 @@ export interface operations {
           "application/json": components["schemas"]["ImportedItem"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3948,9 +4379,11 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -3963,8 +4396,10 @@ export interface operations {
           "application/json": components["schemas"]["EmptiedBin"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -4016,31 +4451,59 @@ export interface operations {
     requestBody: {
       content: {
         "application/json": {
+          /** Format: int32 */
           book_id?: number;
+          /** Format: int32 */
           chapter_id?: number;
+          /** Format: int32 */
           draft_id?: number;
           html?: string;
           markdown?: string;
           name: string;
+          /** Format: int32 */
           priority?: number;
           tags?: {
             name?: string;
             value?: string;
           }[];
-        };
+        } & (({
+          /** Format: int32 */
+          book_id: number;
+        } | {
+          /** Format: int32 */
+          chapter_id: number;
+        }) & ({
+          html: string;
+        } | {
+          markdown: string;
+        }));
         "multipart/form-data": {
+          /** Format: int32 */
           book_id?: number;
+          /** Format: int32 */
           chapter_id?: number;
+          /** Format: int32 */
           draft_id?: number;
           html?: string;
           markdown?: string;
           name: string;
+          /** Format: int32 */
           priority?: number;
           tags?: {
             name?: string;
             value?: string;
           }[];
-        };
+        } & (({
+          /** Format: int32 */
+          book_id: number;
+        } | {
+          /** Format: int32 */
+          chapter_id: number;
+        }) & ({
+          html: string;
+        } | {
+          markdown: string;
+        }));
       };
     };
     responses: {
@@ -4050,8 +4513,11 @@ export interface operations {
           "application/json": components["schemas"]["SavedPage"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -4086,12 +4552,16 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
+          /** Format: int32 */
           base_revision?: number;
+          /** Format: int32 */
           book_id?: number;
+          /** Format: int32 */
           chapter_id?: number;
           html?: string;
           markdown?: string;
           name?: string;
+          /** Format: int32 */
           priority?: number;
           tags?: {
             name?: string;
@@ -4099,12 +4569,16 @@ export interface operations {
           }[];
         };
         "multipart/form-data": {
+          /** Format: int32 */
           base_revision?: number;
+          /** Format: int32 */
           book_id?: number;
+          /** Format: int32 */
           chapter_id?: number;
           html?: string;
           markdown?: string;
           name?: string;
+          /** Format: int32 */
           priority?: number;
           tags?: {
             name?: string;
@@ -4120,9 +4594,12 @@ export interface operations {
           "application/json": components["schemas"]["SavedPage"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -4137,9 +4614,11 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -4161,6 +4640,9 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
+      501: components["responses"]["NotAvailable"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4181,6 +4663,9 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
+      501: components["responses"]["NotAvailable"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4201,6 +4686,9 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
+      501: components["responses"]["NotAvailable"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4221,6 +4709,9 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
+      501: components["responses"]["NotAvailable"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4241,6 +4732,9 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
+      501: components["responses"]["NotAvailable"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4308,9 +4802,12 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -4329,9 +4826,12 @@ export interface operations {
           "application/json": components["schemas"]["SavedPage"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -4357,6 +4857,9 @@ export interface operations {
           "application/json": components["schemas"]["Message"];
         };
       };
+      400: components["responses"]["BadRequest"];
+      409: components["responses"]["Conflict"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -4385,7 +4888,9 @@ export interface operations {
           "application/json": components["schemas"]["AccountRef"];
         };
       };
+      400: components["responses"]["BadRequest"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -4453,9 +4958,11 @@ export interface operations {
           "application/json": components["schemas"]["RestoredItems"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -4474,9 +4981,11 @@ export interface operations {
           "application/json": components["schemas"]["DestroyedItems"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -4504,7 +5013,9 @@ export interface operations {
           "application/json": components["schemas"]["AccountRef"];
         };
       };
+      400: components["responses"]["BadRequest"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -4553,7 +5064,8 @@ export interface operations {
           description?: string;
           display_name: string;
           external_auth_id?: string;
-          mfa_enforced?: boolean;
+          /** @enum {string} */
+          mfa_enforced?: "0" | "1";
           permissions?: string[];
         };
       };
@@ -4565,8 +5077,10 @@ export interface operations {
           "application/json": components["schemas"]["Role"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -4611,7 +5125,8 @@ export interface operations {
           description?: string;
           display_name?: string;
           external_auth_id?: string;
-          mfa_enforced?: boolean;
+          /** @enum {string} */
+          mfa_enforced?: "0" | "1";
           permissions?: string[];
         };
       };
@@ -4623,11 +5138,14 @@ export interface operations {
           "application/json": components["schemas"]["Role"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4640,10 +5158,13 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4666,6 +5187,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4677,6 +5199,7 @@ export interface operations {
           "application/json": components["schemas"]["SignedIn"];
         };
       };
+      401: components["responses"]["Unauthorized"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -4707,6 +5230,10 @@ export interface operations {
           "application/json": components["schemas"]["PendingSignIn"];
         };
       };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -4716,6 +5243,9 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
+      403: components["responses"]["Forbidden"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -4756,8 +5286,7 @@ export interface operations {
           books?: unknown[];
           description?: string;
           description_html?: string;
-          /** Format: binary */
-          image?: string | null;
+          image?: null;
           name: string;
           tags?: {
             name?: string;
@@ -4769,7 +5298,7 @@ export interface operations {
           description?: string;
           description_html?: string;
           /** Format: binary */
-          image?: string | null;
+          image?: string;
           name: string;
           tags?: {
             name?: string;
@@ -4785,8 +5314,10 @@ export interface operations {
           "application/json": components["schemas"]["SavedShelf"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -4824,8 +5355,7 @@ export interface operations {
           books?: unknown[];
           description?: string;
           description_html?: string;
-          /** Format: binary */
-          image?: string | null;
+          image?: null;
           name?: string;
           tags?: {
             name?: string;
@@ -4837,7 +5367,7 @@ export interface operations {
           description?: string;
           description_html?: string;
           /** Format: binary */
-          image?: string | null;
+          image?: string;
           name?: string;
           tags?: {
             name?: string;
@@ -4853,9 +5383,11 @@ export interface operations {
           "application/json": components["schemas"]["SavedShelf"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -4870,9 +5402,11 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -4980,8 +5514,10 @@ export interface operations {
           "application/json": components["schemas"]["DeletedJobs"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -5005,8 +5541,10 @@ export interface operations {
           "application/json": components["schemas"]["RetriedJobs"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -5164,7 +5702,8 @@ export interface operations {
           name: string;
           password?: string;
           roles?: number[];
-          send_invite?: boolean;
+          /** @enum {string} */
+          send_invite?: "0" | "1";
         };
       };
     };
@@ -5175,8 +5714,10 @@ export interface operations {
           "application/json": components["schemas"]["User"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -5237,11 +5778,14 @@ export interface operations {
           "application/json": components["schemas"]["User"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5254,9 +5798,11 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
+          /** Format: int32 */
           migrate_ownership_id?: number;
         };
         "multipart/form-data": {
+          /** Format: int32 */
           migrate_ownership_id?: number;
         };
       };
@@ -5264,11 +5810,14 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5315,9 +5864,11 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -5364,16 +5915,19 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
+          /** Format: date */
           expires_at?: string | null;
           name: string;
           permissions?: string[] | null;
           read_only?: boolean;
         };
         "multipart/form-data": {
-          expires_at?: string | null;
+          /** Format: date */
+          expires_at?: string;
           name: string;
-          permissions?: string[] | null;
-          read_only?: boolean;
+          permissions?: string[];
+          /** @enum {string} */
+          read_only?: "0" | "1";
         };
       };
     };
@@ -5384,9 +5938,11 @@ export interface operations {
           "application/json": components["schemas"]["CreatedToken"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -5402,11 +5958,13 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
+          /** Format: date */
           expires_at?: string | null;
           name?: string;
         };
         "multipart/form-data": {
-          expires_at?: string | null;
+          /** Format: date */
+          expires_at?: string;
           name?: string;
         };
       };
@@ -5418,9 +5976,11 @@ export interface operations {
           "application/json": components["schemas"]["Token"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -5436,9 +5996,11 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -5481,8 +6043,10 @@ export interface operations {
           "application/json": components["schemas"]["Me"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -5518,10 +6082,14 @@ export interface operations {
           "application/json": components["schemas"]["Enrolment"];
         };
       };
+      400: components["responses"]["EnrolmentBadRequest"];
       401: components["responses"]["EnrolmentUnauthorized"];
       403: components["responses"]["EnrolmentForbidden"];
+      409: components["responses"]["EnrolmentConflict"];
+      413: components["responses"]["EnrolmentTooLarge"];
       422: components["responses"]["EnrolmentUnprocessable"];
       429: components["responses"]["EnrolmentTooManyRequests"];
+      503: components["responses"]["EnrolmentUnavailable"];
       default: components["responses"]["EnrolmentFailure"];
     };
   };
@@ -5529,10 +6097,16 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
-          hosts: unknown[];
+          hosts: {
+            friendly_name: string;
+            machine_id?: string;
+          }[];
         };
         "multipart/form-data": {
-          hosts: unknown[];
+          hosts: {
+            friendly_name: string;
+            machine_id?: string;
+          }[];
         };
       };
     };
@@ -5543,10 +6117,13 @@ export interface operations {
           "application/json": components["schemas"]["BulkEnrolment"];
         };
       };
+      400: components["responses"]["EnrolmentBadRequest"];
       401: components["responses"]["EnrolmentUnauthorized"];
       403: components["responses"]["EnrolmentForbidden"];
+      413: components["responses"]["EnrolmentTooLarge"];
       422: components["responses"]["EnrolmentUnprocessable"];
       429: components["responses"]["EnrolmentTooManyRequests"];
+      503: components["responses"]["EnrolmentUnavailable"];
       default: components["responses"]["EnrolmentFailure"];
     };
   };
@@ -5563,6 +6140,7 @@ export interface operations {
           "text/plain": string;
         };
       };
+      400: components["responses"]["EnrolmentBadRequest"];
       401: components["responses"]["EnrolmentUnauthorized"];
       403: components["responses"]["EnrolmentForbidden"];
       429: components["responses"]["EnrolmentTooManyRequests"];
@@ -5644,8 +6222,10 @@ export interface operations {
           "application/json": components["schemas"]["CreatedHost"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -5680,9 +6260,11 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -5714,9 +6296,11 @@ export interface operations {
           "application/json": components["schemas"]["Host"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -5755,18 +6339,22 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
-          allowed_ip_ranges?: string[] | null;
+          allowed_ip_ranges?: (string | unknown | unknown | unknown)[] | null;
+          /** Format: date-time */
           expires_at?: string | null;
           /** @enum {string} */
           integration_type?: "dashboard" | "enrolment";
+          /** Format: int32 */
           max_hosts_per_day?: number;
           token_name: string;
         };
         "multipart/form-data": {
-          allowed_ip_ranges?: string[] | null;
-          expires_at?: string | null;
+          allowed_ip_ranges?: (string | unknown | unknown | unknown)[];
+          /** Format: date-time */
+          expires_at?: string;
           /** @enum {string} */
           integration_type?: "dashboard" | "enrolment";
+          /** Format: int32 */
           max_hosts_per_day?: number;
           token_name: string;
         };
@@ -5779,8 +6367,10 @@ export interface operations {
           "application/json": components["schemas"]["CreatedDashboardKey"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -5815,9 +6405,11 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -5831,16 +6423,21 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
-          allowed_ip_ranges?: string[] | null;
+          allowed_ip_ranges?: (string | unknown | unknown | unknown)[] | null;
+          /** Format: date-time */
           expires_at?: string | null;
           is_active?: boolean;
+          /** Format: int32 */
           max_hosts_per_day?: number;
           token_name?: string;
         };
         "multipart/form-data": {
-          allowed_ip_ranges?: string[] | null;
-          expires_at?: string | null;
-          is_active?: boolean;
+          allowed_ip_ranges?: (string | unknown | unknown | unknown)[];
+          /** Format: date-time */
+          expires_at?: string;
+          /** @enum {string} */
+          is_active?: "0" | "1";
+          /** Format: int32 */
           max_hosts_per_day?: number;
           token_name?: string;
         };
@@ -5853,9 +6450,11 @@ export interface operations {
           "application/json": components["schemas"]["DashboardKey"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -6032,6 +6631,7 @@ export interface operations {
           "text/plain": string;
         };
       };
+      400: components["responses"]["AgentBadRequest"];
       401: components["responses"]["AgentUnauthorized"];
       403: components["responses"]["AgentForbidden"];
       429: components["responses"]["AgentTooManyRequests"];
@@ -6056,8 +6656,10 @@ export interface operations {
           "application/json": components["schemas"]["AgentIntegrationStatus"];
         };
       };
+      400: components["responses"]["AgentBadRequest"];
       401: components["responses"]["AgentUnauthorized"];
       403: components["responses"]["AgentForbidden"];
+      413: components["responses"]["AgentTooLarge"];
       422: components["responses"]["AgentUnprocessable"];
       429: components["responses"]["AgentTooManyRequests"];
       default: components["responses"]["AgentFailure"];
@@ -6095,8 +6697,10 @@ export interface operations {
           "application/json": components["schemas"]["Ping"];
         };
       };
+      400: components["responses"]["AgentBadRequest"];
       401: components["responses"]["AgentUnauthorized"];
       403: components["responses"]["AgentForbidden"];
+      413: components["responses"]["AgentTooLarge"];
       422: components["responses"]["AgentUnprocessable"];
       429: components["responses"]["AgentTooManyRequests"];
       default: components["responses"]["AgentFailure"];
@@ -6129,10 +6733,25 @@ export interface operations {
           needsReboot?: boolean;
           osType?: string;
           osVersion?: string;
-          packages: unknown[];
+          packages: {
+            availableVersion?: string;
+            currentVersion?: string;
+            isSecurityUpdate?: boolean;
+            name: string;
+            needsUpdate?: boolean;
+          }[];
           rebootReason?: string;
-          repositories?: unknown[];
-          sections?: unknown[];
+          repositories?: {
+            components?: string;
+            distribution?: string;
+            isEnabled?: boolean;
+            isSecure?: boolean;
+            name?: string;
+            repoType?: string;
+            url?: string;
+          }[];
+          /** @description The sections that the report has; without it, all of them */
+          sections?: ("packages" | "repos" | "interfaces" | "hostname")[];
         };
         "multipart/form-data": {
           agentVersion?: string;
@@ -6141,13 +6760,33 @@ export interface operations {
           ip?: string;
           kernelVersion?: string;
           machineId?: string;
-          needsReboot?: boolean;
+          /** @enum {string} */
+          needsReboot?: "0" | "1";
           osType?: string;
           osVersion?: string;
-          packages: unknown[];
+          packages: {
+            availableVersion?: string;
+            currentVersion?: string;
+            /** @enum {string} */
+            isSecurityUpdate?: "0" | "1";
+            name: string;
+            /** @enum {string} */
+            needsUpdate?: "0" | "1";
+          }[];
           rebootReason?: string;
-          repositories?: unknown[];
-          sections?: unknown[];
+          repositories?: {
+            components?: string;
+            distribution?: string;
+            /** @enum {string} */
+            isEnabled?: "0" | "1";
+            /** @enum {string} */
+            isSecure?: "0" | "1";
+            name?: string;
+            repoType?: string;
+            url?: string;
+          }[];
+          /** @description The sections that the report has; without it, all of them */
+          sections?: ("packages" | "repos" | "interfaces" | "hostname")[];
         };
       };
     };
@@ -6158,8 +6797,11 @@ export interface operations {
           "application/json": components["schemas"]["StoredReport"];
         };
       };
+      400: components["responses"]["AgentBadRequest"];
       401: components["responses"]["AgentUnauthorized"];
       403: components["responses"]["AgentForbidden"];
+      413: components["responses"]["AgentTooLarge"];
+      415: components["responses"]["AgentUnsupportedEncoding"];
       422: components["responses"]["AgentUnprocessable"];
       429: components["responses"]["AgentTooManyRequests"];
       default: components["responses"]["AgentFailure"];
@@ -6213,18 +6855,23 @@ export interface operations {
       content: {
         "application/json": {
           active?: boolean;
+          /** Format: uri */
           endpoint: string;
           events: string[];
           name: string;
           secret?: string;
+          /** Format: int32 */
           timeout?: number;
         };
         "multipart/form-data": {
-          active?: boolean;
+          /** @enum {string} */
+          active?: "0" | "1";
+          /** Format: uri */
           endpoint: string;
           events: string[];
           name: string;
           secret?: string;
+          /** Format: int32 */
           timeout?: number;
         };
       };
@@ -6236,8 +6883,10 @@ export interface operations {
           "application/json": components["schemas"]["CreatedWebhook"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -6273,18 +6922,23 @@ export interface operations {
       content: {
         "application/json": {
           active?: boolean;
+          /** Format: uri */
           endpoint?: string;
           events?: string[];
           name?: string;
           secret?: string;
+          /** Format: int32 */
           timeout?: number;
         };
         "multipart/form-data": {
-          active?: boolean;
+          /** @enum {string} */
+          active?: "0" | "1";
+          /** Format: uri */
           endpoint?: string;
           events?: string[];
           name?: string;
           secret?: string;
+          /** Format: int32 */
           timeout?: number;
         };
       };
@@ -6296,9 +6950,11 @@ export interface operations {
           "application/json": components["schemas"]["Webhook"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
@@ -6313,9 +6969,11 @@ export interface operations {
     responses: {
       /** @description No content */
       204: {};
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];
     };
@@ -6388,9 +7046,12 @@ export interface operations {
           "application/json": components["schemas"]["ResentDelivery"];
         };
       };
+      400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
+      413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       default: components["responses"]["Failure"];

@@ -37,6 +37,8 @@ export interface SelfCheck {
   readonly name: string;
   /** What holds where nothing is found, as a sentence without a full stop. */
   readonly title: string;
+  /** Whether the command alone runs it, and no schedule, as it reads much or takes seconds. */
+  readonly onDemand?: boolean;
   /**
    * Looks and changes nothing. Reads large tables in batches or counts them in the database, so that memory is bounded. What it
    * throws is reported as an error of the check.

@@ -135,10 +135,11 @@ describe("perform()", () => {
   });
 });
 
-test("on() throws after close()", () => {
+test("on() and onAny() throw after close()", () => {
   const bus = busOver(fakeDb().db);
   bus.close();
   expect(() => bus.on("test_act", {})).toThrow("handlers are registered before the runtime has booted");
+  expect(() => bus.onAny({})).toThrow("handlers are registered before the runtime has booted");
 });
 
 describe("onRollback() and afterCommit()", () => {

@@ -6,6 +6,7 @@ import { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
 import { type FileStore, isPartial, type StoredEntry } from "./file_store.ts";
 import { isOfStore } from "./instance_marker.ts";
+import { digestOf } from "./recorded_files.ts";
 
 /** What is copied from where to where. */
 export interface FileCopy {
@@ -81,12 +82,6 @@ async function copyVerified(from: FileStore, to: FileStore, key: string): Promis
   if (copy?.size === source.size && (await digestOf(copy.stream())) === digest) return digest;
   await to.remove(key);
   throw new Error(`Cannot copy the file "${key}": the copy differs from the original, and was removed`);
-}
-
-async function digestOf(stream: ReadableStream<Uint8Array>): Promise<string> {
-  const hash = createHash("sha256");
-  for await (const chunk of stream) hash.update(chunk);
-  return hash.digest("hex");
 }
 
 /** The journal of verified files. An entry holds for a file of the same size and time. */

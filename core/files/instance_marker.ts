@@ -5,7 +5,7 @@
  * before the marker and confirmed after it, so that a process killed in between is told from a lost marker.
  */
 import { type Kysely, sql } from "kysely";
-import type { Db, Migrations } from "../../db/mod.ts";
+import type { Db, KnownTimelines, Migrations } from "../../db/mod.ts";
 import { BootError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { FileStore } from "./file_store.ts";
@@ -13,6 +13,7 @@ import type { FileStore } from "./file_store.ts";
 /** The key of the marker; keys of plugins' files have a "/". */
 export const MARKER_KEY = "lectern-instance.json";
 
+const INSTANCE = /^[0-9a-f-]{36}$/;
 const SERVER_KEY = /^lectern-server-[0-9a-f-]{36}\.json$/;
 
 /** The key of the file by which a running server shows others which file store it uses. */
@@ -55,10 +56,14 @@ export interface MarkedStores {
   readonly place: string;
 }
 
-/** The content of a marker; `movedTo` names the store that its files were moved to. */
+/**
+ * The content of a marker; `movedTo` names the store that its files were moved to, `timelines` are the newest that were used of the
+ * database's server (`db/connection/timelines.ts`): only a place outside of the database can say that the database is an old one.
+ */
 export interface Marker {
   readonly instance: string;
   readonly movedTo?: string;
+  readonly timelines?: KnownTimelines;
 }
 
 /** How a database and a file store relate. */
@@ -144,8 +149,33 @@ export async function writeMarker({ db, files }: Pick<MarkedStores, "db" | "file
 
 /** Writes the marker of the instance; with `movedTo`, one that says that its files are in another store. */
 export async function markAs({ db, files }: Pick<MarkedStores, "db" | "files">, movedTo?: string): Promise<void> {
-  const marker: Marker = { instance: await claimId(db), ...(movedTo !== undefined && { movedTo }) };
+  const timelines = (await readMarker(files))?.timelines;
+  const marker = {
+    instance: await claimId(db),
+    ...(movedTo !== undefined && { movedTo }),
+    ...(timelines && { timelines }),
+  };
+  await putMarker(files, marker);
+}
+
+async function putMarker(files: FileStore, marker: Marker): Promise<void> {
   await files.put(MARKER_KEY, new TextEncoder().encode(`${JSON.stringify(marker)}\n`));
+}
+
+/** The timelines that the marker knows; none without a marker. Throws where the file store fails. */
+export async function markedTimelines(files: FileStore): Promise<KnownTimelines> {
+  return (await readMarker(files))?.timelines ?? {};
+}
+
+/** Adds timelines to the marker where they are newer, or in place of those it has if `isAccepted`. Without a marker nothing is kept. */
+export async function markTimelines(files: FileStore, timelines: KnownTimelines, isAccepted = false): Promise<void> {
+  const marker = await readMarker(files);
+  if (!marker || !INSTANCE.test(marker.instance)) return;
+  const before = marker.timelines ?? {};
+  const newer = Object.entries(timelines).filter(
+    ([system, timeline]) => isAccepted || timeline > (before[system] ?? 0),
+  );
+  if (newer.length > 0) await putMarker(files, { ...marker, timelines: { ...before, ...Object.fromEntries(newer) } });
 }
 
 /** The id of the instance, which is made where there is none. */
@@ -165,12 +195,21 @@ export async function readMarker(files: FileStore): Promise<Marker | undefined> 
   if (!found) return undefined;
   const text = new TextDecoder().decode(await found.bytes());
   try {
-    const { instance, movedTo } = JSON.parse(text) as Partial<Marker>;
-    if (typeof instance === "string") return { instance, ...(typeof movedTo === "string" && { movedTo }) };
+    const { instance, movedTo, timelines } = JSON.parse(text) as Partial<Marker>;
+    if (typeof instance === "string")
+      return {
+        instance,
+        ...(typeof movedTo === "string" && { movedTo }),
+        ...(typeof timelines === "object" && timelines !== null && { timelines: timelinesIn(timelines) }),
+      };
   } catch {
     // Not JSON, which is reported like the marker of another instance.
   }
   return { instance: `of an unreadable "${MARKER_KEY}"` };
+}
+
+function timelinesIn(found: object): KnownTimelines {
+  return Object.fromEntries(Object.entries(found).filter(([, timeline]) => Number.isSafeInteger(timeline)));
 }
 
 async function readRow(db: Db): Promise<FileMarkerTable | undefined> {

@@ -40,6 +40,10 @@ export interface AdmissionParts {
 /** The refusal of a request without credentials. */
 export const NO_CREDENTIALS: ApiError = new ApiError(401, "No authorization token found on the request");
 
+/** An override of a POST that the router may see; no method that is served has a longer name. */
+const METHOD_NAME = /^[A-Z]{1,20}$/;
+const NO_METHOD = new ApiError(400, "The method that overrides POST is not the name of a method.");
+
 /** Admits requests to the router. */
 export class Admission {
   readonly #parts: AdmissionParts;
@@ -139,7 +143,8 @@ export class Admission {
     if (state.work) state.work.hasBegun = false;
     state.input = merge(state.nestedQuery, body);
     const override = methodOverride(request, body, state.nestedQuery);
-    if (override !== undefined) overrideMethod(request, override);
+    if (override !== undefined && METHOD_NAME.test(override)) overrideMethod(request, override);
+    else if (override !== undefined) state.bodyError ??= NO_METHOD;
     state.watch?.readingBody(false);
   }
 }

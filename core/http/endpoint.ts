@@ -1,4 +1,4 @@
-import type { Rules } from "../validation/validate.ts";
+import type { ItemSchemas, Rules } from "../validation/validate.ts";
 
 /** The documentation of a route, beside its method, path and permission. */
 export interface EndpointSpec {
@@ -6,6 +6,10 @@ export interface EndpointSpec {
   readonly about: string;
   /** Rules of the body or, for a GET, of the query. */
   readonly rules?: Rules;
+  /** JSON schemas of fields of the body that say more than their rules, added to these: elements of a list, the format of a text. */
+  readonly fields?: ItemSchemas;
+  /** Statuses of errors that follow neither from the path nor from permit and body, such as the 404 of a parent. */
+  readonly errors?: readonly number[];
   /** Rules of parameters in the query of a route that does not validate them, or that has a body too. */
   readonly query?: Rules;
   /** The name of the handler if it differs from the action, such as "exportHtml". */

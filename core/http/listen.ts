@@ -10,6 +10,7 @@ import { ApiError, BootError, errorBody } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { Runtime } from "../runtime/boot.ts";
 import { placeOf } from "../runtime/plugin_setup.ts";
+import type { StopSignals } from "../stop_signals.ts";
 import { parentEnded, tellParent } from "../workers/worker.ts";
 import { pathOf } from "./request_rewrite.ts";
 import { RunningRequests } from "./running_requests.ts";
@@ -121,7 +122,7 @@ export async function listen(runtime: Runtime, config: Config, log: Log): Promis
  * Logs rejections that nothing handles and errors thrown in timers, with their place in a plugin, in place of ending the process:
  * a promise that one plugin forgot to await would otherwise end the requests of all.
  */
-function surviveStrayErrors(log: Log): void {
+export function surviveStrayErrors(log: Log): void {
   for (const kind of ["unhandledRejection", "uncaughtException"] as const)
     process.on(kind, (error: unknown) => {
       const place = error instanceof Error ? placeOf(error) : undefined;
@@ -145,17 +146,33 @@ async function openServer(
   }
 }
 
-/** Listens until SIGINT or SIGTERM, then stops the runtime. Returns the exit code. */
-export async function serve(runtime: Runtime, config: Config, log: Log, io: CommandIo): Promise<number> {
-  const signalled = new Promise<string>((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve(signal));
-  });
-  surviveStrayErrors(log);
+/** What a start prints when it listens: the address for browsers. */
+export function answersAt(config: Config, port: number): string {
+  return `Lectern answers at ${baseUrlOf({ ...config, port })} (its API below /api)`;
+}
+
+/** What `serve` needs beside the runtime. */
+export interface ServeOptions {
+  readonly log: Log;
+  readonly io: CommandIo;
+  readonly signals: StopSignals;
+  /** Closes the store where the stop is not awaited. */
+  closeStore(): Promise<void>;
+}
+
+/** Listens until a signal that stops, then stops the runtime. Returns the exit code. */
+export async function serve(
+  runtime: Runtime,
+  config: Config,
+  { log, io, signals, closeStore }: ServeOptions,
+): Promise<number> {
   const listening = await listen(runtime, config, log);
   if (config.worker) tellParent({ kind: "listening", port: listening.port });
-  else io.out(`Lectern answers at ${baseUrlOf({ ...config, port: listening.port })}/api`);
-  const signal = await (config.worker ? Promise.race([signalled, parentEnded(config.worker)]) : signalled);
+  else io.out(answersAt(config, listening.port));
+  const signal = await (config.worker ? Promise.race([signals.first, parentEnded(config.worker)]) : signals.first);
   log.info("stopping", { signal });
+  // At once, but for the embedded PostgreSQL, which would go on by itself.
+  signals.onRepeat = (repeated) => void closeStore().finally(() => signals.endBy(repeated));
   await listening.stop();
   return 0;
 }

@@ -61,8 +61,9 @@ export function mountPlugin(
   return mounted;
 }
 
-/** Compiles the router: one that cannot be compiled would fail every request. Throws BootError. */
+/** Checks route scopes and compiles the router: one that cannot be compiled would fail every request. Throws BootError. */
 export function compileRoutes(http: HttpServer): void {
+  http.checkScopes();
   orBootError("Cannot compile the routes of the plugins", () => {
     try {
       http.compile();

@@ -3,6 +3,7 @@
  * becomes a GET. They are own properties, which shadow the accessors of `Request`: a copy would cost more, lose the connection
  * (address, abort signal) and the state that is attached to the request.
  */
+import { ApiError, localizedError } from "../errors.ts";
 
 /** Requests that came as HEAD. */
 const HEADS = new WeakSet<Pick<Request, "method">>();
@@ -19,7 +20,19 @@ export function cameAsHead(request: Pick<Request, "method">): boolean {
 }
 
 /** Maximum characters of the path of a request, with that of APP_URL; the longest paths of Lectern have some 600. */
-export const MAX_PATH_CHARS = 8_192;
+const MAX_PATH_CHARS = 8_192;
+const LONG_PATH = localizedError(414, "The path of a request may not be longer than :max characters.", {
+  max: String(MAX_PATH_CHARS),
+});
+/** RFC 9112, 3.2: proxies and servers may take different ones of several hosts. */
+const SEVERAL_HOSTS = new ApiError(400, "A request has one Host header.");
+
+/** The error of a request that is not even looked at: its path is too long, or it has several hosts; undefined for any other. */
+export function malformedHead({ headers, url }: Pick<Request, "headers" | "url">): ApiError | undefined {
+  if (pathOf(url).length > MAX_PATH_CHARS) return LONG_PATH;
+  // Headers of one name arrive as one, joined by commas; a host has none.
+  return headers.get("host")?.includes(",") ? SEVERAL_HOSTS : undefined;
+}
 
 /** The path of a URL, without parsing the URL. */
 export function pathOf(url: string): string {

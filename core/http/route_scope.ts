@@ -87,6 +87,20 @@ export class RouteScopes {
   }
 }
 
+/**
+ * Whether some path of a route, with parameters as `:name`, is in the scope of a prefix. A parameter stands for any name but the first
+ * one: a route of all kinds of content, such as `/api/:segment/:id/export/:format`, is not in the scope of a prefix of its own.
+ */
+export function isBelow(path: string, prefix: string): boolean {
+  const parts = path.split("/");
+  const first = prefix.startsWith("/api/") ? 2 : 1;
+  return prefix
+    .split("/")
+    .every(
+      (wanted, at) => wanted === "" || parts[at] === wanted || (at > first && parts[at]?.startsWith(":") === true),
+    );
+}
+
 /** The answer to OPTIONS in a scope with `cors`. */
 export function preflight({ cors, methods }: RouteScope, isAllowed: boolean): Response {
   const allow = allowOf(methods);

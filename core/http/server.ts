@@ -7,7 +7,7 @@
  */
 import { type DocumentDecoration, Elysia } from "elysia";
 import { ApiError, BootError, localizedError } from "../errors.ts";
-import { type InputObject, merge, queryOf, withEmptyAsNull } from "../input/body_parsing.ts";
+import { type InputObject, merge, OVERRIDES, queryOf, withEmptyAsNull } from "../input/body_parsing.ts";
 import type { Permit } from "../runtime/registry.ts";
 import type { Tracing } from "../tracing.ts";
 import { trimChars } from "../trim_chars.ts";
@@ -23,8 +23,8 @@ import { arrangeErrorHandlers, arrangeHooks, runsFirst, runsLast } from "./hook_
 import { traceOf, withRequestSpan } from "./http_spans.ts";
 import { type AnyPluginApp, bodyBeforeParsers, checkPermit, recordingDuplicates } from "./plugin_app.ts";
 import { attachState, currentRequestId, currentState, RequestState, stateOf, withRequest } from "./request_context.ts";
-import { MAX_PATH_CHARS, overrideMethod, pathOf, rewriteUrl, withoutBody } from "./request_rewrite.ts";
-import { type Authenticate, type RouteScope, RouteScopes } from "./route_scope.ts";
+import { malformedHead, overrideMethod, pathOf, rewriteUrl, withoutBody } from "./request_rewrite.ts";
+import { type Authenticate, isBelow, type RouteScope, RouteScopes } from "./route_scope.ts";
 import { permitDetail, type RouteInfo, RouteTable, routesOf } from "./route_table.ts";
 import type { Watch } from "./running_requests.ts";
 import { leakOf } from "./shared_hooks.ts";
@@ -117,6 +117,8 @@ export class HttpServer {
   /** Routes that get no credentials, and what takes these from their requests. */
   readonly #strips: { readonly route: RouteInfo; readonly strip: (request: Request) => void }[] = [];
   #stripOf: ReadonlyMap<RouteInfo, (request: Request) => void> = new Map();
+  /** Scopes of plugins that do not ship which see whole answers. */
+  readonly #guests: { readonly plugin: string; readonly prefix: string }[] = [];
   #routes: RouteInfo[] = [];
   #table: RouteTable | undefined;
 
@@ -169,9 +171,11 @@ export class HttpServer {
     this.#admission.addAuthenticator(authenticate);
   }
 
-  /** Adds a route scope; `prefix` is below /api unless `outside` is set. */
-  routeScope(prefix: string, spec: RouteScope): void {
+  /** Adds a route scope; `prefix` is below /api unless `outside` is set. `guest` is the plugin, where it does not ship. */
+  routeScope(prefix: string, spec: RouteScope, guest?: string): void {
     this.#scopes.add(prefix, spec);
+    if (guest !== undefined && spec.intercept)
+      this.#guests.push({ plugin: guest, prefix: spec.outside ? prefix : `/api${prefix}` });
   }
 
   /**
@@ -202,6 +206,22 @@ export class HttpServer {
     );
   }
 
+  /**
+   * Throws BootError for a plugin that does not ship and intercepts the answers of one that does: these have cookies and new tokens in
+   * them.
+   */
+  checkScopes(): void {
+    const guests = new Set(this.#strips.map(({ route }) => route));
+    const shipped = this.#routes.filter((route) => !guests.has(route));
+    for (const { plugin, prefix } of this.#guests) {
+      const covered = shipped.find(({ path }) => isBelow(path, prefix));
+      if (covered)
+        throw new BootError(
+          `The plugin "${plugin}" intercepts the route scope "${prefix || "/"}", which covers ${covered.method} ${covered.path} of a shipped plugin`,
+        );
+    }
+  }
+
   /** Whether a route serves a method and path; complete after boot. */
   serves(method: string, path: string): boolean {
     return this.#table?.serves(method, path) ?? false;
@@ -219,8 +239,9 @@ export class HttpServer {
     const isHead = request.method === "HEAD";
     const address = clientAddress(peer, headers.get("x-forwarded-for"), proxies);
     const requestId = requestIdOf(peer, headers, proxies) ?? crypto.randomUUID();
-    if (pathOf(request.url).length > MAX_PATH_CHARS) {
-      const refused = this.#refuseLongPath(request, { requestId, address });
+    const malformed = malformedHead(request);
+    if (malformed) {
+      const refused = this.#refuseUnrouted(request, { requestId, address }, malformed);
       return isHead ? withoutBody(refused) : refused;
     }
     rewriteUrl(request, root);
@@ -241,12 +262,11 @@ export class HttpServer {
   }
 
   /** Answers before anything has read the path: neither a route scope nor a limit is looked up. */
-  #refuseLongPath(request: Request, from: { readonly requestId: string; readonly address: string }): Response {
+  #refuseUnrouted(request: Request, from: Pick<RequestState, "requestId" | "address">, error: ApiError): Response {
     const state = new RequestState({ ...from, scope: undefined });
     state.route = "";
     attachState(request, state);
-    const text = "The path of a request may not be longer than :max characters.";
-    return this.#errors.of(request, state, localizedError(414, text, { max: String(MAX_PATH_CHARS) }));
+    return this.#errors.of(request, state, error);
   }
 
   /** The answer to a request that failed with an error. */
@@ -307,8 +327,11 @@ export class HttpServer {
 
   /** Completes the state of a request. Returns an answer to a request that is not routed. Throws ApiError. */
   async #admit(request: Request, state: RequestState): Promise<Response | undefined> {
+    const { method } = request;
     const early = await this.#admission.admit(request, state);
     if (early) return addDefaultHeaders(early, state);
+    // Not routed: the router has routes under names that are no methods, such as those of WebSockets.
+    if (request.method !== method && !OVERRIDES.has(request.method)) throw this.#noRouteError(request);
     // Only now: authenticators may accept a credential for GET and not for HEAD.
     if (request.method === "HEAD") overrideMethod(request, "GET");
     if (request.method === "GET") return undefined;

@@ -56,7 +56,10 @@ type Tree = { [name: string]: InputValue | Tree };
 const UNSAFE_KEYS = new Set(["__proto__", "constructor", "prototype"]);
 const UNTRIMMED = new Set(["password", "password_confirmation", "password-confirm"]);
 const URLENCODED = "application/x-www-form-urlencoded";
-const OVERRIDES = new Set(["PUT", "PATCH", "DELETE"]);
+/** Methods that a POST may be turned into. */
+export const OVERRIDES: ReadonlySet<string> = new Set(["PUT", "PATCH", "DELETE"]);
+/** Overrides without effect: none turns a POST into a read. */
+const IGNORED_OVERRIDES = new Set(["", "POST", "GET", "HEAD"]);
 
 /**
  * Parses a query string without its question mark. Of equal names the last one counts; a further `?` is data. Never throws:
@@ -132,12 +135,15 @@ export function merge(query: InputObject, body: InputObject): InputObject {
   return { ...query, ...body };
 }
 
-/** The method that overrides a POST, by header, body or query string; undefined if none does. */
+/**
+ * The text that overrides the method of a POST, by header, body or query string, in capitals; undefined if none does. It may be no
+ * method, or none of `OVERRIDES`.
+ */
 export function methodOverride(request: Request, body: InputObject, query: InputObject): string | undefined {
   if (request.method !== "POST") return undefined;
   const override = request.headers.get("x-http-method-override") || (body._method ?? query._method);
   const method = typeof override === "string" ? override.trim().toUpperCase() : "";
-  return OVERRIDES.has(method) ? method : undefined;
+  return IGNORED_OVERRIDES.has(method) ? undefined : method;
 }
 
 /** A value with all its strings trimmed and made storable; passwords are not trimmed. */

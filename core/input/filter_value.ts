@@ -32,9 +32,9 @@ function integerOf(text: string): RawBuilder<unknown> | undefined {
 }
 
 const TIME =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?\s?(Z|[+-](?:0\d|1[0-4]):?[0-5]\d)?$/i;
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2})(?::(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?)?\s?(Z|[+-](?:0\d|1[0-4]):?[0-5]\d)?$/i;
 
-/** A date or time as ISO 8601, in UTC where it names no zone; undefined for other notations. */
+/** A date, or a time to the hour at least, as ISO 8601, in UTC where it names no zone; undefined for other notations. */
 function timeOf(text: string): string | undefined {
   const parts = TIME.exec(text);
   if (!parts) return undefined;

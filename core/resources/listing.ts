@@ -24,8 +24,10 @@ export interface ListField {
   readonly key?: string;
   /** Whether it may be null: nulls sort as the smallest value. */
   readonly nullable?: boolean;
-  /** Whether the filter value 0 means null, as old clients send it for pages without a chapter. */
+  /** Whether the filter for equality with 0 finds null, as old clients send it for pages without a chapter. */
   readonly zeroIsNull?: boolean;
+  /** Whether clients may sort by it alone: a filter on it is ignored, as one on an unknown field is. */
+  readonly isNoFilter?: boolean;
 }
 
 /** A listing of one table. */
@@ -64,6 +66,8 @@ const OPPOSITES: Readonly<Partial<Record<ListingFilter["operator"], keyof typeof
   lte: "gt",
 };
 const NOTHING = sql<boolean>`false`;
+/** No text of PostgreSQL holds it. */
+const UNSTORABLE = "\0";
 /** Characters of a stored key: what an index entry has room for. */
 const KEY_LENGTH = 600;
 /** The cost of fetching and sorting a row, in multiples of the cost of skipping one. */
@@ -99,8 +103,11 @@ async function readListing<Row>(
   { db, visibility }: ListParts,
   spec: ListSpec,
   viewer: Viewer,
-  { count, offset, sort, filters }: ListingQuery,
+  { count, offset, sort, filters: sent }: ListingQuery,
 ): Promise<Listing<Row>> {
+  const filters = sent.filter(
+    ({ field }) => Object.hasOwn(spec.fields, field) && fieldOf(spec, field).isNoFilter !== true,
+  );
   const table = spec.source ? sql`(${spec.source}) as ${sql.table(spec.table)}` : sql.table(spec.table);
   const id = sql.ref(`${spec.table}.id`);
   const wanted = [...(spec.where ? [spec.where] : []), ...filters.flatMap((filter) => conditionOf(spec, filter))];
@@ -136,11 +143,10 @@ async function totalOf(
   },
 ): Promise<Pick<Counts, "total"> | undefined> {
   const { from, visible, wanted, filters, visibleTotal } = counted;
-  const known = filters.filter(({ field }) => Object.hasOwn(spec.fields, field));
-  const leftOut = known.flatMap((filter) => leftOutBy(spec, filter) ?? []);
+  const leftOut = filters.flatMap((filter) => leftOutBy(spec, filter) ?? []);
   if (!visibleTotal || spec.where || leftOut.length < wanted.length)
     return counts(db, sql`count(*) as total from ${from} where ${sql.join([visible, ...wanted], sql` and `)}`);
-  const isNegative = known.every(({ operator }) => operator === "ne");
+  const isNegative = filters.every(({ operator }) => operator === "ne");
   return { total: await filteredTotal(db, { from, visible, visibleTotal, wanted, leftOut, isNegative }) };
 }
 
@@ -172,40 +178,39 @@ function orderOf(spec: ListSpec, sort: ListingQuery["sort"]): RawBuilder<unknown
   return sql`${comparable(spec, name, field)} ${direction}${nulls}, ${id} ${direction}`;
 }
 
+/** The rows that a filter finds. A null matches no comparison, as in the original. */
 function conditionOf(spec: ListSpec, { field: name, operator, value }: ListingFilter): RawBuilder<boolean>[] {
-  if (!Object.hasOwn(spec.fields, name)) return [];
   const field = fieldOf(spec, name);
-  if (value.includes("\0")) return [NOTHING];
-  if (operator === "like") return [sql<boolean>`${asText(spec, name, field)} like ${patternOf(field, value)}`];
-  const parameter = filterValue(field, value);
-  if (!parameter) return [NOTHING];
-  const sign = OPERATORS[operator];
   const column = comparable(spec, name, field);
-  if (!field.zeroIsNull) return [sql<boolean>`${column} ${sign} ${parameter}`];
-  if (operator === "eq" && value.trim() === "0") return [sql<boolean>`${column} is null`];
-  if (operator === "eq") return [sql<boolean>`${column} = ${parameter}`];
-  return [sql<boolean>`coalesce(${column}, 0) ${sign} ${parameter}`];
+  if (operator === "like") {
+    if (value.includes(UNSTORABLE)) return [NOTHING];
+    return [sql<boolean>`${asText(spec, name, field)} like ${patternOf(field, value)}`];
+  }
+  if (field.zeroIsNull && operator === "eq" && value.trim() === "0") return [sql<boolean>`${column} is null`];
+  const parameter = filterValue(field, value);
+  if (parameter) return [sql<boolean>`${column} ${OPERATORS[operator]} ${parameter}`];
+  // What no row holds differs from what each row holds.
+  if (operator !== "ne") return [NOTHING];
+  return field.nullable ? [sql<boolean>`${column} is not null`] : [];
 }
 
 /** The rows that a filter leaves out, as a condition that the index of its field supports; undefined where none does. */
 function leftOutBy(spec: ListSpec, { field: name, operator, value }: ListingFilter): RawBuilder<boolean> | undefined {
   const field = fieldOf(spec, name);
   const opposite = OPPOSITES[field.type === "boolean" && operator === "eq" ? "ne" : operator];
-  const parameter = value.includes("\0") ? undefined : filterValue(field, value);
+  const parameter = filterValue(field, value);
   if (!opposite || !parameter) return undefined;
   const column = comparable(spec, name, field);
-  const isNull = sql<boolean>`${column} is null`;
-  // Such a null is compared as 0.
-  if (field.zeroIsNull && operator !== "ne") return undefined;
-  if (field.zeroIsNull) return value.trim() === "0" ? isNull : sql<boolean>`${column} = ${parameter}`;
   const others =
     field.type === "boolean" && operator === "eq"
       ? sql`${column} = not ${parameter}`
       : sql`${column} ${OPERATORS[opposite]} ${parameter}`;
-  return sql<boolean>`(${others} or ${isNull})`;
+  return sql<boolean>`(${others} or ${column} is null)`;
 }
 
+/** The value that a field is compared with; undefined where the field cannot hold it. */
 function filterValue(field: ListField, value: string): RawBuilder<unknown> | undefined {
+  if (value.includes(UNSTORABLE)) return undefined;
   return field.key ? sql`left(text_key(${value}::text), ${sql.lit(KEY_LENGTH)})` : parameterOf(field.type, value);
 }
 

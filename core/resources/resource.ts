@@ -64,6 +64,8 @@ export interface ResourceSpec<C extends Rules, U extends Rules, A = undefined> {
   readonly answers?: A;
   /** Descriptions for the documentation. */
   readonly about: Readonly<Record<ResourceAction, string>>;
+  /** Errors of single routes, for the documentation, as in `EndpointSpec`. */
+  readonly errors?: Readonly<Partial<Record<ResourceAction, readonly number[]>>>;
   /** Samples for the documentation. */
   readonly examples?: Readonly<Partial<Record<ResourceAction, NonNullable<EndpointSpec["example"]>>>>;
 }
@@ -113,7 +115,8 @@ export function mountResource<
   const answers = spec.answers && answersByAction(spec.answers);
   const described = (action: ResourceAction, more: Pick<EndpointSpec, "rules"> = {}) => {
     const example = spec.examples?.[action];
-    const facts = { about: spec.about[action], ...(example && { example }), ...more };
+    const errors = spec.errors?.[action];
+    const facts = { about: spec.about[action], ...(example && { example }), ...(errors && { errors }), ...more };
     const response = answers?.[action];
     return {
       permit: spec.permits?.[action] ?? permit,

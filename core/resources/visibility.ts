@@ -1,6 +1,7 @@
 import { type Expression, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from "kysely";
 import { type Db, ExpressionRefused, GrantError, memoized, type TableName, type Tables } from "../../db/mod.ts";
 import { BootError } from "../errors.ts";
+import { deepFreeze } from "../freeze.ts";
 import type { Viewer } from "../viewer.ts";
 
 /**
@@ -17,7 +18,14 @@ export type VisibilityRule = ((viewer: Viewer) => Expression<SqlBool> | true) & 
 /** Columns by table. */
 export type VisibilityReads = { readonly [Table in TableName]?: readonly (keyof Tables[Table] & string)[] };
 
-const EVERYTHING = sql<boolean>`true`;
+/** Conditions are shared by all plugins: frozen, so that none can have them mean something else. */
+function shared(condition: RawBuilder<boolean>): RawBuilder<boolean> {
+  const own = memoized(condition);
+  deepFreeze(own.toOperationNode());
+  return Object.freeze(own);
+}
+
+const EVERYTHING = shared(sql<boolean>`true`);
 
 /** The visibility rules of all tables, for listings and single reads. */
 export class VisibilityRules {
@@ -77,7 +85,7 @@ export class VisibilityRules {
     const rules = this.#rules.get(table);
     if (!rules) throw new Error(`Cannot show rows of "${table}": no plugin has a visibility rule for it`);
     const conditions = rules.map((rule) => rule(viewer)).filter((condition) => condition !== true);
-    return conditions.length === 0 ? EVERYTHING : memoized(sql<boolean>`(${sql.join(conditions, sql` and `)})`);
+    return conditions.length === 0 ? EVERYTHING : shared(sql<boolean>`(${sql.join(conditions, sql` and `)})`);
   }
 
   /** A query over the rows of a table that a viewer sees. */

@@ -15,6 +15,7 @@ import { NoticeAge } from "../events/notice_age.ts";
 import { Faults, isShipped } from "../faults.ts";
 import { chosenStore } from "../files/contributed_store.ts";
 import type { FileStore } from "../files/file_store.ts";
+import { recordedFiles } from "../files/recorded_files.ts";
 import { deepFreeze } from "../freeze.ts";
 import { createAnswerJudge, type OnMismatch } from "../http/answer_judge.ts";
 import { withContributedFields } from "../http/answer_types.ts";
@@ -37,6 +38,7 @@ import { checkTables, warnOfEvents } from "./boot_checks.ts";
 import { lateAtBoot } from "./boot_listeners.ts";
 import { BootWatch } from "./boot_watch.ts";
 import { checkedPlugins } from "./composition_checks.ts";
+import { expectedSchema } from "./expected_schema.ts";
 import { warnOfUnknownSlots } from "./known_names.ts";
 import { missingTable } from "./left_out.ts";
 import { runStarts, runStops, stopPart } from "./lifecycle_hooks.ts";
@@ -143,7 +145,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   await schemaRoles.adopt(plugins);
   const contributed = () => (slots.get("response_fields") ?? []) as ResponseFields[];
   const chosen = chosenStore(parts.files, config);
-  const held = heldFiles(chosen.files, store.db, log);
+  const held = heldFiles(recordedFiles(chosen.files, store.db), store.db, log);
   const shared: SharedParts = {
     ...parts,
     files: held.files,
@@ -214,7 +216,9 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const checked = {
     ...contributions,
     replicas,
+    expected: () => expectedSchema(plugins, { mode: config.pluginRoles, thirdParty, denied: parts.denied }),
     config,
+    store,
     db: store.db,
     files: held.files,
     jobs,

@@ -122,8 +122,10 @@ export function makeContext(
       return as(viewer, () => visibility.visible(over, table, viewer));
     },
     {
-      where: (...[table, viewer]: Parameters<VisibilityRules["where"]>) =>
-        as(viewer, () => visibility.where(table, viewer)),
+      where: (...[table, viewer]: Parameters<VisibilityRules["where"]>) => {
+        tables.needRead(table);
+        return as(viewer, () => visibility.where(table, viewer));
+      },
     },
   );
   const schema = plugin.settings ?? Type.Object({});
@@ -180,7 +182,8 @@ export function makeContext(
       const scope = crossing ? parts.credentials.scopeOf(plugin.name, spec) : spec;
       const { authenticate } = scope;
       const part = partOf(`authenticate of ${prefix}`);
-      http.routeScope(prefix, authenticate ? { ...scope, authenticate: guard.guarded(part, authenticate) } : scope);
+      const guarded = authenticate ? { ...scope, authenticate: guard.guarded(part, authenticate) } : scope;
+      http.routeScope(prefix, guarded, crossing ? plugin.name : undefined);
     },
     callAs: async (viewer, method, path, options) => as(viewer, () => http.callAs(viewer, method, path, options)),
     limiter: (name, limit, windowMs) => limiterOf(parts.store.db, config)(`${plugin.name}:${name}`, limit, windowMs),

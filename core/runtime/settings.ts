@@ -1,11 +1,15 @@
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
-import { Value } from "@sinclair/typebox/value";
+import { Value, type ValueError } from "@sinclair/typebox/value";
 import { BootError } from "../errors.ts";
 import { deepFreeze } from "../freeze.ts";
 
+/** Characters of a value that an error shows. */
+const SHOWN = 60;
+
 /**
  * Reads the settings of a plugin or the runtime: the schema's defaults, then `configured` values ("lectern" block of
- * package.json), then the environment variables of `env` options; frozen. Throws BootError with every invalid setting, no values.
+ * package.json), then the environment variables of `env` options; frozen. Throws BootError with every invalid setting; values of
+ * texts are not in it, since they may be secrets.
  */
 export function readSettings<S extends TObject>(
   owner: string,
@@ -19,14 +23,32 @@ export function readSettings<S extends TObject>(
     if (fromEnv !== undefined && fromEnv !== "") given[field] = fromEnv;
   }
   const value = Value.Clean(schema, Value.Convert(schema, Value.Default(schema, given)));
-  const errors = [...Value.Errors(schema, value)].map(({ path, message }) => {
-    const field = path.slice(1);
+  const errors = [...Value.Errors(schema, value)].map((error) => {
+    const field = error.path.slice(1);
     const variable = variableOf(schema.properties[field] ?? {});
-    return `${variable === "" ? field : variable}: ${message}`;
+    return `${variable === "" ? field : variable}: ${problemOf(error)}`;
   });
   if (errors.length > 0)
     throw new BootError(`Cannot read the settings of "${owner}": ${[...new Set(errors)].join("; ")}`);
   return deepFreeze(value) as Static<S>;
+}
+
+/** What was found and wanted, for numbers, switches and choices; the validator's message for texts and the rest. */
+function problemOf({ message, value, schema }: Pick<ValueError, "message" | "value" | "schema">): string {
+  const wanted = wantedBy(schema);
+  if (wanted === undefined || typeof value === "object") return message;
+  return `found ${JSON.stringify(value).slice(0, SHOWN)}, wanted ${wanted}`;
+}
+
+function wantedBy({ type, minimum, maximum, anyOf }: TSchema): string | undefined {
+  if (type === "boolean") return "true or false";
+  if (type === "integer" || type === "number") {
+    const range = [minimum === undefined ? "" : ` from ${minimum}`, maximum === undefined ? "" : ` to ${maximum}`];
+    return `a ${type === "integer" ? "whole " : ""}number${range.join("")}`;
+  }
+  const choices = Array.isArray(anyOf) ? (anyOf as TSchema[]).map((one): unknown => one.const) : [];
+  if (choices.length === 0 || choices.includes(undefined)) return undefined;
+  return `one of ${choices.map((choice) => JSON.stringify(choice)).join(", ")}`;
 }
 
 function variableOf(spec: Partial<TSchema>): string {

@@ -1,4 +1,5 @@
-import type { Db, Replicas } from "../../db/mod.ts";
+import { sql } from "kysely";
+import type { Db, Replicas, SchemaObject, Store } from "../../db/mod.ts";
 import type { Config } from "../config.ts";
 import type { ContentKind } from "../contracts/content.ts";
 import type { FileClaim } from "../contracts/files.ts";
@@ -8,17 +9,20 @@ import type { FileStore } from "../files/file_store.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import type { PluginRoles } from "../runtime/plugin_roles.ts";
 import type { RunningServers } from "../runtime/running_servers.ts";
+import { contentChecks } from "./content_checks.ts";
 import { addressCheck, variablesCheck } from "./environment_checks.ts";
 import { diskCheck, markerCheck, orphansCheck, unfinishedCheck } from "./file_checks.ts";
 import { type Reference, referenceCheck } from "./findings.ts";
 import { jobChecks } from "./job_checks.ts";
 import { replicasCheck } from "./replica_checks.ts";
+import { schemaCheck, sequencesCheck } from "./schema_checks.ts";
 import { serverVersionsCheck, sharedFilesCheck } from "./server_checks.ts";
-import { clockCheck, grantsCheck, migrationChecks } from "./store_checks.ts";
+import { clockCheck, grantsCheck, leaderCheck, migrationChecks } from "./store_checks.ts";
 
 /** The parts of a runtime that its checks look at. */
 export interface CheckedParts {
   readonly config: Config;
+  readonly store: Pick<Store, "kind" | "hosts">;
   readonly db: Db;
   /** The replicas of the store, where it reads from any. */
   readonly replicas: Replicas | undefined;
@@ -28,6 +32,8 @@ export interface CheckedParts {
   readonly servers: RunningServers;
   readonly plugins: readonly AnyPlugin[];
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The objects that the migrations of these plugins make in an empty store. */
+  expected(): Promise<readonly SchemaObject[]>;
   /** Contributions to `file_claims`; complete after boot. */
   claims(): readonly FileClaim[];
   /** Contributions to `content`; complete after boot. */
@@ -36,10 +42,12 @@ export interface CheckedParts {
 
 /** The checks that the runtime contributes to the slot `self_check`. */
 export function coreChecks(parts: CheckedParts): SelfCheck[] {
-  const { config, db, files, jobs, replicas, roles, servers, plugins, env, claims, kinds } = parts;
+  const { config, store, db, expected, files, jobs, replicas, roles, servers, plugins, env, claims, kinds } = parts;
   const stores = { db, files, place: "the file store" };
   return [
     ...migrationChecks(db, plugins),
+    schemaCheck(db, expected),
+    sequencesCheck(db),
     grantsCheck(roles),
     referenceCheck(db, {
       name: "core/parents",
@@ -49,17 +57,25 @@ export function coreChecks(parts: CheckedParts): SelfCheck[] {
       advice: "Restore the parents from a backup, or move the items to others.",
     }),
     clockCheck(db, config.clockSeconds),
+    ...(store.kind === "server" ? [leaderCheck(store)] : []),
     ...(replicas ? [replicasCheck(replicas)] : []),
     markerCheck(stores),
     sharedFilesCheck(servers, files),
     serverVersionsCheck(servers),
     orphansCheck(stores, claims),
+    ...contentChecks(stores, () => everBooted(db)),
     ...(files.unfinished ? [unfinishedCheck(stores)] : []),
     diskCheck(config.dataDir, config.minDiskPercent),
     ...jobChecks(db, jobs),
     addressCheck(config),
     variablesCheck(env, plugins),
   ];
+}
+
+/** The names of the plugins that have ever booted over a store. */
+async function everBooted(db: Db): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ name: string }>`select name from installed_plugins`.execute(db);
+  return new Set(rows.map(({ name }) => name));
 }
 
 function parentsOf({ table, parents }: ContentKind, kinds: readonly ContentKind[]): Reference[] {

@@ -1,8 +1,7 @@
 /** Checks of the operator's settings: addresses and proxies that do not fit, and variables that nothing reads. */
-import { closestMatch } from "../closest_match.ts";
-import { baseUrlOf, type Config, configSchema } from "../config.ts";
+import { baseUrlOf, type Config } from "../config.ts";
 import type { SelfCheck } from "../contracts/self_check.ts";
-import { variablesOf } from "../runtime/operator_choices.ts";
+import { misspeltText, misspeltVariables } from "../runtime/misspelt_variables.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { Findings } from "./findings.ts";
 
@@ -44,31 +43,8 @@ export function variablesCheck(
     title: "Every environment variable that looks like a setting is one",
     check() {
       const findings = new Findings();
-      const core = Object.values(configSchema.properties).map((field) => String(field.env));
-      const known = new Set([...core, ...plugins.flatMap(variablesOf), ...ELSEWHERE]);
-      const families = familiesOf(known);
-      for (const name of Object.keys(env).sort()) {
-        if (known.has(name) || !families.has(familyOf(name))) continue;
-        const near = closestMatch(name, [...known]);
-        findings.add(`${name} is no setting${near === undefined ? "" : `; did you mean ${near}?`}`);
-      }
+      for (const one of misspeltVariables(env, plugins)) findings.add(misspeltText(one));
       return findings.as("warning", "Correct or remove them: nothing reads them.");
     },
   };
-}
-
-/** Variables that commands and the start read outside of settings. */
-const ELSEWHERE = ["MIGRATE_TOKEN", "LOG_FORMAT"];
-/** Variables that share a first word are a family; a single one, such as HOST, is none. */
-const FAMILY = 3;
-
-function familyOf(name: string): string {
-  return name.slice(0, name.indexOf("_") + 1);
-}
-
-function familiesOf(known: ReadonlySet<string>): ReadonlySet<string> {
-  const sizes = new Map<string, number>();
-  for (const name of known) sizes.set(familyOf(name), (sizes.get(familyOf(name)) ?? 0) + 1);
-  sizes.delete("");
-  return new Set([...sizes].filter(([, size]) => size >= FAMILY).map(([family]) => family));
 }

@@ -1,6 +1,6 @@
 /** Checks of the database: migrations, the rights of plugins' roles, its clock. */
 import { sql } from "kysely";
-import { type Db, ledgers, migrationStatuses } from "../../db/mod.ts";
+import { type Db, ledgers, migrationStatuses, type Store } from "../../db/mod.ts";
 import type { SelfCheck } from "../contracts/self_check.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import type { PluginRoles } from "../runtime/plugin_roles.ts";
@@ -51,6 +51,24 @@ export function grantsCheck(roles: Pick<PluginRoles, "drift" | "repair">): SelfC
       return findings.as("warning");
     },
     fix: () => roles.repair(),
+  };
+}
+
+/** No host of DATABASE_URL is a former leader that accepts writes beside the leader: other clients may write there. */
+export function leaderCheck({ hosts }: Pick<Store, "hosts">): SelfCheck {
+  return {
+    name: "core/leader",
+    title: "The hosts of DATABASE_URL have one leader",
+    async check() {
+      const findings = new Findings();
+      for (const { host, leader, newest } of await hosts())
+        if (leader && newest !== undefined)
+          findings.add(`${host} accepts writes on timeline ${leader.timeline}, and that of its cluster is ${newest}`);
+      return findings.as(
+        "error",
+        "Stop it, and make it a standby of the leader, such as by pg_rewind, before it runs again.",
+      );
+    },
   };
 }
 

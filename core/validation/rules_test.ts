@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { type Input, ruleStrings, rules, schemaOf } from "./rules.ts";
+import { type Input, ruleStrings, rules } from "./rules.ts";
 
 const pageRules = rules({
   book_id: ["required_without:chapter_id", "integer"],
@@ -39,44 +39,5 @@ test("ruleStrings() prints rules as they were written", () => {
   expect(ruleStrings(rules({ name: ["required", "max:5"], "roles.*": ["integer"] }))).toEqual({
     name: ["required", "max:5"],
     "roles.*": ["integer"],
-  });
-});
-
-test("schemaOf() expresses what a schema can", () => {
-  expect(
-    schemaOf(
-      rules({
-        name: ["required", "string", "max:5"],
-        template: ["nullable", "integer"],
-        kind: ["nullable", "in:a,b"],
-        roles: ["array", "max:9"],
-        "roles.*": ["integer"],
-        image: ["image_extension", "max:50"],
-        grants: ["array"],
-        "grants.*.role_id": ["required", "int", "min:1"],
-        fallback: ["nullable"],
-        "fallback.inheriting": ["boolean"],
-      }),
-    ),
-  ).toEqual({
-    type: "object",
-    required: ["name"],
-    properties: {
-      name: { type: "string", maxLength: 5 },
-      template: { type: ["integer", "null"] },
-      kind: { type: ["string", "null"], enum: ["a", "b", null] },
-      roles: { type: "array", maxItems: 9, items: { type: "integer" } },
-      image: { type: "string", format: "binary" },
-      grants: {
-        type: "array",
-        items: { type: "object", required: ["role_id"], properties: { role_id: { type: "integer", minimum: 1 } } },
-      },
-      fallback: { type: ["object", "null"], properties: { inheriting: { type: "boolean" } } },
-    },
-  });
-  const labels = { type: "object", properties: { text: { type: "string" } } };
-  expect(schemaOf(rules({ labels: ["array"], others: ["array"] }), { labels })).toEqual({
-    type: "object",
-    properties: { labels: { type: "array", items: labels }, others: { type: "array", items: {} } },
   });
 });

@@ -24,7 +24,8 @@ import {
 import { type Field, isBlank, isRequired, type MessageParams } from "./rule_checks.ts";
 import type { Input, Rules } from "./rules.ts";
 
-export { type Input, type ItemSchemas, type RuleList, type Rules, ruleStrings, rules, schemaOf } from "./rules.ts";
+export { type ItemSchemas, schemaOf } from "./rule_schema.ts";
+export { type Input, type RuleList, type Rules, ruleStrings, rules } from "./rules.ts";
 
 /** Queries of the rules `exists:…` and `unique:…`. */
 export interface Lookups {

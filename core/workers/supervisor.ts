@@ -11,9 +11,11 @@ import { openStore } from "../../db/mod.ts";
 import type { CommandIo } from "../cli/command.ts";
 import { storeOptions } from "../cli/open.ts";
 import { INSTALL_ROOT } from "../cli/resolve.ts";
-import { baseUrlOf, type Config } from "../config.ts";
+import type { Config } from "../config.ts";
 import { BootError } from "../errors.ts";
+import { answersAt } from "../http/listen.ts";
 import type { Log } from "../log.ts";
+import { StopSignals } from "../stop_signals.ts";
 import type { PeerMessage } from "./peers.ts";
 import { type WorkerMessage, workerArguments } from "./worker.ts";
 
@@ -41,22 +43,21 @@ export interface SupervisorOptions {
 /** Serves with workers until a signal. Returns the exit code. Throws BootError where the address is in use. */
 export async function superviseWorkers(options: SupervisorOptions): Promise<number> {
   const { config, io, log, count } = options;
-  const stopSignal = Promise.withResolvers<NodeJS.Signals>();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopSignal.resolve(signal));
+  const signals = new StopSignals();
   checkPortIsFree(config);
   const folder = mkdtempSync(join(tmpdir(), "lectern-workers-"));
   const workers = new Workers(options, folder);
   let store: { close(): Promise<void> } | undefined;
   try {
-    const first = await workers.startFirst(stopSignal.promise);
+    const first = await workers.startFirst(signals.first);
     if (first.port === undefined) return first.code;
     // Keeps the embedded store running while workers are restarted.
     if (config.databaseUrl === "") store = await openStore({ ...storeOptions(config), poolSize: HELD_CONNECTIONS });
     await workers.startOthers();
-    io.out(`Lectern answers at ${baseUrlOf({ ...config, port: first.port })}/api with ${count} workers`);
-    log.info("stopping", { signal: await stopSignal.promise });
-    // A second signal ends at once, as without workers.
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => workers.kill());
+    io.out(`${answersAt(config, first.port)} with ${count} workers`);
+    log.info("stopping", { signal: await signals.first });
+    // A second signal ends the workers at once; this process then stops the embedded store.
+    signals.onRepeat = () => workers.kill();
     return await workers.stop();
   } finally {
     workers.kill();

@@ -4,8 +4,8 @@
  * not fire for them and no right beyond that of the owner is needed.
  */
 import type { Writable } from "node:stream";
-import type { Store } from "../connection/open.ts";
 import { quoted as ident } from "../connection/session.ts";
+import type { Store } from "../connection/store_types.ts";
 import { literal } from "../grants/names.ts";
 import { StoreError } from "../query/errors.ts";
 import { MIGRATION_LOCK } from "../query/migrate.ts";

@@ -4,8 +4,8 @@
  * dropped, as pg_dump has them, and that of files keeps the files that the rows refer to until the snapshot ends.
  */
 import type { Readable } from "node:stream";
-import type { Store } from "../connection/open.ts";
 import { quoted as ident } from "../connection/session.ts";
+import type { Store } from "../connection/store_types.ts";
 import { StoreError } from "../query/errors.ts";
 import { MIGRATION_LOCK } from "../query/migrate.ts";
 import { type Queries, readSchema, readSequenceValues, type SequenceValue, type StoreSchema } from "./catalogue.ts";

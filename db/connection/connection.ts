@@ -63,6 +63,8 @@ export class Connection {
   /** Pending statements by their reject function; undefined for a part of a stream. */
   readonly #pending = new Map<(error: Error) => void, Query | undefined>();
   #isLost = false;
+  #isEnding = false;
+  readonly #onLost: (() => void) | undefined;
   #isReadOnly = false;
   #settings: SessionSettings = {};
   #process: ServerProcess | undefined;
@@ -74,6 +76,7 @@ export class Connection {
   constructor(options: ConnectionOptions) {
     const { prepare, isPooled = false, open } = options;
     this.#observer = options.observer;
+    this.#onLost = options.onLost;
     this.#deadlines = new AnswerDeadlines(options, () =>
       this.drop(DEADLINE_EXCEEDED, "The store gave no answer in time"),
     );
@@ -259,6 +262,7 @@ export class Connection {
 
   /** Ends the connection after its pending statements, at most `timeoutMs` later. */
   async end(timeoutMs: number): Promise<void> {
+    this.#isEnding = true;
     await this.#sql.end({ timeout: timeoutMs / 1000 });
     this.#lose();
     // A server that does not answer would leave the socket half open.
@@ -318,6 +322,7 @@ export class Connection {
   #lose(): void {
     if (this.#isLost) return;
     this.#isLost = true;
+    if (!this.#isEnding) this.#onLost?.();
     this.#deadlines.end();
     this.changes.lost();
     const all = [...this.#pending];

@@ -10,6 +10,8 @@ export interface ConnectionOptions extends AnswerDeadlineOptions {
   readonly isPooled?: boolean;
   /** Opens postgres.js with one connection, which connects at first use. */
   open(onLoss: () => void): DriverConnection;
+  /** Called when the connection is lost, and not where it is ended. */
+  onLost?(): void;
   /** Who is shown each statement that is sent; nobody by default. */
   observer?(): StatementObserver | undefined;
 }

@@ -1,18 +1,24 @@
 /**
  * Finds the server of several hosts that accepts the wanted sessions, such as the leader of a cluster with failover. All hosts
  * are asked at once; the answer is kept until a connection to that host is lost or refuses a write. If two say that they accept
- * writes, the one of the later timeline was promoted last: the other one is a former leader that does not know it yet.
+ * writes, the one of the later timeline was promoted last: the other one is a former leader that does not know it yet. It is not
+ * used while the leader is away either, since the newest timeline is remembered (`timelines.ts`).
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Host, SessionAttributes } from "./address.ts";
 import type { DriverConnection } from "./connection_types.ts";
+import type { StoreEventObserver } from "./store_events.ts";
+import { formerLeader, type Leader, type ServerState, serverState, type Timelines } from "./timelines.ts";
 
 /** Options of `Hosts`. */
 export interface HostsOptions {
   readonly hosts: readonly Host[];
   readonly attributes: SessionAttributes;
+  readonly timelines: Timelines;
   /** Opens postgres.js over a host with one connection. */
   connect(host: Host): DriverConnection;
+  /** Is shown when another host is found, and when a former leader is there. */
+  show: StoreEventObserver;
 }
 
 /** Milliseconds in which a host has to answer. */
@@ -22,18 +28,25 @@ const OTHERS_MS = 250;
 /** Milliseconds after a failure before the hosts are asked again. */
 const RETRY_MS = 250;
 
-interface State {
-  readonly standby: boolean;
-  readonly read_only: boolean;
-  /** Hexadecimal; null on a standby. */
-  readonly timeline: string | null;
+/** What one host says of itself, for operators. */
+export interface HostState {
+  /** Host and port. */
+  readonly host: string;
+  /** What it is, after its name: "is suitable", "is a standby". */
+  readonly found: string;
+  /** Where it accepts writes. */
+  readonly leader: Leader | undefined;
+  /** The newest timeline of its cluster, if it is a former leader. */
+  readonly newest: number | undefined;
 }
 
-/** A host that was asked; `found` is what it is where it does not suit. */
+/** A host that was asked. */
 interface Asked {
   readonly host: Host;
-  readonly timeline: number | undefined;
+  /** What it is. */
   readonly found: string;
+  readonly isSuitable: boolean;
+  readonly leader: Leader | undefined;
 }
 
 /** The hosts of a URL. */
@@ -43,6 +56,9 @@ export class Hosts {
   #found: Host | undefined;
   /** The last host that was found. */
   #last: Host | undefined;
+  /** Former leaders that were shown and were not seen as anything else since. */
+  readonly #former = new Set<Host>();
+  #isFailing = false;
   readonly #onMove = new Set<() => void>();
 
   constructor(options: HostsOptions) {
@@ -53,6 +69,11 @@ export class Hosts {
   current(): Promise<Host> {
     this.#current ??= this.#find();
     return this.#current;
+  }
+
+  /** The last host that was found. */
+  get last(): Host | undefined {
+    return this.#last;
   }
 
   /** Whether another host has been found since: connections to this one are replaced. */
@@ -72,32 +93,78 @@ export class Hosts {
     this.#current = undefined;
   }
 
+  /** Asks all hosts what they are, for operators. */
+  async states(): Promise<HostState[]> {
+    const { hosts, timelines } = this.#options;
+    const [asked] = await Promise.all([Promise.all(hosts.map((host) => this.#ask(host))), timelines.refresh()]);
+    for (const { leader } of asked) if (leader) timelines.saw(leader);
+    return asked.map(({ host, found, leader }) => ({
+      host: nameOf(host),
+      found,
+      leader,
+      newest: leader && timelines.newerThan(leader),
+    }));
+  }
+
   async #find(): Promise<Host> {
+    const { hosts, timelines } = this.#options;
     const asked: Asked[] = [];
     const first = Promise.withResolvers<void>();
-    const all = this.#options.hosts.map(async (host) => {
+    const learned = Promise.race([timelines.refresh(), sleep(ANSWER_MS, undefined, { ref: false })]);
+    const all = hosts.map(async (host) => {
       const answer = await this.#ask(host);
       asked.push(answer);
-      if (answer.timeline !== undefined) first.resolve();
+      await learned;
+      if (answer.isSuitable && this.#newerThan(answer) === undefined) first.resolve();
     });
     await Promise.race([Promise.all(all), first.promise.then(() => sleep(OTHERS_MS))]);
+    for (const { isSuitable, leader } of asked) if (isSuitable && leader) timelines.saw(leader);
     // Of equal hosts the last one stays, so that connections are not replaced for nothing.
-    const rank = ({ host, timeline = -1 }: Asked) => timeline + (host === this.#last ? 0.5 : 0);
-    const [best] = asked.filter(({ timeline }) => timeline !== undefined).sort((a, b) => rank(b) - rank(a));
-    if (best) {
-      this.#found = best.host;
-      const isMove = this.#last !== undefined && this.#last !== best.host;
-      this.#last = best.host;
-      if (isMove) for (const moved of this.#onMove) moved();
-      return best.host;
-    }
+    const rank = ({ host, leader }: Asked) => (leader?.timeline ?? 0) + (host === this.#last ? 0.5 : 0);
+    const [best] = asked
+      .filter((one) => one.isSuitable && this.#newerThan(one) === undefined)
+      .sort((a, b) => rank(b) - rank(a));
+    // Each time that the leader is away a former one is shown again.
+    if (!best && !this.#isFailing) this.#former.clear();
+    this.#isFailing = !best;
+    this.#showFormer(asked);
+    if (best) return this.#use(best);
     setTimeout(() => {
       this.#current = undefined;
     }, RETRY_MS).unref();
-    const found = asked.map(({ host, found: what }) => `${host.host}:${host.port} ${what}`).join(", ");
+    const found = asked.map((one) => `${nameOf(one.host)} ${this.#what(one)}`).join(", ");
     throw Object.assign(new Error(`none of its hosts is a server that accepts ${this.#wanted()}: ${found}`), {
       code: "CONNECT_NO_HOST",
     });
+  }
+
+  #use({ host, leader }: Asked): Host {
+    const from = this.#last;
+    this.#found = host;
+    this.#last = host;
+    if (from === undefined || from === host) return host;
+    this.#options.show({ kind: "moved", host: nameOf(host), from: nameOf(from), timeline: leader?.timeline ?? 0 });
+    for (const moved of this.#onMove) moved();
+    return host;
+  }
+
+  #newerThan({ leader }: Asked): number | undefined {
+    return leader && this.#options.timelines.newerThan(leader);
+  }
+
+  #what(asked: Asked): string {
+    const newest = asked.isSuitable ? this.#newerThan(asked) : undefined;
+    return newest !== undefined && asked.leader ? formerLeader(asked.leader, newest) : asked.found;
+  }
+
+  #showFormer(asked: readonly Asked[]): void {
+    for (const one of asked) {
+      const isFormer = one.isSuitable && this.#newerThan(one) !== undefined;
+      if (isFormer && !this.#former.has(one.host))
+        this.#options.show({ kind: "former", host: nameOf(one.host), cause: `it ${this.#what(one)}` });
+      if (isFormer) this.#former.add(one.host);
+      else this.#former.delete(one.host);
+    }
   }
 
   #wanted(): string {
@@ -107,26 +174,28 @@ export class Hosts {
   async #ask(host: Host): Promise<Asked> {
     const { sql, destroy } = this.#options.connect(host);
     try {
-      const answer = sql.unsafe<State[]>(`select pg_is_in_recovery() as standby,
-        current_setting('transaction_read_only') = 'on' as read_only,
-        case when not pg_is_in_recovery() then substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end as timeline`);
-      const [state] = await Promise.race([answer, late()]);
-      return { host, ...this.#judge(state) };
+      const state = await Promise.race([serverState(sql), late()]);
+      const unfit = this.#unfit(state);
+      return { host, leader: state.leader, isSuitable: unfit === undefined, found: unfit ?? "is suitable" };
     } catch (error) {
       const { code, message } = error as { code?: string; message: string };
-      return { host, timeline: undefined, found: `failed (${code ?? message})` };
+      return { host, leader: undefined, isSuitable: false, found: `failed (${code ?? message})` };
     } finally {
       void sql.end({ timeout: 0 }).then(destroy);
     }
   }
 
-  #judge(state: State | undefined): Pick<Asked, "timeline" | "found"> {
+  /** Why a server does not suit; undefined where it does. */
+  #unfit({ isStandby, isReadOnly }: ServerState): string | undefined {
     const { attributes } = this.#options;
-    const { standby = true, read_only = true, timeline = null } = state ?? {};
-    if (attributes !== "any" && standby) return { timeline: undefined, found: "is a standby" };
-    if (attributes === "read-write" && read_only) return { timeline: undefined, found: "is read-only" };
-    return { timeline: timeline === null ? 0 : Number.parseInt(timeline, 16), found: "is suitable" };
+    if (attributes !== "any" && isStandby) return "is a standby";
+    return attributes === "read-write" && isReadOnly ? "is read-only" : undefined;
   }
+}
+
+/** A host in messages. */
+export function nameOf({ host, port }: Host): string {
+  return `${host}:${port}`;
 }
 
 async function late(): Promise<never> {

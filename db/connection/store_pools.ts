@@ -29,9 +29,20 @@ export interface StorePoolsOptions {
   readonly waitMs: number;
   /** Time for running statements on a connection that is replaced by its age. */
   readonly closeTimeoutMs: number;
-  open(more: AnswerDeadlineOptions): Connection;
+  open(more: OpenOptions): Connection;
+  /** Called when a connection is lost. */
+  onLost(): void;
 }
 
+/** What the connections of pools have beside those of probes. */
+export interface OpenOptions extends AnswerDeadlineOptions {
+  onLost?(): void;
+}
+
+/** Milliseconds for an answer of a server that may be lost, where statements have no limit. */
+const PROBE_MS = 5_000;
+/** SQLSTATEs of a server that starts or stops: it answers, and is of no use yet. */
+const NOT_SERVING = /^57P0[1-3]$/;
 const MAX_AGE_MS = 30 * 60_000;
 const DEADLINE_POOL_SIZE = 2;
 /**
@@ -77,7 +88,11 @@ export class StorePools implements DialectPools {
     this.#options = options;
     this.limits = { statementMs: 0, writeMs: 0, waitMs };
     const open = () =>
-      options.open({ suspectMs: () => this.limits.statementMs, isAnswering: () => this.#isAnswering() });
+      options.open({
+        suspectMs: () => this.limits.statementMs,
+        isAnswering: () => this.#isAnswering(),
+        onLost: () => options.onLost(),
+      });
     const maxAgeMs = MAX_AGE_MS;
     const wait = () => this.limits.waitMs;
     const limitMs = () => this.limits.statementMs;
@@ -166,13 +181,28 @@ export class StorePools implements DialectPools {
   }
 
   async #probe(): Promise<boolean> {
+    // An error of the server, such as "too many connections", is an answer.
+    return !((await this.#probeError()) instanceof ConnectionLost);
+  }
+
+  /** Why the store serves no statement over a new connection; undefined where it does. */
+  async failure(): Promise<string | undefined> {
+    const error = await this.#probeError();
+    if (error instanceof ConnectionLost) {
+      const { message } = error.cause instanceof Error ? error.cause : error;
+      return message.includes(error.code) ? message : `${message} (${error.code})`;
+    }
+    const { code, message } = (error ?? {}) as { code?: string; message?: string };
+    return NOT_SERVING.test(code ?? "") ? message : undefined;
+  }
+
+  async #probeError(): Promise<unknown> {
     const connection = this.#options.open({});
     try {
-      await connection.send("select 1", [], answerTimeoutFor(this.limits.statementMs));
-      return true;
+      await connection.send("select 1", [], answerTimeoutFor(this.limits.statementMs) || PROBE_MS);
+      return undefined;
     } catch (error) {
-      // An error of the server, such as "too many connections", is an answer.
-      return !(error instanceof ConnectionLost);
+      return error;
     } finally {
       if (!connection.isLost) void connection.end(0);
     }

@@ -7,7 +7,8 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { hasCluster } from "../embedded/home.ts";
 import { StoreError } from "../query/errors.ts";
-import { openStore, type StoreOptions } from "./open.ts";
+import { openStore } from "./open.ts";
+import type { StoreOptions } from "./store_types.ts";
 
 /** The place of a store. */
 type Place = Pick<StoreOptions, "databaseUrl" | "dataDir" | "prepare" | "listenUrl">;

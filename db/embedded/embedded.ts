@@ -14,7 +14,7 @@ import { StoreError } from "../query/errors.ts";
 import { EMBEDDED_USER } from "./account.ts";
 import { findBinaries } from "./binaries.ts";
 import { lock, tryLock, type Unlock } from "./file_lock.ts";
-import { bareEnv, type Home, identity, lastLine, makeSocketFolder, prepareHome, spawnAs } from "./home.ts";
+import { bareEnv, causeLine, type Home, identity, lastLine, makeSocketFolder, prepareHome, spawnAs } from "./home.ts";
 import { isAlive, isServed, liveSockets, PORT, readPid, serves } from "./pid.ts";
 
 /** A running server that this process uses. */
@@ -156,7 +156,9 @@ async function start(home: Home, options: EmbeddedOptions): Promise<string> {
     const child = launch(home, native);
     if (await isReady(home, child, options.startTimeoutMs)) return home.sockets;
     const said = readFileSync(home.log, "utf8");
-    const held = /lock file|shared memory block|another (?:server|postmaster)/.test(said);
+    // Killed by something else, it may be started again; its processes may hold what it had for a moment.
+    const held =
+      child.signalCode === "SIGKILL" || /lock file|shared memory block|another (?:server|postmaster)/.test(said);
     if (!held || performance.now() > until) {
       const fatal = said
         .split("\n")
@@ -200,7 +202,7 @@ function createCluster(home: Home, native: string): void {
   );
   if (status !== 0) {
     throw new StoreError(
-      `Cannot create the embedded store in "${home.cluster}": initdb printed "${lastLine(stderr) || error?.message}"; ` +
+      `Cannot create the embedded store in "${home.cluster}": initdb printed "${causeLine(stderr) || error?.message}"; ` +
         "fix that, or set DATABASE_URL to a PostgreSQL 14 or later",
     );
   }

@@ -12,17 +12,21 @@ const RETRY_MS = 20;
 /** Releases a lock; a second call does nothing. */
 export type Unlock = () => void;
 
-/** Takes an exclusive or shared lock; undefined where another process holds a conflicting one. */
+/** Takes an exclusive or shared lock; undefined where another process holds a conflicting one. Throws StoreError where it cannot. */
 export function tryLock(path: string, mode: "exclusive" | "shared"): Unlock | undefined {
-  const file = new Database(path);
+  let file: Database | undefined;
   try {
-    file.exec("pragma busy_timeout = 0");
+    file = new Database(path);
+    // An exclusive lock begins a journal, for which a full disk has no room.
+    file.exec("pragma busy_timeout = 0; pragma journal_mode = memory");
     file.exec(mode === "exclusive" ? "begin exclusive" : "begin; select count(*) from sqlite_master");
-    return () => file.close();
-  } catch (error) {
-    file.close();
-    if ((error as { code?: string }).code === "SQLITE_BUSY") return undefined;
-    throw error;
+    const held = file;
+    return () => held.close();
+  } catch (cause) {
+    file?.close();
+    const { code = "", message } = cause as { code?: string; message: string };
+    if (code === "SQLITE_BUSY") return undefined;
+    throw new StoreError(`Cannot lock "${path}": ${message}${code === "" ? "" : ` (${code})`}`, { cause });
   }
 }
 

@@ -139,6 +139,15 @@ export function bareEnv(): Record<string, string> {
   return { PATH: process.env.PATH ?? "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
 }
 
+/**
+ * The line of a failed program that says why: the first one of an error, as initdb goes on with what it removes; else the last one
+ * that is not blank.
+ */
+export function causeLine(text: string | null): string {
+  const lines = (text ?? "").split("\n");
+  return lines.find((line) => /\b(?:FATAL|PANIC|ERROR|error): /.test(line))?.trim() ?? lastLine(text);
+}
+
 /** The last line that is not blank. */
 export function lastLine(text: string | null): string {
   return (text ?? "").trim().split("\n").at(-1) ?? "";

@@ -63,8 +63,22 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Whether the process of the server exists; a connection would cost the server a process each time. */
+/**
+ * Whether the process of the server runs; a connection would cost the server a process each time. Where the system lists processes in
+ * /proc, one that has ended and was not reaped, as in containers, and another one with its pid are none.
+ */
 export function isServed(home: Home): boolean {
   const found = readPid(home);
-  return found !== undefined && isAlive(found.pid);
+  if (found === undefined || !isAlive(found.pid)) return false;
+  return !existsSync("/proc/self/cmdline") || isPostgres(found.pid);
+}
+
+/** By /proc; a process that was not reaped has no command line, and one that ends between two calls no file. */
+function isPostgres(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("postgres");
+  } catch (error) {
+    if ((error as { code?: string }).code === "ENOENT" || (error as { code?: string }).code === "ESRCH") return false;
+    throw error;
+  }
 }

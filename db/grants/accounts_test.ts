@@ -3,7 +3,17 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "kysely";
 import postgres from "postgres";
 import { type Cluster, startCluster, systemBinaries } from "../../test/support/harness/cluster.ts";
-import { asOwner, dropOwned, dropPluginRole, GrantError, openStore, rows, type Store, syncRoles } from "../mod.ts";
+import {
+  asOwner,
+  dropOwned,
+  dropPluginRole,
+  GrantError,
+  openStore,
+  roleObstacle,
+  rows,
+  type Store,
+  syncRoles,
+} from "../mod.ts";
 
 const GRANTS = { plugin: "shelf", read: [], write: ["boxes"], columns: {} };
 /** Without an installed PostgreSQL there is no server with such accounts. */
@@ -78,4 +88,21 @@ onServer("an account without CREATEROLE is told why, and nothing is left behind"
   const { reason, changes } = await syncRoles(store.db, [GRANTS]);
   expect([reason, changes]).toEqual([expect.stringContaining("permission denied"), 0]);
   expect(await rows(store.db, sql`select to_regnamespace('lectern_grants')::text as found`)).toEqual([{ found: null }]);
+});
+
+onServer("what an account lacks is said beforehand, and nothing where it lacks nothing", async () => {
+  const { url } = cluster as Cluster;
+  const admin = postgres(url, { max: 1, onnotice() {} });
+  await admin.unsafe("create role holder; create role lodger login createrole");
+  await admin.unsafe("create database lodger owner holder");
+  await admin.unsafe("grant create on database lodger to lodger");
+  await admin.end();
+  const own = new URL(url);
+  own.username = "lodger";
+  own.pathname = "/lodger";
+  const lodging = await openStore({ dataDir: "", databaseUrl: own.href });
+  stores.push(lodging);
+  expect(await roleObstacle(lodging.db, [GRANTS])).toContain('may create temporary tables in "lodger"');
+  expect(await roleObstacle((await storeOf("landlord", "createrole")).db, [GRANTS])).toBeUndefined();
+  expect(await roleObstacle((await storeOf("tenant", "")).db, [GRANTS])).toBe("permission denied to create role");
 });

@@ -34,9 +34,34 @@ const KEPT_SETTINGS = [
   "default_transaction_read_only",
   "default_transaction_isolation",
   "default_tablespace",
+  "default_table_access_method",
+  "default_toast_compression",
+  "temp_tablespaces",
+  "default_transaction_deferrable",
+  "transaction_timeout",
+  "exit_on_error",
+  "client_connection_check_interval",
+  "client_min_messages",
+  "application_name",
+  "quote_all_identifiers",
+  "restrict_nonsystem_relation_kind",
+  "check_function_bodies",
+  "plpgsql.extra_errors",
+  "plpgsql.check_asserts",
+  "backslash_quote",
+  "timezone_abbreviations",
+  "lc_monetary",
+  "lc_numeric",
+  "lc_time",
+  "tcp_keepalives_idle",
+  "tcp_keepalives_interval",
+  "tcp_keepalives_count",
+  "tcp_user_timeout",
+  "createrole_self_grant",
 ];
 
-const SETTINGS = `array[${KEPT_SETTINGS.map((name) => `pg_catalog.current_setting(${literal(name)})`).join(", ")}]`;
+/** Null for a setting that the server does not know: some came with later versions. */
+const SETTINGS = `array[${KEPT_SETTINGS.map((name) => `pg_catalog.current_setting(${literal(name)}, true)`).join(", ")}]`;
 
 /** One condition, since PERFORM would begin and end a query; the result of the first function is never null. */
 const AFTER = `if pg_catalog.pg_advisory_unlock_all() is null or not (kept operator(pg_catalog.=) ${SETTINGS}) then

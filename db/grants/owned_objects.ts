@@ -2,71 +2,40 @@
  * What a plugin's migrations have made, as the server lists it by its owner. Others write the plugin's tables too, the account of the
  * runtime among them, and what the server then evaluates (triggers, defaults, checks, views) runs with their rights. So functions of
  * plugins always run with those of their owner, whatever they say, and cannot change that later: their text contains no further
- * statements than reads and writes. Expressions use functions that are the plugin's own, immutable, or of the server and harmless.
+ * statements than reads and writes (`function_text.ts`). Expressions use functions that are the plugin's own, immutable, or of the server and harmless
+ * (`owned_expressions.ts`).
  */
 import { type RawBuilder, sql } from "kysely";
 import { SchemaDenied } from "../query/errors.ts";
 import { rows } from "../query/query.ts";
 import type { Db } from "../query/tables.ts";
-import { ident } from "./names.ts";
+import { refusedWord } from "./function_text.ts";
+import { GRANTS_SCHEMA, ident } from "./names.ts";
+import { oidOf, refusedExpressions, relationsOf } from "./owned_expressions.ts";
 import type { OwnerPlace } from "./owner_role.ts";
-import { wordsOf } from "./statement_text.ts";
-
-/** Words of statements that a function may not run: with them it could undo what is done to it here. */
-const REFUSED_WORDS: ReadonlySet<string> = new Set([
-  "execute",
-  "prepare",
-  "create",
-  "alter",
-  "drop",
-  "grant",
-  "revoke",
-  "reassign",
-  "hold",
-]);
-/** What follows "do" in an upsert; a block follows otherwise. */
-const AFTER_DO: ReadonlySet<string> = new Set(["nothing", "update"]);
-/** Functions of the server that run the text of a statement or reach beyond tables, as they are called. */
-const REFUSED_CALLS =
-  "\\m(?!pg_(?:trigger_depth|typeof|column_size)\\M)(?:pg_\\w+|\\w*_to_xml\\w*|ts_stat|ts_rewrite|lo_\\w+|loread|lowrite|set_config)\\s*\\(";
-
-/** SQL: the oid of a role. */
-const oidOf = (owner: string) => sql`(select oid from pg_roles where rolname = ${owner})`;
-/** SQL: the relations that it owns. */
-const relationsOf = (owner: string) => sql`(select * from pg_class where relowner = ${oidOf(owner)})`;
-
-/** The triggers on the tables of an owner that others have made so far, such as those that report changes. */
-export async function foreignTriggers(tx: Db, owner: string): Promise<readonly string[]> {
-  const found = await rows(
-    tx,
-    sql<{ oid: string }>`select t.oid::text as oid from pg_trigger t join ${relationsOf(owner)} c on c.oid = tgrelid
-      where not tgisinternal`,
-  );
-  return found.map(({ oid }) => oid);
-}
 
 /** Checks what a role owns. `present` are triggers that others have made. Throws SchemaDenied for the first thing that is refused. */
-export async function checkOwned(tx: Db, { plugin, owner }: OwnerPlace, present: readonly string[]): Promise<void> {
+export async function checkOwned(
+  tx: Db,
+  { plugin, role, owner }: OwnerPlace,
+  present: readonly string[],
+): Promise<void> {
   const [odd] = await rows(
     tx,
-    sql<{ found: string }>`${kinds(owner)} union all ${expressions(owner, present)} limit 1`,
+    sql<{
+      found: string;
+    }>`${kinds(owner)} union all ${given(role)} union all ${refusedExpressions(owner, present)} limit 1`,
   );
   if (odd) throw new SchemaDenied(plugin, `Found ${odd.found}`);
   const functions = await rows(
     tx,
-    sql<{ name: string; source: string }>`select oid::regprocedure::text as name, prosrc as source from pg_proc
-      where proowner = ${oidOf(owner)}`,
+    sql<{ name: string; source: string }>`select oid::regprocedure::text as name,
+        coalesce(pg_get_function_sqlbody(oid), prosrc) as source from pg_proc where proowner = ${oidOf(owner)}`,
   );
   for (const { name, source } of functions) {
     const word = refusedWord(source);
     if (word !== undefined) throw new SchemaDenied(plugin, `Found "${word}" in the function ${name}`);
   }
-}
-
-/** The first word of a function's text that is refused; undefined for none. */
-export function refusedWord(source: string): string | undefined {
-  const words = wordsOf(source);
-  return words.find((word, at) => REFUSED_WORDS.has(word) || (word === "do" && !AFTER_DO.has(words[at + 1] ?? "")));
 }
 
 /** SQL: what is of another kind than tables, sequences, views, enums and functions in SQL or PL/pgSQL of a name of their own. */
@@ -76,7 +45,8 @@ function kinds(owner: string): RawBuilder<unknown> {
   const described = sql`'the ' || pg_describe_object`;
   return sql`select ${described}(classid, objid, 0) as found from (${owned}) as owned
       where classid not in ('pg_class'::regclass, 'pg_proc'::regclass, 'pg_type'::regclass, 'pg_statistic_ext'::regclass)
-    union all select ${described}('pg_class'::regclass, oid, 0) from ${relationsOf(owner)} c where relkind = 'f' or relrowsecurity
+    union all select ${described}('pg_class'::regclass, oid, 0) from ${relationsOf(owner)} c 
+      where relkind = 'f' or relrowsecurity or reloptions::text ~ 'security_invoker'
     union all select ${described}('pg_type'::regclass, oid, 0) from pg_type
       where typowner = ${oidOf(owner)} and typtype in ('d', 'r', 'm')
     union all select ${described}('pg_rewrite'::regclass, r.oid, 0) from pg_rewrite r join ${relationsOf(owner)} c on c.oid = ev_class
@@ -90,23 +60,13 @@ function kinds(owner: string): RawBuilder<unknown> {
           and other.pronamespace in ('pg_catalog'::regnamespace, p.pronamespace)))`;
 }
 
-/** SQL: expressions of the tables and views that call what is refused. */
-function expressions(owner: string, present: readonly string[]): RawBuilder<unknown> {
-  return sql`select pg_describe_object(classid, objid, 0) as found from (
-      select 'pg_attrdef'::regclass as classid, d.oid as objid, pg_get_expr(adbin, adrelid) as text
-        from pg_attrdef d join ${relationsOf(owner)} c on c.oid = adrelid
-      union all select 'pg_constraint'::regclass, k.oid, pg_get_constraintdef(k.oid)
-        from pg_constraint k join ${relationsOf(owner)} c on c.oid = conrelid where contype in ('c', 'x')
-      union all select 'pg_class'::regclass, i.indexrelid, pg_get_indexdef(i.indexrelid)
-        from pg_index i join ${relationsOf(owner)} c on c.oid = indrelid
-      union all select 'pg_rewrite'::regclass, r.oid, pg_get_viewdef(c.oid)
-        from pg_rewrite r join ${relationsOf(owner)} c on c.oid = ev_class where relkind in ('v', 'm')
-      union all select 'pg_trigger'::regclass, t.oid, pg_get_triggerdef(t.oid)
-        from pg_trigger t join ${relationsOf(owner)} c on c.oid = tgrelid
-        where not tgisinternal and not t.oid::text = any(${[...present]}::text[])
-    ) as parts where text ~ ${REFUSED_CALLS} or exists (select from pg_depend d join pg_proc p on p.oid = d.refobjid
-      where d.classid = parts.classid and d.objid = parts.objid and d.refclassid = 'pg_proc'::regclass
-        and p.proowner <> ${oidOf(owner)} and p.provolatile <> 'i' and p.pronamespace <> 'pg_catalog'::regnamespace)`;
+/** SQL: what the plugin's other role owns beside the functions of its statements: nothing would be done to it here. */
+function given(role: string): RawBuilder<unknown> {
+  return sql`select 'the ' || pg_describe_object(classid, objid, 0) as found from pg_shdepend
+    where refclassid = 'pg_authid'::regclass and deptype = 'o' and refobjid = ${oidOf(role)}
+      and dbid = (select oid from pg_database where datname = current_database())
+      and not (classid = 'pg_proc'::regclass and exists (select from pg_proc p where p.oid = objid
+        and pronamespace = to_regnamespace(${sql.lit(GRANTS_SCHEMA)})))`;
 }
 
 /** Has the functions of a role run with its rights alone, and gives the account all rights on its tables. */

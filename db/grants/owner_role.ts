@@ -11,7 +11,8 @@ import type { Db } from "../query/tables.ts";
 import { ownerRole } from "./enforcement.ts";
 import { stepFunctionsOf } from "./functions.ts";
 import { GRANTS_SCHEMA, ident, ownerName, roleName } from "./names.ts";
-import { checkOwned, foreignTriggers, settleOwned } from "./owned_objects.ts";
+import { foreignTriggers } from "./owned_expressions.ts";
+import { checkOwned, settleOwned } from "./owned_objects.ts";
 import { type RoleState, readState } from "./role_state.ts";
 import { createRole, membership, ROLES_LOCK } from "./roles.ts";
 
@@ -53,7 +54,9 @@ export async function asOwner(tx: Db, plugin: string, run: (db: Db) => Promise<v
     referable.map((on) => `grant references ${on} to ${ident(place.owner)}`),
   );
   const present = await foreignTriggers(tx, place.owner);
+  const settings = await settingsOf(tx);
   await run(withinAs(tx, ownerRole(plugin)));
+  await putBack(tx, settings);
   await sendAll(tx, [
     ...referable.map((on) => `revoke references ${on} from ${ident(place.owner)}`),
     `revoke create on schema ${ident(place.schema)} from ${ident(place.owner)}`,
@@ -160,6 +163,24 @@ async function referableOf(tx: Db, { role, owner, schema }: OwnerPlace): Promise
         and pg_get_userbyid(relowner) <> ${owner}`,
   );
   return found.map(({ text }) => text);
+}
+
+/** The settings of the session that its user may change, by name. */
+async function settingsOf(tx: Db): Promise<Readonly<Record<string, string>>> {
+  const [found] = await rows(
+    tx,
+    sql<{
+      settings: Record<string, string>;
+    }>`select json_object_agg(name, current_setting(name)) as settings from pg_settings
+      where context = 'user' and name <> 'role' and name <> 'transaction_deferrable' and name <> 'transaction_isolation'`,
+  );
+  return found?.settings ?? {};
+}
+
+/** Gives the session the settings that it had: those of a step, such as `maintenance_work_mem`, end with it. */
+async function putBack(tx: Db, settings: Readonly<Record<string, string>>): Promise<void> {
+  await sql`select set_config(key, value, false) from json_each_text(${JSON.stringify(settings)}::text::json)
+    where current_setting(key) is distinct from value`.execute(tx);
 }
 
 async function sendAll(tx: Db, texts: readonly string[]): Promise<void> {

@@ -18,8 +18,11 @@ export interface StatementText {
   readonly parameters: readonly number[];
 }
 
+/** A quoted text goes on after a line end and further blanks and comments; that of E'…' keeps its backslashes there. */
+const CONTINUED = /[ \t\f\v]*(?:--[^\n\r]*)?[\n\r](?:[ \t\n\r\f\v]|--[^\n\r]*[\n\r])*'(?:[^'\\]|\\[\s\S]|'')*'/y;
+/** Every character from U+0080 is a letter to PostgreSQL, also what is a blank elsewhere; digits end where a letter begins. */
 const TOKEN =
-  /(?<space>\s+|--[^\n\r]*|\/\*)|(?<escaped>[eE]'(?:[^'\\]|\\[\s\S]|'')*')|(?<text>(?:[uU]&|[bBxXnN])?'(?:[^']|'')*')|(?<name>(?:[uU]&)?"(?:[^"]|"")*")|\$(?<parameter>\d+)|(?<dollar>\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$)|(?<word>[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*)|(?<number>\d[\w.]*)|(?<other>[\s\S])/y;
+  /(?<space>[ \t\n\r\f\v]+|--[^\n\r]*|\/\*)|(?<escaped>[eE]'(?:[^'\\]|\\[\s\S]|'')*')|(?<text>(?:[uU]&|[bBxXnN])?'(?:[^']|'')*')|(?<name>(?:[uU]&)?"(?:[^"]|"")*")|\$(?<parameter>\d+)|(?<dollar>\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$)|(?<word>[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*)|(?<number>\d+)|(?<other>[\s\S])/y;
 const MAIN: ReadonlySet<string> = new Set(["select", "values", "table", "insert", "update", "delete", "merge"]);
 const READS: ReadonlySet<string> = new Set(["select", "values", "table"]);
 /** Words between the command and the table that it writes. */
@@ -31,35 +34,24 @@ export function readStatement(text: string): StatementText {
   const parameters: number[] = [];
   const words = new WordReader();
   let start = 0;
-  let at = 0;
-  while (at < text.length) {
-    TOKEN.lastIndex = at;
-    const found = TOKEN.exec(text);
-    // The last alternative takes any character.
-    const { space, dollar, parameter, word, name, other } = (found as RegExpExecArray).groups as Record<string, string>;
-    const end = TOKEN.lastIndex;
-    if (space === "/*") {
-      at = endOfComment(text, end);
-      continue;
-    }
+  for (const { space, parameter, word, name, other, at, end } of tokensOf(text)) {
     if (parameter !== undefined) {
       texts.push(text.slice(start, at));
       parameters.push(Number(parameter));
       start = end;
     }
-    if (dollar !== undefined) {
-      const close = text.indexOf(dollar, end);
-      at = close < 0 ? text.length : close + dollar.length;
-    } else at = end;
     if (space === undefined) words.take(word?.toLowerCase() ?? name ?? other ?? "'");
   }
   texts.push(text.slice(start));
   return { kind: words.kind, target: words.target, texts, parameters };
 }
 
-/** The words of a text in lower case, without those in strings, quoted names, dollar quotes and comments. */
+/**
+ * The words of a text in lower case, its names in quotes, and its signs, without what is in strings, dollar quotes and comments, and
+ * without numbers.
+ */
 export function wordsOf(text: string): string[] {
-  return [...tokensOf(text)].flatMap(({ word }) => (word === undefined ? [] : [word.toLowerCase()]));
+  return [...tokensOf(text)].flatMap(({ word, name, other }) => word?.toLowerCase() ?? name ?? other ?? []);
 }
 
 /** Whether a text holds several statements. */
@@ -72,20 +64,36 @@ export function isSeveral(text: string): boolean {
   return false;
 }
 
+/** The groups of `TOKEN`, of which each token has one, and where it stands. */
+type Token = Readonly<Partial<Record<"space" | "parameter" | "word" | "name" | "other", string>>> & {
+  readonly at: number;
+  readonly end: number;
+};
+
 /** The tokens of a text by their kind; what is in comments and dollar quotes is left out. */
-function* tokensOf(text: string): Generator<Readonly<Record<string, string | undefined>>> {
+function* tokensOf(text: string): Generator<Token> {
   for (let at = 0; at < text.length; ) {
     TOKEN.lastIndex = at;
     // The last alternative takes any character.
     const groups = (TOKEN.exec(text) as RegExpExecArray).groups as Record<string, string | undefined>;
-    at = TOKEN.lastIndex;
-    const { space, dollar } = groups;
-    if (space === "/*") at = endOfComment(text, at);
+    const { space, dollar, escaped } = groups;
+    let end = TOKEN.lastIndex;
+    if (space === "/*") end = endOfComment(text, end);
+    if (escaped !== undefined) end = endOfContinued(text, end);
     if (dollar !== undefined) {
-      const close = text.indexOf(dollar, at);
-      at = close < 0 ? text.length : close + dollar.length;
+      const close = text.indexOf(dollar, end);
+      end = close < 0 ? text.length : close + dollar.length;
     }
-    yield groups;
+    yield { ...groups, at, end };
+    at = end;
+  }
+}
+
+/** Where the parts end that continue a quoted text with escapes. */
+function endOfContinued(text: string, at: number): number {
+  for (let end = at; ; end = CONTINUED.lastIndex) {
+    CONTINUED.lastIndex = end;
+    if (!CONTINUED.test(text)) return end;
   }
 }
 

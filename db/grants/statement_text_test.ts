@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readStatement } from "./statement_text.ts";
+import { isSeveral, readStatement, wordsOf } from "./statement_text.ts";
 
 /** Statements, their kind, and the table that they write; without a kind a plugin may not run them. */
 const STATEMENTS: readonly [text: string, kind?: string, target?: string][] = [
@@ -67,4 +67,22 @@ test("a text is cut at its parameters, and nowhere else", () => {
     4,
     "",
   ]);
+});
+
+test("a text holds several statements where something follows the end of one", () => {
+  for (const text of ["select 1", "select 1;", "select ';'; -- select 2\n;", "select $$;$$", ""])
+    expect([text, isSeveral(text)]).toEqual([text, false]);
+  for (const text of ["select 1; select 2", ";;'x'"]) expect([text, isSeveral(text)]).toEqual([text, true]);
+});
+
+test("words are cut as PostgreSQL cuts them", () => {
+  const cut: readonly [text: string, ...words: string[]][] = [
+    ["a\u00a0$x$ b $x$", "a\u00a0$x$", "b"],
+    ["1..a$x$ b", ".", ".", "a$x$", "b"],
+    ["E'' \n'\\' a' b", "b"],
+    ["E'a'-- c\n\t--'d\n'\\' e' f", "f"],
+    ["'a' 'b\\' c", "c"],
+    ["E'a' 'b\\' c", "c"],
+  ];
+  for (const [text, ...words] of cut) expect([text, ...wordsOf(text)]).toEqual([text, ...words]);
 });

@@ -125,6 +125,8 @@ class PreparedStatement<Parameters extends object, Row> implements Statement<Par
   constructor(name: string, build: (db: QueryCreator<Tables>, parameters: Parameters) => Compilable<unknown>) {
     this.name = name;
     this.#build = build;
+    // All plugins reach it by `preparedStatements`.
+    Object.freeze(this);
   }
 
   text(): string {
@@ -195,6 +197,7 @@ class PreparedStatement<Parameters extends object, Row> implements Statement<Par
     }
   }
 }
+Object.freeze(PreparedStatement.prototype);
 
 /** The whole text, with `placed` for each parameter. */
 function joined({ texts, names }: Pick<Parts, "texts" | "names">, placed: (name: string) => string): string {

@@ -2,6 +2,7 @@ import { parseAddress } from "../connection/address.ts";
 import type { Connection } from "../connection/connection.ts";
 import type { AnswerDeadlineOptions } from "../connection/deadlines.ts";
 import { type DriverOptions, type Server, serverOf } from "../connection/server.ts";
+import type { StoreEventObserver } from "../connection/store_events.ts";
 import type { StorePools } from "../connection/store_pools.ts";
 import { StoreError } from "../query/errors.ts";
 import { Replica } from "./replica.ts";
@@ -34,12 +35,13 @@ export interface ReplicaSettings {
   readonly closeTimeoutMs: number;
   readonly readMaxLagMs: number;
   readonly readCheckMs: number;
+  readonly onEvent?: StoreEventObserver;
 }
 
 /** The replicas of a store, with connections like those of the primary; they connect with `start`. */
 export function openReplicas(
   places: readonly ReplicaPlace[],
-  { poolSize, slowPoolSize, closeTimeoutMs, readMaxLagMs, readCheckMs }: ReplicaSettings,
+  { poolSize, slowPoolSize, closeTimeoutMs, readMaxLagMs, readCheckMs, onEvent: show = () => {} }: ReplicaSettings,
   primary: StorePools,
   openOver: (server: Server) => (more: AnswerDeadlineOptions) => Connection,
 ): Replicas {
@@ -54,5 +56,5 @@ export function openReplicas(
       onWait: (ms) => primary.waitObserver?.("slow", ms),
     });
   });
-  return new Replicas({ replicas, primary, limitMs, maxLagMs: readMaxLagMs, checkMs: readCheckMs });
+  return new Replicas({ replicas, primary, limitMs, maxLagMs: readMaxLagMs, checkMs: readCheckMs, show });
 }

@@ -5,6 +5,7 @@
  */
 import { answerTimeoutFor, currentSlowQuery } from "../connection/limits.ts";
 import type { SingleStatementPools } from "../connection/single_statements.ts";
+import type { StoreEventObserver } from "../connection/store_events.ts";
 import { Horizon } from "./horizon.ts";
 import { Lag } from "./lag.ts";
 import type { Replica, ReplicaTarget } from "./replica.ts";
@@ -46,6 +47,8 @@ export interface ReplicasOptions extends ReplicaLimits {
   readonly replicas: readonly Replica[];
   readonly primary: SingleStatementPools;
   limitMs(): number;
+  /** Is shown when a replica serves no reads any more, and when it does again. */
+  show: StoreEventObserver;
 }
 
 /** A replica in use, over the connections that it had when it was noted as such. */
@@ -66,6 +69,8 @@ export class Replicas {
   /** Counts changes of those in use. */
   #version = 0;
   #turn = 0;
+  /** Replicas that were shown as out of use. */
+  readonly #shownOut = new Set<Replica>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #checking: Promise<void> | undefined;
   #prunedAt = performance.now();
@@ -85,6 +90,7 @@ export class Replicas {
   /** Looks after the replicas from now on. Resolves after the first look. */
   async start(): Promise<void> {
     await this.check();
+    this.#showChanges();
     this.#schedule();
   }
 
@@ -206,8 +212,24 @@ export class Replicas {
 
   #schedule(): void {
     if (this.#isEnded) return;
-    this.#timer = setTimeout(() => void this.check().finally(() => this.#schedule()), this.#options.checkMs);
+    this.#timer = setTimeout(() => void this.#lookAgain(), this.#options.checkMs);
     this.#timer.unref();
+  }
+
+  async #lookAgain(): Promise<void> {
+    await this.check().finally(() => this.#schedule());
+    this.#showChanges();
+  }
+
+  #showChanges(): void {
+    if (this.#isEnded) return;
+    for (const replica of this.#options.replicas) {
+      const { name: host, isIn, reason: cause } = replica;
+      if (isIn !== this.#shownOut.has(replica)) continue;
+      if (isIn) this.#shownOut.delete(replica);
+      else this.#shownOut.add(replica);
+      this.#options.show(isIn ? { kind: "replica_found", host } : { kind: "replica_lost", host, cause });
+    }
   }
 
   async #check(): Promise<void> {

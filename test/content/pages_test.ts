@@ -113,6 +113,12 @@ scenario(stage, "a new page's answer has everything; reads and listings show it 
     status: 200,
     holds: { total: 1, data: [{ id: "{contacts}", chapter_id: null }] },
   },
+  ...["ne]=999", "lt]=999", "lte]=999", "gte]=0", "ne]=abc", "ne]=0"].map((comparison) => ({
+    name: `no chapter matches no comparison: ${comparison}`,
+    request: `GET /api/pages?filter[book_id]={book}&filter[chapter_id:${comparison}`,
+    status: 200,
+    holds: { total: 2, data: [{ chapter_id: "{chapter}" }, { chapter_id: "{chapter}" }] },
+  })),
   {
     name: "a chapter's read has its pages",
     request: "GET /api/chapters/{chapter}",

@@ -8,6 +8,7 @@ import { type AnyContext, definePlugin, expressionBuilder, sql, type Viewer } fr
 import { type Db, rows, type TableName, type Tables } from "lectern/db";
 import { COUNTS, correctTagCounts, differingTagCounts, taggedKinds } from "../../plugins/content/tags/counts.ts";
 import { mergeAllTagChanges } from "../../plugins/content/tags/merge.ts";
+import { migrations } from "../../plugins/content/tags/migrations.ts";
 import { namesListing, valuesListing } from "../../plugins/content/tags/queries.ts";
 import { type SampleContent, TABLES, writeContent } from "../support/data/sample_content.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
@@ -18,7 +19,7 @@ const KINDS = ["bookshelf", "book", "chapter", "page"] as const;
 /** Items of each kind. */
 const ITEMS = 4;
 const NAMES = ["team", "Team", "state", "ver"];
-const VALUES = ["", "ops", "Ops", "web", "1"];
+const VALUES = ["", "ops", "Ops", "öps", "web", "1"];
 const LISTS = 6;
 const RUNS = Number(process.env.TAG_RUNS ?? 12);
 /** Another transaction was in the way; this one is undone. */
@@ -164,7 +165,7 @@ const COUNT_COLUMNS = sql.join(
 /** The tags of items that the viewer sees, one by one. */
 function visibleTags(as: Viewer) {
   const branches = kinds.map(
-    ({ kind, table }) => sql`select tags.name, tags.name_key, tags.value, tags.kind from tags
+    ({ kind, table }) => sql`select tags.name, tags.name_key, tags.value, tags.value_key, tags.kind from tags
       join ${sql.table(table)} on ${sql.ref(`${table}.id`)} = tags.item_id and tags.kind = ${sql.lit(kind)}
       where ${context.visible.where(table as TableName, as)}`,
   );
@@ -178,16 +179,16 @@ async function compare(viewers: readonly Viewer[]): Promise<void> {
     rows(runtime.db, sql`select * from (${source}) as listed order by id`);
   for (const as of viewers) {
     const names = await read(
-      sql`select row_number() over (order by used.name collate "C") as id, used.name,
-        (count(distinct used.value))::integer as values, (count(*))::integer as usages, ${COUNT_COLUMNS}
-        from (${visibleTags(as)}) as used group by used.name`,
+      sql`select row_number() over (order by used.name_key) as id, min(used.name collate "C") as name,
+        (count(distinct used.value_key))::integer as values, (count(*))::integer as usages, ${COUNT_COLUMNS}
+        from (${visibleTags(as)}) as used group by used.name_key`,
     );
     expect(await read(namesListing(parts, as).source as ReturnType<typeof sql>)).toEqual(names);
     for (const name of ["team", "STATE"]) {
       const values = await read(
-        sql`select row_number() over (order by used.value collate "C", used.name collate "C") as id, used.name, used.value,
+        sql`select row_number() over (order by used.value_key) as id, min(used.name collate "C") as name, min(used.value collate "C") as value,
           (count(*))::integer as usages, ${COUNT_COLUMNS}
-          from (${visibleTags(as)}) as used where used.name_key = text_key(${name}::text) group by used.name, used.value`,
+          from (${visibleTags(as)}) as used where used.name_key = text_key(${name}::text) group by used.value_key`,
       );
       expect(await read(valuesListing(parts, as, name).source as ReturnType<typeof sql>)).toEqual(values);
     }
@@ -280,6 +281,28 @@ test("when changes are merged as many rows are kept as there are different tags,
   expect(await held()).toEqual([2 * KINDS.length, KINDS.length, 0]);
   await rows(runtime.db, sql`delete from tags`);
   expect(await held()).toEqual([0, 0, 0]);
+});
+
+test("counts of a store from before spellings were one are put right when it is migrated", async () => {
+  await emptied([]);
+  const items = [0, 1].map((at) => ({ kind: "book", at }) as const);
+  for (const [at, name] of ["Team", "team"].entries())
+    await take(runtime.db, { do: "tag", item: items[at] ?? { kind: "book", at }, position: 0, name, value: "ops" });
+  await mergeAllTagChanges(runtime.db);
+  for (const undone of [
+    sql`alter table tag_count drop column value_key`,
+    sql`alter table tag_change drop column name_key, drop column value_key`,
+    sql`alter table tag_name_count drop column name_key`,
+    sql`create index tag_count_by_name on tag_count (left(name_key, 200), left(value, 200), kind, acl_id)`,
+    sql`update tag_count set is_shared = false`,
+    sql`update tag_name_count set own_values = 1`,
+  ])
+    await rows(runtime.db, undone);
+  await migrations["0006_folded_counts"]?.(runtime.db);
+  expect(await differingTagCounts(kinds, runtime.db)).toEqual([]);
+  expect((await runtime.ask("GET", "/api/tags/names")).body.data).toMatchObject([
+    { name: "Team", values: 1, usages: 2 },
+  ]);
 });
 
 test("tags of items that another plugin hides are not counted", async () => {

@@ -35,7 +35,34 @@ test("names are listed with their uses by kind, sorted and filtered like every l
     { name: "State", usages: 1, values: 1 },
   ]);
   expect((await get("/api/tags/names?sort=-usages&count=1")).data).toMatchObject([{ name: "team" }]);
-  expect(await get("/api/tags/names?filter[usages:gt]=1&offset=1")).toEqual({ data: [], total: 1 });
+});
+
+test("the counts of names and values sort, and are no filters", async () => {
+  expect(await get("/api/tags/names?filter[usages:gt]=1&filter[values]=9&offset=2")).toEqual({ data: [], total: 2 });
+  const values = await get("/api/tags/values-for-name?name=team&filter[page_count]=7&filter[name]=x&sort=usages");
+  expect(values.data.map(({ value }: { value: string }) => value)).toEqual(["web", "ops"]);
+  expect((await get("/api/tags/values-for-name?name=team&filter[value]=WEB")).total).toBe(1);
+});
+
+test("names and values that differ in case and accents alone are one, by a spelling that the reader sees", async () => {
+  const book = async (name: string, tags: object[]) =>
+    (await runtime.ask("POST", "/api/books", { body: { name, tags } })).body.id as number;
+  const upper = await book("Upper", [{ name: "Région", value: "Köln" }]);
+  const lower = await book("Lower", [
+    { name: "region", value: "koln" },
+    { name: "REGION", value: "Bonn" },
+  ]);
+  const counts = { page_count: 0, chapter_count: 0, shelf_count: 0 };
+  const names = async () => (await get("/api/tags/names?filter[name:like]=REG%25")).data;
+  expect(await names()).toEqual([{ name: "REGION", values: 2, usages: 3, book_count: 3, ...counts }]);
+  expect((await get("/api/tags/values-for-name?name=regIon&sort=-value")).data).toEqual([
+    { name: "Région", value: "Köln", usages: 2, book_count: 2, ...counts },
+    { name: "REGION", value: "Bonn", usages: 1, book_count: 1, ...counts },
+  ]);
+  await runtime.ask("DELETE", `/api/books/${upper}`);
+  await runtime.ask("PUT", `/api/books/${lower}`, { body: { tags: [{ name: "region", value: "koln" }] } });
+  expect(await names()).toEqual([{ name: "region", values: 1, usages: 1, book_count: 1, ...counts }]);
+  await runtime.ask("DELETE", `/api/books/${lower}`);
 });
 
 test("values are listed under a name, which must be given", async () => {

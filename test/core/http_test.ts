@@ -4,6 +4,7 @@
  * could not send half of them.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { connect } from "node:net";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 const MAX_BODY = 20_000;
@@ -159,6 +160,64 @@ test("no override turns a request into a GET, and only a POST may have one", asy
   expect((await json("PUT", path, '{"_method":"DELETE"}', disguised)).body.name).toBe("Stays");
   expect((await json("POST", "/api/books", '{"name":"New"}', { "x-http-method-override": "GET" })).status).toBe(200);
   expect(await nameOf(id)).toBe("Stays");
+});
+
+test("a method that nobody serves is refused as an override too, and nothing is created", async () => {
+  const { total } = (await send("GET", "/api/books")).body;
+  const refusal = failure(
+    405,
+    "The FOO method is not supported for route api/books. Supported methods: GET, HEAD, POST.",
+  );
+  const name = '{"name":"By mistake"}';
+  for (const answer of [
+    await json("POST", "/api/books", '{"_method":"foo","name":"By mistake"}'),
+    await json("POST", "/api/books?_method=FOO", name),
+    await json("POST", "/api/books", name, { "x-http-method-override": "Foo" }),
+    await send("POST", "/api/books", "_method=FOO&name=By+mistake", { "content-type": FORM }),
+  ])
+    expect([answer.status, answer.headers.get("allow"), answer.body]).toEqual([405, "GET, HEAD, POST", refusal]);
+  // Names of the router's own.
+  for (const method of ["TRACE", "OPTIONS", "ALL", "WS"])
+    expect([method, (await json("POST", `/api/books?_method=${method}`, name)).status]).toEqual([method, 405]);
+  expect((await json("POST", "/api/xyz?_method=FOO", "{}")).status).toBe(404);
+  const nonsense = await json("POST", `/api/books?_method=${"x".repeat(30)}`, name);
+  expect(nonsense.body).toEqual(failure(400, "The method that overrides POST is not the name of a method."));
+  expect((await json("POST", "/api/books?_method=a+b", name, { authorization: "Token no:body" })).status).toBe(401);
+  expect((await send("GET", "/api/books")).body.total).toBe(total);
+});
+
+test("a request with two hosts is refused, whatever it asks for", async () => {
+  const server = Bun.serve({
+    ...{ port: 0, hostname: "127.0.0.1" },
+    fetch: (request) => runtime.runtime.http.handle(request, "127.0.0.1"),
+  });
+  const answerTo = (hosts: readonly string[]) => {
+    const answer = Promise.withResolvers<string>();
+    const socket = connect(server.port ?? 0, "127.0.0.1");
+    let text = "";
+    socket.on("data", (data) => {
+      text += data.toString();
+    });
+    socket.on("close", () => answer.resolve(text));
+    socket.on("error", answer.reject);
+    const lines = [
+      ...hosts.map((host) => `host: ${host}`),
+      `authorization: Token ${runtime.token}`,
+      "connection: close",
+    ];
+    socket.write(`GET /api/books?count=1 HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`);
+    return answer.promise;
+  };
+  expect(await answerTo(["localhost"])).toStartWith("HTTP/1.1 200");
+  for (const hosts of [
+    ["localhost", "other.example"],
+    ["localhost", "localhost"],
+  ]) {
+    const answer = await answerTo(hosts);
+    expect(answer).toStartWith("HTTP/1.1 400");
+    expect(answer).toEndWith(JSON.stringify(failure(400, "A request has one Host header.")));
+  }
+  await server.stop(true);
 });
 
 test("a refused request is answered as refused, even where the override is in a body that is not read", async () => {

@@ -104,10 +104,10 @@ for (const [path, field] of LISTINGS) {
   });
 }
 
-test("values of tags sort and are found alike", async () => {
+test("values of tags sort and are found alike, and stand once for all that differ in case and accents", async () => {
   const asked = (query: string) => namesOf("tags/values-for-name?name=tag", query, "value");
   const sorted = (await asked("sort=value")).map((value) => value.toLowerCase().replace("é", "e"));
-  expect(sorted).toEqual(SORTED.map((value) => value.toLowerCase().replace("é", "e")));
+  expect(sorted).toEqual([...new Set(SORTED.map((value) => value.toLowerCase().replace("é", "e")))]);
   expect(await asked("filter[value:like]=A%25&sort=-value")).toEqual(["apple", "Äpfel", "abc"]);
 });
 

@@ -31,6 +31,19 @@ const porter = definePlugin({
   },
 });
 
+/** Boots with a plugin that intercepts a route scope. */
+function intercepting(prefix: string, outside: boolean) {
+  const spy = definePlugin({
+    name: "spy",
+    permissions: { routeScopes: "any" },
+    setup: ({ routeScope }) => routeScope(prefix, { outside, intercept: (_request, _address, next) => next() }),
+  });
+  return bootTestRuntime({ extra: [spy] }).then(
+    (booted) => booted.stop().then(() => "booted"),
+    ({ message }: Error) => message,
+  );
+}
+
 let runtime: TestRuntime;
 beforeAll(async () => {
   runtime = await bootTestRuntime({ extra: [porter] });
@@ -67,4 +80,22 @@ test("it finishes every other answer, refusals and missing routes included", asy
 test("a scope that reads its own bodies is given them as they came", async () => {
   const { body } = await runtime.ask("POST", "/api/porter/letters?to=ann", { body: '{"a": 1' });
   expect(body).toEqual({ text: '{"a": 1', input: { to: "ann" } });
+});
+
+test("no plugin intercepts the answers of a shipped one, which have cookies and tokens in them", async () => {
+  for (const [prefix, outside, covered] of [
+    ["/session", false, "/api/session"],
+    ["/users", false, "/api/users"],
+    ["/users/7/tokens", false, "/api/users/:id/tokens"],
+    ["", false, "/api"],
+    ["/login", true, "/login"],
+    ["", true, "/"],
+  ] as const) {
+    const message = await intercepting(prefix, outside);
+    expect(message).toStartWith(
+      `The plugin "spy" intercepts the route scope "${outside ? prefix || "/" : `/api${prefix}`}"`,
+    );
+    expect(message).toContain(` ${covered}`);
+  }
+  expect(await intercepting("/spy", false)).toBe("booted");
 });

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import * as contracts from "lectern/contracts";
 import * as core from "lectern/core";
 import { type AnyContext, definePlugin, GUEST, hasPermission, inLanguage, SYSTEM, t, type Viewer } from "lectern/core";
+import { preparedStatements } from "lectern/db";
 import { deepFreeze, FrozenSet, plainCopy } from "../../core/freeze.ts";
 import { frozenViewer } from "../../core/viewer.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
@@ -77,6 +78,7 @@ const provider = definePlugin({
 const stranger = definePlugin({
   name: "shared_stranger",
   requires: ["shared_numbers", "users", "sessions", "web"],
+  permissions: { read: ["books"] },
   settings: t.Object({ hosts: t.Array(t.String(), { default: ["a.example"] }) }),
   setup(context) {
     contexts.stranger = context as unknown as AnyContext;
@@ -282,3 +284,24 @@ function isDeeplyFrozen(value: unknown, known: Set<unknown>): boolean {
   known.add(value);
   return Object.isFrozen(value) && Object.values(value).every((member) => isDeeplyFrozen(member, known));
 }
+
+test("conditions of visibility, which all plugins share, stay what they are; those of other tables are not handed out", () => {
+  const { visible } = contexts.stranger as AnyContext;
+  const condition = visible.where("books", GUEST);
+  const tree = condition.toOperationNode() as unknown as { sqlFragments: string[] };
+  expect([
+    change(() => Object.assign(condition, { toOperationNode: () => tree })),
+    change(() => Object.assign(tree, { sqlFragments: ["true"] })),
+    change(() => tree.sqlFragments.push("or true")),
+    Reflect.deleteProperty(condition, "toOperationNode"),
+  ]).toEqual(["refused", "refused", "refused", false]);
+  expect(() => visible.where("users", GUEST)).toThrow('"users"');
+});
+
+test("statements of all modules, which can be listed, cannot be changed", () => {
+  const [statement] = preparedStatements();
+  expect([
+    change(() => Object.assign(statement as object, { execute: async () => [] })),
+    change(() => Object.assign(Object.getPrototypeOf(statement), { execute: async () => [] })),
+  ]).toEqual(["refused", "refused"]);
+});

@@ -3,19 +3,10 @@ import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { definePlugin } from "lectern/core";
+import { doctorOf } from "../support/harness/doctor.ts";
 import { browserOf, PASSWORD } from "../support/harness/sign_ins.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 import { until } from "../support/harness/until.ts";
-
-interface Result {
-  readonly name: string;
-  readonly status: "ok" | "warning" | "error";
-  readonly count: number;
-  readonly examples: readonly string[];
-  readonly advice?: string;
-  readonly fixable: boolean;
-  readonly fixed?: number;
-}
 
 let runtime: TestRuntime;
 let page: number;
@@ -46,25 +37,7 @@ beforeAll(async () => {
 
 afterAll(() => runtime.stop());
 
-/** Runs the command as the command line does. */
-async function doctor(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const [out, err]: [string[], string[]] = [[], []];
-  const io = {
-    ...{ env: {}, columns: 80, tty: false },
-    out: (line: string) => void out.push(line),
-    err: (line: string) => void err.push(line),
-  };
-  const command = runtime.runtime.booted.find(({ plugin }) => plugin.name === "doctor")?.plugin.commands.doctor;
-  const code = (await command?.run(args, io, runtime.contexts.get("doctor"))) ?? -1;
-  return { code, out: out.join("\n"), err: err.join("\n") };
-}
-
-async function check(name: string, ...args: string[]): Promise<Result> {
-  const { out } = await doctor("--json", ...args, name);
-  const { checks } = JSON.parse(out) as { checks: Result[] };
-  expect(checks.map((each) => each.name)).toEqual([name]);
-  return checks[0] as Result;
-}
+const { doctor, check } = doctorOf(() => runtime);
 
 /** Rows that refer to nothing: the check that finds them, and the statement that leaves one. */
 const DANGLING: Readonly<Record<string, () => string>> = {

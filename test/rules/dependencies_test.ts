@@ -27,6 +27,7 @@ const LICENCES: ReadonlySet<string> = new Set([
 const OTHER_LICENCES: Readonly<Record<string, string>> = {
   "@img/sharp-libvips-": "LGPL-3.0-or-later: a shared library that sharp links to at run time and that can be replaced",
   "axe-core": "MPL-2.0: used by tests alone, unchanged",
+  "commonmark-spec": "CC-BY-SA-4.0: used by tests alone, unchanged",
 };
 /** Packages with scripts that an installation would run, and why none is needed. */
 const SCRIPTS: Readonly<Record<string, string>> = {

@@ -49,12 +49,12 @@ const PROVEN: readonly { readonly path: string; readonly begins: string; readonl
     why: "at most 99 blanks are read from each place; an address is read to its end, where the search goes on",
   },
   {
-    ...{ path: "plugins/content/markup/markdown.ts", begins: "/(?<![ \\t])[ \\t]+\\n/" },
-    why: "begins only where no blank precedes, so each run of blanks is read once",
+    ...{ path: "plugins/content/markup/markdown.ts", begins: "/<\\/?(?=del" },
+    why: "looks ahead at one sign; what begins a line is read once, from the beginning of the line",
   },
   {
-    ...{ path: "plugins/content/markup/markdown.ts", begins: "/^(?:`+|~+|[^`~])" },
-    why: "anchored; goes on sign by sign, and what it looks ahead at is a run of spaces, from the one sign before it",
+    ...{ path: "plugins/content/markup/marked_converter.ts", begins: "/(?<![ \\t])[ \\t]+\\n/" },
+    why: "begins only where no blank precedes, so each run of blanks is read once",
   },
   {
     path: "plugins/content/markup/offload.ts",

@@ -17,8 +17,10 @@ const MAY_SKIP: Readonly<Record<string, string>> = {
   "db/connection/listener_test.ts": "says in the test's name that no PostgreSQL is installed here",
   "db/connection/pooler_test.ts": "says in the test's name that no pgbouncer is installed here",
   "test/core/planned_statements_test.ts": "says in the test's name that no PostgreSQL is installed here",
+  "test/content/cmark_gfm_test.ts": "says in the test's name that no cmark-gfm is installed here",
   "test/server/failover_test.ts": "says in the test's name which package of Patroni is missing here",
   "test/server/pgbouncer_test.ts": "says in the test's name that no pgbouncer is installed here",
+  "test/server/stale_leader_test.ts": "says in the test's name that no PostgreSQL is installed here",
 };
 /** Where a line of output is the purpose. */
 const MAY_PRINT = /^(?:core\/cli(?:\.ts|\/)|plugins\/transfer\/loader\/|\.ci\/|test\/)/;

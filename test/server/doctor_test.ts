@@ -27,6 +27,24 @@ test(
 );
 
 test(
+  "what the store lacks of its migrations fails check, and doctor makes it again",
+  async () => {
+    const store = await openStore({ dataDir: folder });
+    await store.sql`drop index pages_slug_once`;
+    await store.close();
+    const failed = await quickCommand(["check"], env);
+    expect([failed.code, failed.err]).toEqual([
+      1,
+      expect.stringContaining(`Missing in the store: index "pages_slug_once" of pages`),
+    ]);
+    expect((await quickCommand(["doctor", "core/schema"], env)).code).toBe(1);
+    expect((await quickCommand(["doctor", "--fix", "core/schema"], env)).code).toBe(0);
+    expect(await quickCommand(["check"], env)).toMatchObject({ code: 0, err: "" });
+  },
+  TIMEOUT_MS,
+);
+
+test(
   "it runs no migration: pending ones are named, and the exit code is 1",
   async () => {
     const open = () => openStore({ dataDir: folder });

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "kysely";
-import { onPrimary, openStore, type ReplicaStatus, rows, StoreSession } from "lectern/db";
+import { onPrimary, openStore, type ReplicaStatus, rows, type StoreEvent, StoreSession } from "lectern/db";
 import { type Cluster, startCluster } from "../support/harness/cluster.ts";
 import { command } from "../support/harness/command.ts";
 import { scaled } from "../support/harness/machine_speed.ts";
@@ -25,6 +25,8 @@ let cluster: Cluster | undefined;
 let replica: ReplicaServer;
 let one: TestRuntime;
 let two: TestRuntime;
+/** What the store of the first runtime showed. */
+const events: StoreEvent[] = [];
 beforeAll(async () => {
   if (!canReplicate()) return;
   cluster = await startCluster();
@@ -34,7 +36,7 @@ beforeAll(async () => {
   const on = { databaseUrl, readUrls: [replica.urlOf(databaseUrl)], readMaxLagMs: 300_000 };
   // Answers that are cached are loaded from the primary; here each read asks the store.
   const env = { ANSWER_CACHE_BYTES: "0" };
-  one = await bootTestRuntime({ on, env });
+  one = await bootTestRuntime({ on: { ...on, onEvent: (event) => void events.push(event) }, env });
   two = await bootTestRuntime({ on, env: { ...env, METRICS_TOKEN: "a-secret" } });
   await one.runtime.start();
   await two.runtime.start();
@@ -217,6 +219,7 @@ onReplica("a replica that dies, freezes or is promoted is left out, and no read 
   const dan = await one.person("Dan", EDITOR);
   const read = async () => (await one.ask("GET", "/api/books", { as: dan.token })).status;
   await readsReplica(one, dan.token);
+  events.length = 0;
   await replica.kill();
   for (let n = 0; n < 20; n++) expect(await read()).toBe(200);
   await inUse(one, false);
@@ -236,6 +239,14 @@ onReplica("a replica that dies, freezes or is promoted is left out, and no read 
   await until(() => status(one).reason === "it is no replica: it accepts writes");
   expect(status(one).isInUse).toBe(false);
   expect(await read()).toBe(200);
+  // For the log: each loss and each return once, in turn, with the cause.
+  await until(() => events.at(-1)?.kind === "replica_lost" && events.length >= 5);
+  const turns = events.map((_, at) => (at % 2 === 0 ? "replica_lost" : "replica_found"));
+  expect(events.map(({ kind }) => kind)).toEqual(turns);
+  expect(events[0]).toMatchObject({
+    host: status(one).name,
+    cause: expect.stringMatching(/cannot be reached|does not answer/),
+  });
 });
 
 onReplica("metrics and the checks of the instance show the replicas", async () => {

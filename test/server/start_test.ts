@@ -1,19 +1,20 @@
 /** Refused starts: one sentence, and nothing left behind. */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { command, quickCommand } from "../support/harness/command.ts";
+import { CLI, command, quickCommand } from "../support/harness/command.ts";
 import { dataFolder, startProgram } from "../support/harness/program.ts";
 
 setDefaultTimeout(60_000);
-const folders = [dataFolder(), dataFolder(), dataFolder()] as const;
+type Folder = ReturnType<typeof dataFolder>;
+const folders = [dataFolder(), dataFolder(), dataFolder()];
 afterAll(() => {
   for (const folder of folders) folder.remove();
 });
 
 test("a port that is taken is named, and no store is left running", async () => {
   const taken = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
-  const { path } = folders[0];
+  const { path } = folders[0] as Folder;
   const { port } = taken;
   const { code, err } = await command(["serve"], { DATA_DIR: path, PORT: String(port) });
   await taken.stop(true);
@@ -26,7 +27,7 @@ test("a port that is taken is named, and no store is left running", async () => 
 
 test("the initial password is printed once, by the first start that listens, and is right", async () => {
   const taken = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
-  const { path } = folders[2];
+  const { path } = folders[2] as Folder;
   for (const _ of [1, 2]) {
     const { code, out, err } = await command(["serve"], { DATA_DIR: path, PORT: String(taken.port) });
     expect([code, out + err]).toEqual([1, expect.not.stringContaining("password")]);
@@ -53,16 +54,66 @@ test("the initial password is printed once, by the first start that listens, and
 });
 
 test("what cannot be meant is refused by its name, before anything is made of it", async () => {
-  const { path } = folders[1];
+  const { path } = folders[1] as Folder;
   for (const [args, env, said] of [
     [["check"], { DATA_DIR: path, ADMIN_TOKEN: "bad" }, /^Cannot read the settings of "tokens": ADMIN_TOKEN: /],
     [["check"], { DATA_DIR: path, ADMIN_EMAIL: "notmail" }, /^Cannot read the settings of "users": ADMIN_EMAIL: /],
     [["check"], { DATA_DIR: "/etc/passwd" }, /^Cannot use the data folder "\/etc\/passwd": /],
     [["serve", "--port", "3"], { DATA_DIR: path }, /^Cannot run "serve" with "--port 3": /],
     [["bogus"], { DATA_DIR: path }, /^There is no command "bogus"/],
+    [["serv"], { DATA_DIR: path }, /^There is no command "serv"; did you mean "serve"\?/],
+    [["backup", "--verfy", "x"], { DATA_DIR: path }, /^"backup" has no option "--verfy"; did you mean "--verify"\?$/],
+    [["user", "crate"], { DATA_DIR: path }, /^There is no command "user crate"; did you mean "user create"\?$/],
+    [["token", "list", "--usr", "x"], { DATA_DIR: path }, /^"token" has no option "--usr"; did you mean "--user"\?$/],
+    [["check"], { DATA_DIR: path, PORT: "http" }, /PORT: found "http", wanted a whole number from 0 to 65535$/],
+    [["check"], { DATA_DIR: path, LOG_REQUESTS: "maybe" }, /LOG_REQUESTS: found "maybe", wanted true or false$/],
+    [["check"], { DATA_DIR: path, PLUGIN_ROLES: "some" }, /found "some", wanted one of "third-party", "all", "off"$/],
+    [["check", "--env-file", "/no/such.env"], { DATA_DIR: path }, /^Cannot read the settings in "\/no\/such.env": /],
   ] as const) {
-    const run = args[0] === "check" ? quickCommand : command;
+    const run = args[0] === "serve" ? command : quickCommand;
     const { code, err } = await run(args, env);
     expect([code > 0, err]).toEqual([true, expect.stringMatching(said)]);
   }
+});
+
+test("a misspelt DATABASE_URL makes no embedded store", async () => {
+  const empty = dataFolder();
+  folders.push(empty);
+  // The commands of tests set DATABASE_URL to nothing, by which another program's variable is allowed.
+  const child = Bun.spawn([process.execPath, CLI, "serve"], {
+    env: { ...process.env, DATABASE_URL: undefined, DATABSE_URL: "postgres://u@h/d", DATA_DIR: empty.path, PORT: "0" },
+    stderr: "pipe",
+    stdout: "ignore",
+  });
+  const said = await new Response(child.stderr).text();
+  expect([await child.exited, said]).toEqual([
+    1,
+    expect.stringMatching(/^Cannot start: DATABSE_URL is no setting; did you mean DATABASE_URL\?/),
+  ]);
+  expect(existsSync(join(empty.path, "postgres"))).toBe(false);
+});
+
+test("--version prints the version, and --env-file names the settings of a service for every command", async () => {
+  const manifest = readFileSync(join(import.meta.dir, "../../package.json"), "utf8");
+  const { version } = JSON.parse(manifest) as { version: string };
+  expect(await command(["--version"], {})).toEqual({ code: 0, out: version, err: "" });
+  const folder = dataFolder();
+  folders.push(folder);
+  const file = join(folder.path, "lectern.env");
+  writeFileSync(file, `# The settings of a service\nDATA_DIR=/etc/passwd\nPORT="1"\n`);
+  const found = await quickCommand(["check", "--env-file", file], { PORT: "2" });
+  expect([found.code, found.err]).toEqual([1, expect.stringMatching(/^Cannot use the data folder "\/etc\/passwd": /)]);
+  // What the environment has precedes the file.
+  writeFileSync(file, "PORT=http\n");
+  const ofFile = async (env: Record<string, string>) =>
+    (await quickCommand([`--env-file=${file}`, "check"], { DATA_DIR: "/etc/passwd", ...env })).err;
+  expect(await ofFile({ PORT: "2" })).toContain('Cannot use the data folder "/etc/passwd"');
+  expect(await ofFile({})).toContain('PORT: found "http"');
+});
+
+test("a command whose reader ends says nothing of it", async () => {
+  const script = `"$1" "$2" help | head -n 1; echo "code \${PIPESTATUS[0]}"`;
+  const shell = Bun.spawn(["bash", "-c", script, "-", process.execPath, CLI], { stdout: "pipe", stderr: "pipe" });
+  const [out, err] = await Promise.all([new Response(shell.stdout).text(), new Response(shell.stderr).text()]);
+  expect([out.startsWith("Usage: "), out.trimEnd().endsWith("code 0"), err]).toEqual([true, true, ""]);
 });

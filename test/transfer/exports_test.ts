@@ -95,7 +95,8 @@ beforeAll(async () => {
   const map = (await runtime.ask("POST", "/api/attachments", { parts })).body.id;
   await make("/api/attachments", { name: "Forecast", uploaded_to: dome, link: "https://example.com/weather" });
   const html = `<p>See <a href="/books">all</a>, <a href="http://localhost/books/observatory-1/page/mars?x=1#y">Mars</a>,
-    <a href="http://localhost/attachments/${map}?open=true">map</a>,
+    <a href="http://localhost/attachments/${map}?open=true">map</a>, <a href="http://localhost/link/${mars}#y">Mars</a>,
+    <a href="/link/${mars}?x=1">Mars</a>, <a href="/link/${hidden}">there</a>, <a href="http://localhost/link/${mars}0">none</a>,
     <a href="http://localhost/books/observatory-1/page/only-for-us">there</a></p>
     <p><img src="${photo.thumbs.display}" alt="rack" srcset="x.png 2x"> <img src="${photo.url.slice(runtime.baseUrl.length)}">
     <img src="https://example.com/outside.png"> <img src="http://localhost/uploads/images/gallery/2020-01/gone.png"></p>
@@ -183,6 +184,9 @@ describe("a portable archive", () => {
     const [dome] = data.book.pages;
     expect(dome.html).toContain(`href="[[bsexport:page:${ids.mars}]]?x=1#y"`);
     expect(dome.html).toContain(`href="[[bsexport:attachment:${ids.map}]]?open=true"`);
+    expect(dome.html).toContain(`href="[[bsexport:page:${ids.mars}]]#y"`);
+    expect(dome.html).toContain(`href="[[bsexport:page:${ids.mars}]]?x=1"`);
+    expect(dome.html).toContain(`href="http://localhost/link/${ids.mars}0"`);
     expect(dome.html).toContain(`src="[[bsexport:image:${photo.id}]]"`);
     expect(dome.html).toContain('href="/books"');
     const mars = data.book.chapters[0].pages.find(({ id }: { id: number }) => id === ids.mars);

@@ -45,6 +45,7 @@ export function mountRoles(
         columns: sql`${columns}, ${usersCount} as users_count, ${permissionsCount} as permissions_count`,
       },
       answers: roleAnswers,
+      errors: { update: [500], delete: [500] },
       about,
     },
     {

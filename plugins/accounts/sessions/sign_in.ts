@@ -56,7 +56,7 @@ export function mountSignIn(context: SessionsContext): void {
     {
       permit: "public",
       response: { 200: signedInSchema, 202: pendingSchema },
-      ...endpoint("session", "create", { about: about.create, rules: signInRules }),
+      ...endpoint("session", "create", { about: about.create, rules: signInRules, errors: [401, 403] }),
     },
   );
   app.get(
@@ -66,7 +66,11 @@ export function mountSignIn(context: SessionsContext): void {
       if (!found) throw new ApiError(401, "No session found on the request");
       return presentSession(context, found.viewer, found.session);
     },
-    { permit: "public", response: signedInSchema, ...endpoint("session", "read", { about: about.read }) },
+    {
+      permit: "public",
+      response: signedInSchema,
+      ...endpoint("session", "read", { about: about.read, errors: [401] }),
+    },
   );
   app.delete(
     "/session",
@@ -78,7 +82,7 @@ export function mountSignIn(context: SessionsContext): void {
       set.headers["set-cookie"] = [setCookie("", cookieStyle), ...(dropped === undefined ? [] : [dropped])];
       set.status = 204;
     },
-    { permit: "public", response: noContent, ...endpoint("session", "delete", { about: about.delete }) },
+    { permit: "public", response: noContent, ...endpoint("session", "delete", { about: about.delete, errors: [403] }) },
   );
 }
 

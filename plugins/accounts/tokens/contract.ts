@@ -87,6 +87,9 @@ export const createRules = rules({
 /** Rules of an update. */
 export const updateRules = rules({ name: ["string", "min:1", "max:250"], expires_at: ["nullable", "string"] });
 
+/** What the documentation says beside the rules. */
+export const bodyFields = { expires_at: { format: "date" } };
+
 /** The validated body of a create. */
 export type CreateInput = Input<typeof createRules>;
 /** The validated body of an update. */

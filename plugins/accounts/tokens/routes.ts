@@ -7,6 +7,7 @@ import { refs } from "lectern/db";
 import { changeToken, insertToken, removeToken } from "./changes.ts";
 import {
   type ApiTokenChange,
+  bodyFields,
   createdTokenSchema,
   createRules,
   type ListedToken,
@@ -80,7 +81,7 @@ function mountCreate(context: TokensContext): void {
     {
       permit: "access-api",
       response: createdTokenSchema,
-      ...endpoint("users", "createToken", { about: about.create, rules: createRules }),
+      ...endpoint("users", "createToken", { about: about.create, rules: createRules, fields: bodyFields }),
     },
   );
 }
@@ -111,7 +112,7 @@ function mountUpdateAndDelete({ app, contracts, db, denyInDemo, perform, validat
     {
       permit: "access-api",
       response: tokenSchema,
-      ...endpoint("users", "updateToken", { about: about.update, rules: updateRules }),
+      ...endpoint("users", "updateToken", { about: about.update, rules: updateRules, fields: bodyFields }),
     },
   );
   app.delete(

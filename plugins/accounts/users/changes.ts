@@ -9,6 +9,7 @@ import { checkRoles, invalidField, isEmailTaken, isOnlyAdmin, mayTakeOver } from
 import type { User, UserChange, UserDraft } from "./contract.ts";
 import { deleteLinks } from "./links.ts";
 import { readUser } from "./queries.ts";
+import { unseal } from "./sealed_hash.ts";
 import { handOver } from "./transfers.ts";
 
 const LAST_ADMIN =
@@ -21,14 +22,21 @@ const findSlug = prepared("users.findSlug", (db, p: { slug: string; except: numb
 
 /** Stores a new user. Throws 422 for a taken e-mail address or unknown roles. */
 export async function insertUser(draft: UserDraft, { db }: EventTransaction): Promise<User> {
-  const { name, email, external_auth_id = "", language = "", password_hash = "", roles = [] } = draft;
+  const { name, email, external_auth_id = "", language = "", password_hash, roles = [] } = draft;
   rejectControlCharacters({ name });
   await checkEmail(db, email);
   await checkRoles(db, roles);
   const slug = await uniqueSlug(name, (wanted) => isSlugTaken(db, wanted, 0));
   const { id } = await db
     .insertInto("users")
-    .values({ name, email, slug, external_auth_id, language, password: password_hash })
+    .values({
+      name,
+      email,
+      slug,
+      external_auth_id,
+      language,
+      password: password_hash === undefined ? "" : unseal(password_hash),
+    })
     .returning("id")
     .executeTakeFirstOrThrow();
   await addRoles(db, id, roles);
@@ -44,7 +52,7 @@ export async function changeUser(id: number, draft: UserChange, { db }: EventTra
   if (more.email !== undefined) await checkEmail(db, more.email, id);
   const slug =
     name === undefined ? {} : { name, slug: await uniqueSlug(name, (wanted) => isSlugTaken(db, wanted, id)) };
-  const password = password_hash === undefined ? {} : { password: password_hash };
+  const password = password_hash === undefined ? {} : { password: unseal(password_hash) };
   if (Object.keys(draft).length > 0) {
     await db
       .updateTable("users")

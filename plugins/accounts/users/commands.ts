@@ -6,13 +6,14 @@
  */
 import { parseArgs } from "node:util";
 import { type Command, type CommandIo, runSubcommand } from "lectern/cli";
-import { type AnyContext, ApiError, randomText, SYSTEM, slowHash, sql } from "lectern/core";
+import { type AnyContext, ApiError, randomText, SYSTEM, sql } from "lectern/core";
 import { changeUser } from "./changes.ts";
 import { createPasswordChecker, type PasswordCheck } from "./common_passwords.ts";
 import { createRules, type User } from "./contract.ts";
 import { INVITE, openLink, renewLink } from "./links.ts";
 import { readUser } from "./queries.ts";
 import { createUser, uniqueEmail } from "./routes.ts";
+import { sealedHash } from "./sealed_hash.ts";
 
 const PASSWORD_LENGTH = 20;
 const MIN_PASSWORD = 8;
@@ -142,5 +143,5 @@ async function passwordOf(context: AnyContext, given: string | undefined): Promi
   const { passwordCheck } = context.settings as { passwordCheck: PasswordCheck };
   await createPasswordChecker(passwordCheck).byApi(given);
   const password = given ?? randomText(PASSWORD_LENGTH);
-  return { hash: await slowHash(password), shown: given === undefined ? ` password: ${password}` : "" };
+  return { hash: await sealedHash(password), shown: given === undefined ? ` password: ${password}` : "" };
 }

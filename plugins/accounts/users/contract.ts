@@ -117,12 +117,13 @@ export type CreateInput = Input<typeof createRules>;
 /** The validated body of an update. */
 export type UpdateInput = Input<typeof updateRules>;
 
-/** The fields of a new user. Contains the hash of the password, so that no event handler gets the password. */
+/** The fields of a new user. */
 export interface UserDraft {
   readonly name: string;
   readonly email: string;
   readonly external_auth_id?: string;
   readonly language?: string;
+  /** The hash of the password, sealed: no event handler gets the password or its hash, or may choose one. */
   readonly password_hash?: string;
   /** Ids of roles. */
   readonly roles?: readonly number[];

@@ -1,5 +1,5 @@
-import { slowHash } from "lectern/core";
 import type { CreateInput, UpdateInput, UserChange, UserDraft } from "./contract.ts";
+import { sealedHash } from "./sealed_hash.ts";
 
 /** The draft of a validated body: the password is hashed, roles become a list, empty optional texts are left out. */
 export async function draftOf(input: CreateInput): Promise<UserDraft> {
@@ -22,7 +22,7 @@ async function optionalFields({
   return {
     ...(external_auth_id === undefined ? {} : { external_auth_id }),
     ...(language ? { language } : {}),
-    ...(password ? { password_hash: await slowHash(password) } : {}),
+    ...(password ? { password_hash: await sealedHash(password) } : {}),
     // A list may be sent as an object with numeric keys; the rules have checked that the values are integers.
     ...(roles === undefined ? {} : { roles: Object.values(roles as object).map(Number) }),
   };

@@ -4,7 +4,7 @@
  * with a scope cannot update the account, and a new password requires the current one.
  */
 import type { Allowed } from "lectern/contracts";
-import { denied, endpoint, notFound, rules, slowHash, type Viewer } from "lectern/core";
+import { denied, endpoint, notFound, rules, type Viewer } from "lectern/core";
 import { prepared } from "lectern/db";
 import { changeUser } from "./changes.ts";
 import { invalidField } from "./checks.ts";
@@ -13,6 +13,7 @@ import { about } from "./docs.ts";
 import { passwordMatches } from "./passwords.ts";
 import { presentUser } from "./presenter.ts";
 import { readUser, withLastActivity } from "./queries.ts";
+import { sealedHash } from "./sealed_hash.ts";
 
 /** Rules of an update of one's own account; an empty language means that of the instance. */
 const updateMeRules = rules({
@@ -66,7 +67,7 @@ export function mountMe(context: UsersContext): void {
       const draft: UserChange = {
         ...(name ? { name } : {}),
         ...(language === undefined ? {} : { language }),
-        ...(password ? { password_hash: await slowHash(password) } : {}),
+        ...(password ? { password_hash: await sealedHash(password) } : {}),
       };
       const changed = await perform("user_update", viewer, { row, draft }, (final, tx) =>
         changeUser(final.row.id, final.draft, tx),

@@ -4,7 +4,7 @@
  * the only credential.
  */
 import type { Allowed } from "lectern/contracts";
-import { ApiError, endpoint, GUEST, type InputObject, notFound, slowHash, type Viewer } from "lectern/core";
+import { ApiError, endpoint, GUEST, type InputObject, notFound, type Viewer } from "lectern/core";
 import { prepared } from "lectern/db";
 import { changeUser } from "./changes.ts";
 import {
@@ -18,6 +18,7 @@ import {
 import { about } from "./docs.ts";
 import { INVITE, type LinkKind, linkOwner, RESET, takeLink } from "./links.ts";
 import { readUser } from "./queries.ts";
+import { sealedHash } from "./sealed_hash.ts";
 
 /** Links tried from one address; there are 62^24 possible secrets. */
 const BY_ADDRESS: Allowed = { name: "password links by address", attempts: 20, seconds: 600 };
@@ -70,7 +71,7 @@ export function mountPasswordLinks(context: UsersContext): void {
     {
       permit: "public",
       response: { 202: messageSchema },
-      ...endpoint("password", "email", { about: about.requestReset, rules: forgottenRules }),
+      ...endpoint("password", "email", { about: about.requestReset, rules: forgottenRules, errors: [409] }),
     },
   );
 }
@@ -90,7 +91,7 @@ async function setPassword(context: UsersContext, { kind, secret, input, address
   const row = await findOwner(db, kind, secret);
   const { password } = await validate(passwordRules, input, GUEST);
   await passwordChecker.byUser(password);
-  const draft = { password_hash: await slowHash(password) };
+  const draft = { password_hash: await sealedHash(password) };
   const viewer = (await viewerOf(row.id)) as Viewer;
   const user = await perform("user_update", viewer, { row, draft }, async (final, tx) => {
     if (!(await takeLink(tx.db, kind, secret))) throw notFound("Link");

@@ -30,6 +30,7 @@ import { readViewer, refOf } from "./queries.ts";
 import { mountUsers } from "./routes.ts";
 import { beyondScope } from "./scope.ts";
 import { printPassword, seedUsers } from "./seed.ts";
+import { administratorCheck } from "./self_checks.ts";
 import { settings } from "./settings.ts";
 import { isSettled, registerTransfers } from "./transfers.ts";
 
@@ -104,6 +105,7 @@ export default definePlugin({
         repair: "clear",
       }),
     );
+    plugin.contribute("self_check", administratorCheck(db));
     const service: Users = {
       ref: refOf,
       viewer: context.viewerOf,

@@ -126,7 +126,7 @@ function mountUpdate(context: UsersContext, find: Find): void {
     {
       permit: PERMIT,
       response: userSchema,
-      ...endpoint("users", "update", { about: about.update, rules: updateRules }),
+      ...endpoint("users", "update", { about: about.update, rules: updateRules, errors: [500] }),
     },
   );
 }
@@ -147,7 +147,7 @@ function mountDelete(context: UsersContext, find: Find): void {
     {
       permit: PERMIT,
       response: noContent,
-      ...endpoint("users", "delete", { about: about.delete, rules: deleteRules }),
+      ...endpoint("users", "delete", { about: about.delete, rules: deleteRules, errors: [500] }),
     },
   );
 }

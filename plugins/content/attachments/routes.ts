@@ -50,6 +50,7 @@ export function mountAttachmentRoutes(
       permits: { create: "attachment-create-all" },
       list: listing,
       answers: attachmentAnswers,
+      errors: { create: [404] },
       about,
       examples,
     },

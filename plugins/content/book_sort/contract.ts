@@ -3,6 +3,22 @@ import { type PluginContext, rules } from "lectern/core";
 /** The body: entries of the book in their new order, validated one by one by `entriesIn`. */
 export const orderRules = rules({ items: ["required", "array"] });
 
+const id = { type: "integer", minimum: 1, maximum: 2 ** 31 - 1 };
+
+/** The entries in the documentation. */
+export const orderFields = {
+  items: {
+    items: {
+      type: "object",
+      required: ["type", "id"],
+      anyOf: [
+        { properties: { type: { const: "page" }, id }, not: { required: ["pages"] } },
+        { properties: { type: { const: "chapter" }, id, pages: { type: "array", items: id } } },
+      ],
+    },
+  },
+};
+
 /** A chapter, or a page directly in its book, in the new order. */
 export interface Entry {
   readonly type: "chapter" | "page";

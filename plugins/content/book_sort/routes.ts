@@ -1,7 +1,7 @@
 import { endpoint, idOf, noContent, notFound, type RawBuilder } from "lectern/core";
 import { prepared } from "lectern/db";
 import { sortBook } from "./changes.ts";
-import { type BookSortContext, orderRules } from "./contract.ts";
+import { type BookSortContext, orderFields, orderRules } from "./contract.ts";
 import { about, example } from "./docs.ts";
 import { entriesIn } from "./entries.ts";
 
@@ -29,7 +29,7 @@ export function mountOrder(context: BookSortContext): void {
     {
       permit: "access-api",
       response: noContent,
-      ...endpoint("books", "order", { about, rules: orderRules, example }),
+      ...endpoint("books", "order", { about, rules: orderRules, fields: orderFields, example }),
     },
   );
 }

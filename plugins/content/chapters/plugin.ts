@@ -90,6 +90,7 @@ export default definePlugin({
         update: updateRules,
         bodyFirst: true,
         answers: chapterAnswers,
+        errors: { create: [404] },
         about,
         examples,
       },

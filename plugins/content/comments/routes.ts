@@ -22,6 +22,7 @@ export function mountCommentRoutes(
       permits: { create: "comment-create-all" },
       list: listing,
       answers: commentAnswers,
+      errors: { create: [404] },
       about,
       examples,
     },

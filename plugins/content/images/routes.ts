@@ -79,7 +79,7 @@ export function mountGalleryRoutes(
     {
       permit: "image-create-all",
       response: imageSchema,
-      ...endpoint(SEGMENT, "create", { about: about.create, rules: create, example: examples.create }),
+      ...endpoint(SEGMENT, "create", { about: about.create, rules: create, example: examples.create, errors: [404] }),
     },
   );
   app.get(
@@ -93,7 +93,7 @@ export function mountGalleryRoutes(
     {
       permit: "access-api",
       response: fileAnswer("image/*"),
-      ...endpoint(SEGMENT, "read-data-for-url", { about: about["read-data-for-url"], rules: byUrl }),
+      ...endpoint(SEGMENT, "read-data-for-url", { about: about["read-data-for-url"], rules: byUrl, errors: [404] }),
     },
   );
   app.get(

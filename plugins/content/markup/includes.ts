@@ -3,8 +3,9 @@
  *
  * A pass finds all tags, loads all their pages at once and replaces the tags in order. The next pass resolves the tags of
  * included parts; three passes bound the recursion. A block must not be inside a paragraph: the paragraph is split around
- * the tag, or the block is moved before or after it if the tag is nested more deeply. All passes share one budget. A tag
- * beyond it is replaced by a notice, so that readers know that something is missing.
+ * the tag, or the block is moved before or after it if the tag is nested more deeply. It is moved out of headings and other
+ * elements that have text alone, too: after them, unless it was their beginning. All passes share one budget. A tag beyond
+ * it is replaced by a notice, so that readers know that something is missing.
  */
 import type { Included, LoadPages } from "lectern/contracts";
 import { IncludeSources, isPageId } from "./include_sources.ts";
@@ -30,6 +31,8 @@ import {
 } from "./tree.ts";
 
 const PASSES = 3;
+/** Elements that a block is moved out of; a paragraph is split. */
+const TEXT_ELEMENTS = new Set(["p", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "summary", "small"]);
 
 /** Limits of one rendering, and the notices in place of includes beyond them. */
 export interface IncludeLimits {
@@ -197,17 +200,19 @@ function splitText(text: string, most: number, tags: Tag[]): Text[] {
 
 function insert(tag: Tag, content: Content, maybeEmpty: Element[]): void {
   const parent = tag.node.parentNode;
-  const paragraph = content.block ? paragraphAround(tag.node) : undefined;
-  if (paragraph && paragraph === parent) splitAt(paragraph, tag.node, maybeEmpty);
-  else if (paragraph) moveBeside(paragraph, tag, maybeEmpty);
+  const outer = content.block ? textElementAround(tag.node) : undefined;
+  if (outer?.tagName === "p" && outer === parent) splitAt(outer, tag.node, maybeEmpty);
+  else if (outer) moveBeside(outer, tag, maybeEmpty);
   replace(tag.node, content.nodes);
 }
 
-function paragraphAround(node: Child): Element | undefined {
+/** The outermost element around a node that no block may be in. */
+function textElementAround(node: Child): Element | undefined {
+  let found: Element | undefined;
   for (let parent = node.parentNode; parent; parent = "parentNode" in parent ? parent.parentNode : null) {
-    if ("tagName" in parent && parent.tagName === "p") return parent;
+    if ("tagName" in parent && TEXT_ELEMENTS.has(parent.tagName)) found = parent;
   }
-  return undefined;
+  return found;
 }
 
 function splitAt(paragraph: Element, node: Text, maybeEmpty: Element[]): void {
@@ -221,13 +226,23 @@ function splitAt(paragraph: Element, node: Text, maybeEmpty: Element[]): void {
   maybeEmpty.push(paragraph, before);
 }
 
-function moveBeside(paragraph: Element, tag: Tag, maybeEmpty: Element[]): void {
+/** As in BookStack, which compares places in the text with the tags. */
+function isInFirstHalf({ inner }: Tag, paragraph: Element): boolean {
   const text = textOf(paragraph);
-  const inFirstHalf = text.indexOf(tag.inner) < text.length / 2;
+  return text.indexOf(inner) < text.length / 2;
+}
+
+function textBefore({ inner }: Tag, outer: Element): string {
+  const text = textOf(outer);
+  return text.slice(0, text.lastIndexOf("{{@", text.indexOf(inner)));
+}
+
+function moveBeside(outer: Element, tag: Tag, maybeEmpty: Element[]): void {
+  const isBefore = outer.tagName === "p" ? isInFirstHalf(tag, outer) : textBefore(tag, outer).trim() === "";
   const host = tag.node.parentNode;
   if (host && "tagName" in host) maybeEmpty.push(host);
   replace(tag.node, []);
-  replace(paragraph, inFirstHalf ? [tag.node, paragraph] : [paragraph, tag.node]);
+  replace(outer, isBefore ? [tag.node, outer] : [outer, tag.node]);
 }
 
 function replace(node: Child, nodes: readonly Child[]): void {

@@ -66,6 +66,28 @@ const RENDERED: Record<string, [string, string]> = {
     '<p id="bkmrk-p"><em>{{@1#bkmrk-items}}</em></p>',
     '<ul id="bkmrk-items"><li>item</li></ul>',
   ],
+  "a block late in a heading": [
+    '<h2 id="bkmrk-h">Title {{@1#bkmrk-items}}</h2>',
+    '<h2 id="bkmrk-h">Title </h2><ul id="bkmrk-items"><li>item</li></ul>',
+  ],
+  "a block alone in a heading": ['<h4 id="bkmrk-h"><b>{{@2}}</b></h4>', '<p id="bkmrk-a">Hello <b>B</b></p>'],
+  "text in a heading": ['<h2 id="bkmrk-h">a {{@1#bkmrk-hello}}</h2>', '<h2 id="bkmrk-h">a Hello <b>you</b></h2>'],
+  "a block in code": [
+    '<pre id="bkmrk-c"><code>{{@8#bkmrk-pre}}, then a long line</code></pre>',
+    '<pre id="bkmrk-pre">a\n  b</pre><pre id="bkmrk-c"><code>, then a long line</code></pre>',
+  ],
+  "a block in a summary": [
+    '<details id="bkmrk-d"><summary>All items: {{@1#bkmrk-items}}</summary>rest</details>',
+    '<details id="bkmrk-d"><summary>All items: </summary><ul id="bkmrk-items"><li>item</li></ul>rest</details>',
+  ],
+  "a block in small text": [
+    '<ul id="bkmrk-u"><li><small>All items: {{@1#bkmrk-items}}</small></li></ul>',
+    '<ul id="bkmrk-u"><li><small>All items: </small><ul id="bkmrk-items"><li>item</li></ul></li></ul>',
+  ],
+  "a block in small text of a heading": [
+    '<h2 id="bkmrk-h">Title <small>{{@1#bkmrk-items}}</small></h2>',
+    '<h2 id="bkmrk-h">Title </h2><ul id="bkmrk-items"><li>item</li></ul>',
+  ],
   "a block in a list item": [
     '<ul id="bkmrk-u"><li>{{@1#bkmrk-items}}</li></ul>',
     '<ul id="bkmrk-u"><li><ul id="bkmrk-items"><li>item</li></ul></li></ul>',

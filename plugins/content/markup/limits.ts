@@ -25,19 +25,19 @@ export const maxImageBytes = 50_000_000;
 /** Maximum rounds of serialising, parsing and filtering until sanitised HTML is stable. */
 export const maxStabilityRounds = 6;
 
-/** Maximum characters of Markdown for the main converter; longer texts are converted by the linear one. */
+/** Maximum characters of Markdown for a changed converter; longer texts are converted without it. */
 export const maxMarkdownChars = 300_000;
 
-/** Maximum depth of lists and quotes for the main converter, which takes at least quadratic time in the depth. */
+/** Maximum depth of lists and quotes for a changed converter, which takes at least quadratic time in the depth. */
 export const maxMarkdownNesting = 24;
 
-/** Maximum markers of emphasis, links, code or tags in one paragraph for the main converter. */
+/** Maximum markers of emphasis, links, code or tags in one paragraph for a changed converter. */
 export const maxMarkersPerParagraph = 500;
 
-/** Maximum consecutive lines without a blank line for the main converter; code and tables count as well. */
+/** Maximum consecutive lines without a blank line for a changed converter; code and tables count as well. */
 export const maxLinesPerParagraph = 1_000;
 
-/** Maximum characters of one line for the main converter. */
+/** Maximum characters of one line for a changed converter. */
 export const maxLineChars = 20_000;
 
 /** Maximum attributes of one element; further ones are dropped. */

@@ -3,221 +3,82 @@
  * the converter of BookStack does, newlines included, since clients compare it and ids are made from it. Raw HTML is passed
  * through.
  *
- * The converter is marked. It differs from CommonMark in white space at the edges of lines and in its output of lists, HTML
- * blocks and hard breaks, which the rules below correct. It takes more than linear time for hostile input, so texts that
- * are long, deeply nested or full of markers are converted by markdown_fallback.ts in linear time, with the same output
- * format.
+ * The converter is the one built into Bun, which follows CommonMark and takes linear time; its output is changed to our
+ * format as text. What the author wrote as HTML could be taken for output there, so such places get a mark before the
+ * conversion, which is removed afterwards. A converter that plugins and themes changed is marked (`marked_converter.ts`).
  */
-import { trimEndChars } from "lectern/core";
-import { Marked, type MarkedExtension, type Token, type Tokens } from "marked";
-import {
-  maxLineChars,
-  maxLinesPerParagraph,
-  maxMarkdownChars,
-  maxMarkdownNesting,
-  maxMarkersPerParagraph,
-} from "./limits.ts";
-import { toHtmlLinear } from "./markdown_fallback.ts";
+import { randomText } from "lectern/core";
+import type { Marked } from "marked";
+import { withLeadingTabs } from "./leading_tabs.ts";
+import { isHeavy } from "./marked_converter.ts";
+
+/** Letters of a mark; the first one is constant, since names of elements begin with a letter. */
+const MARK_LETTERS = 20;
+
+/**
+ * Places in Markdown where HTML of the author would look like output that is changed below, and escaped brackets that would
+ * look like a checkbox. A mark of letters is put after each, which does not change what is parsed: names of elements that CommonMark
+ * does not know grow (`<xdel>`), and elsewhere text follows a tag or a bracket.
+ */
+const LIKE_OUTPUT =
+  /<\/?(?=del[\s/>])|<(?=(?:a|img|input)\s)|<tr>(?=<t[hd])|<\/t[hd]>(?=<)|<(?:li|p)>(?=\[)|^[ \t>*+.)\d-]*\\\[(?=[ x]\\?\])/gim;
 
 /** Converts Markdown to HTML that is not sanitised. Throws only if a changed converter does. */
-export function toHtml(markdown: string, converter = standard): string {
-  if (isHeavy(markdown)) return toHtmlLinear(markdown);
-  const html = converter.parse(markdown);
-  return typeof html === "string" ? html : toHtmlLinear(markdown);
+export function toHtml(markdown: string, changed?: Marked): string {
+  if (!changed || isHeavy(markdown)) return convert(markdown);
+  const html = changed.parse(markdown);
+  return typeof html === "string" ? html : convert(markdown);
 }
 
-/** Whether a text is beyond the limits of the main converter (limits.ts). */
-export function isHeavy(markdown: string): boolean {
-  if (markdown.length > maxMarkdownChars) return true;
-  let markers = 0;
-  let lines = 0;
-  for (const line of markdown.split("\n")) {
-    const isBlank = line.trim() === "";
-    markers = isBlank ? 0 : markers + (line.match(/[*_~`[\]<!|\\&]/g)?.length ?? 0);
-    lines = isBlank ? 0 : lines + 1;
-    if (markers > maxMarkersPerParagraph || lines > maxLinesPerParagraph) return true;
-    if (line.length > maxLineChars || nestingOf(line) > maxMarkdownNesting) return true;
-  }
-  return false;
+function convert(markdown: string): string {
+  if (markdown.search(LIKE_OUTPUT) < 0) return converted(markdown);
+  const mark = `x${randomText(MARK_LETTERS)}`;
+  return converted(markdown.replace(LIKE_OUTPUT, `$&${mark}`)).replaceAll(mark, "");
 }
 
-/** The maximum depth of a line in lists and quotes: each two columns of indentation and each marker count as one level. */
-function nestingOf(line: string): number {
-  const lead = /^[ \t>*+-]*/.exec(line)?.[0] ?? "";
-  if (!/^(?:[>*+-]|\d{1,9}[.)])/.test(lead.trimStart() + line.slice(lead.length))) return 0;
-  const columns = lead.replaceAll("\t", "    ").match(/ /g)?.length ?? 0;
-  return columns / 2 + (lead.match(/[>*+]|-(?=\s)/g)?.length ?? 0) + (line.match(/\d[.)](?= )/g)?.length ?? 0);
+function converted(markdown: string): string {
+  return withLeadingTabs(formatted(withoutBlanks(Bun.markdown.html(markdown))), markdown);
 }
 
-/** A new converter with the standard rules, which plugins and themes may change. */
-export function newConverter(): Marked {
-  return new Marked({ gfm: true }, RULES);
+/** Elements whose blanks are shown. */
+const VERBATIM = /<(\/?)(?:pre|script|style|textarea)\b|(?<![ \t])[ \t]\n/g;
+
+/** Removes blanks at the ends of lines, which CommonMark ignores and Bun's converter keeps. */
+function withoutBlanks(html: string): string {
+  let depth = 0;
+  return html.replace(VERBATIM, (found, slash: string | undefined) => {
+    if (slash === undefined) return depth > 0 ? found : "\n";
+    depth = slash === "" ? depth + 1 : Math.max(0, depth - 1);
+    return found;
+  });
 }
 
-const RULES: MarkedExtension = {
-  tokenizer: {
-    url: () => undefined,
-    paragraph(src) {
-      const found = this.rules.block.paragraph.exec(src);
-      if (!found) return undefined;
-      const text = withoutEdges(found[1] ?? "");
-      return { type: "paragraph", raw: found[0], text, tokens: this.lexer.inline(text) };
-    },
-    text(src) {
-      const found = this.rules.block.text.exec(src);
-      if (!found) return undefined;
-      const text = withoutEdges(found[0]);
-      return { type: "text", raw: found[0], text, tokens: this.lexer.inline(text) };
-    },
-    lheading(src) {
-      if (!hasUnderline(src)) return undefined;
-      const found = this.rules.block.lheading.exec(src);
-      if (!found) return undefined;
-      const text = withoutEdges(found[1] ?? "");
-      const depth = found[2]?.startsWith("=") ? 1 : 2;
-      return { type: "heading", raw: found[0], depth, text, tokens: this.lexer.inline(text) };
-    },
-  },
-  renderer: {
-    br: () => "<br>\n",
-    checkbox: ({ checked }) => `<input ${checked ? "checked " : ""}disabled type="checkbox"> `,
-    del({ tokens }) {
-      return `<s>${this.parser.parseInline(tokens)}</s>`;
-    },
-    html: (token) => (token.block ? `${trimEndChars(token.text, "\n")}\n` : token.text),
-    image({ href, title, text, tokens }) {
-      const alt = tokens ? this.parser.parseInline(tokens, this.parser.textRenderer) : text;
-      return `<img src="${attribute(url(href))}" alt="${attribute(alt)}"${titleAttribute(title)}>`;
-    },
-    link({ href, title, text, tokens, autolink }) {
-      const label = autolink ? escaped(text) : this.parser.parseInline(tokens);
-      return `<a href="${autolink ? escaped(url(href)) : attribute(url(href))}"${titleAttribute(title)}>${label}</a>`;
-    },
-    list({ ordered, start, items }) {
-      const name = ordered ? "ol" : "ul";
-      const from = ordered && start !== 1 ? ` start="${start}"` : "";
-      return `<${name}${from}>\n${items.map((item) => this.listitem(item)).join("")}</${name}>\n`;
-    },
-    listitem(item) {
-      const box = item.task ? undefined : tightBox(item);
-      const name = item.task || box ? 'li class="task-list-item"' : "li";
-      const block = (token: Token): string => this.parser.parse([token]);
-      const inline = (tokens: Token[]): string => this.parser.parseInline(tokens);
-      const content = itemContent(item, block, inline);
-      return `<${name}>${box ? content.replace(BOX, box) : content}</li>\n`;
-    },
-    table({ header, rows }) {
-      const head = row(header.map((cell) => this.tablecell(cell)));
-      const body = rows.map((cells) => row(cells.map((cell) => this.tablecell(cell)))).join("");
-      return `<table>\n<thead>\n${head}</thead>\n${body && `<tbody>\n${body}</tbody>\n`}</table>\n`;
-    },
-    tablecell({ header, align, tokens }) {
-      const name = header ? "th" : "td";
-      return `<${name}${align ? ` align="${align}"` : ""}>${this.parser.parseInline(tokens)}</${name}>\n`;
-    },
-    text(token) {
-      if ("tokens" in token && token.tokens) return this.parser.parseInline(token.tokens);
-      const text = token.type === "escape" ? escaped(token.text) : escapeKeepingEntities(token.text);
-      return text.replace(/(?<![ \t])[ \t]+\n/g, "\n");
-    },
-  },
-};
+/** A checkbox that no text follows, which BookStack's converter takes for text. */
+const EMPTY_TASK =
+  /<li class="task-list-item"><input type="checkbox" class="task-list-item-checkbox" disabled( checked)?>(?=<\/li>|\n<(?!p>))/g;
 
-/**
- * A run of text up to the next sign that may begin something else: the rule of marked without the beginnings of bare addresses
- * (`http://`, `name@`), which are no links here. Searching for these takes quadratic time, and only splits the text.
- */
-const TEXT = /^(?:`+|~+|[^`~])(?:(?=[`~])|(?= {2,}\n)|[\s\S]*?(?:(?=[\\<![`*~_]|$)|[^ ](?= {2,}\n)))/;
-
-/** Not the converter that plugins change, which may recognise bare addresses. */
-const standard = newConverter().use({
-  tokenizer: {
-    inlineText() {
-      // The rules are shared by all converters; each parsing sets those of its tokenizer.
-      if (this.rules.inline.text !== TEXT) this.rules = { ...this.rules, inline: { ...this.rules.inline, text: TEXT } };
-      return false;
-    },
-  },
-});
-
-const UNDERLINE = /^ {0,3}(?:=+|-+) *$/;
-/** Lines that end a paragraph: blank lines, fences, quotes and headings. */
-const ENDS_PARAGRAPH = /^(?:\s*$| {0,3}(?:`{3}|~{3}|>|#))/;
-
-/** Whether the paragraph at the start of a text may be an underlined heading. Avoids marked's pattern, which backtracks. */
-function hasUnderline(text: string): boolean {
-  for (let at = text.indexOf("\n"); at >= 0; ) {
-    const end = text.indexOf("\n", at + 1);
-    const line = end < 0 ? text.slice(at + 1) : text.slice(at + 1, end);
-    if (UNDERLINE.test(line)) return true;
-    if (ENDS_PARAGRAPH.test(line)) return false;
-    at = end;
-  }
-  return false;
+/** Output of Bun's converter in the format of content-api 9.6. */
+function formatted(html: string): string {
+  return html
+    .replace(EMPTY_TASK, (_all, checked: string | undefined) => `<li>[${checked ? "x" : " "}]`)
+    .replace(/<input type="checkbox" class="task-list-item-checkbox" disabled( checked)?>(\n<p>)?/g, task)
+    .replace(/<li>(\n<p>)?\[([ xX])\](?=[^\s([:<])/g, tightTask)
+    .replace(/<(\/?)del>/g, "<$1s>")
+    .replace(/<tr>(?=<t[hd])/g, "<tr>\n")
+    .replace(/<\/t[hd]>(?=<)/g, "$&\n")
+    .replace(/<(?:a href|img src)="[^"]*"/g, withEncodedPercents);
 }
 
-/** CommonMark strips white space at the start of each line of a paragraph and at its end. */
-function withoutEdges(text: string): string {
-  return text.replace(/^[ \t]+/gm, "").trimEnd();
+function task(_all: string, checked: string | undefined, open = ""): string {
+  return `${open}<input ${checked ? "checked " : ""}disabled type="checkbox"> `;
 }
 
-/** The content of a list item. In a tight item, text has no paragraph; only other blocks are separated by newlines. */
-function itemContent(
-  item: Tokens.ListItem,
-  block: (token: Token) => string,
-  inline: (tokens: Token[]) => string,
-): string {
-  let content = "";
-  for (const token of item.tokens) {
-    if (token.type === "space" || token.type === "def") continue;
-    const isText = token.type === "text" || token.type === "paragraph";
-    if (token.type === "checkbox") content += inline([token]);
-    else if (isText && !item.loose) content += `${content.endsWith("</p>") ? "\n" : ""}${inline(tokensOf(token))}`;
-    else if (isText) content += `${content === "" ? "\n" : ""}<p>${inline(tokensOf(token))}</p>\n`;
-    else content += `${content.endsWith("\n") ? "" : "\n"}${block(token)}`;
-  }
-  return content;
-}
-
-const BOX = /\[[ xX]\]/;
-
-/**
- * The checkbox of an item whose text follows the bracket without a space, which BookStack's converter treats as a task as
- * well; undefined for other items. A bracket that begins a link is no checkbox.
- */
-function tightBox(item: Tokens.ListItem): string | undefined {
-  const [first] = item.tokens;
-  const [start] = first && (first.type === "text" || first.type === "paragraph") ? tokensOf(first) : [];
-  const mark = start?.type === "text" ? /^\[([ xX])\](?=[^\s([:])/.exec(start.raw)?.[1] : undefined;
-  return mark && `<input ${mark === " " ? "" : "checked "}disabled type="checkbox">`;
-}
-
-function tokensOf(token: Token): Token[] {
-  return "tokens" in token && token.tokens ? token.tokens : [];
-}
-
-function row(cells: readonly string[]): string {
-  return `<tr>\n${cells.join("")}</tr>\n`;
-}
-
-function titleAttribute(title: string | null | undefined): string {
-  return title ? ` title="${attribute(title)}"` : "";
+/** A task whose text follows the bracket without a space, as BookStack's converter has it. */
+function tightTask(_all: string, open: string | undefined, sign: string): string {
+  return `<li class="task-list-item">${open ?? ""}<input ${sign === " " ? "" : "checked "}disabled type="checkbox">`;
 }
 
 /** Encodes per cent signs that are no part of an encoded character. The serialiser encodes the rest. */
-function url(href: string): string {
-  return href.replace(/%(?![0-9a-f]{2})/gi, "%25");
-}
-
-function attribute(text: string): string {
-  return escapeKeepingEntities(text).replaceAll('"', "&quot;");
-}
-
-function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
-}
-
-function escapeKeepingEntities(text: string): string {
-  const withEntities = text.replace(/&(?!(?:#\d{1,7}|#x[\da-f]{1,6}|\w{2,31});)/gi, "&amp;");
-  return withEntities.replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+function withEncodedPercents(address: string): string {
+  return address.replace(/%(?![0-9a-f]{2})/gi, "%25");
 }

@@ -17,8 +17,8 @@ import { encodeUrl, escapeText } from "./serialize.ts";
 
 const MODULE = join(import.meta.dir, "child_tasks.ts");
 const PLACEHOLDER_LENGTH = 16;
-/** Runs of blanks and nested markers, for which the converter takes more than linear time, also in short texts. */
-const SLOW_MARKDOWN = /[ \t]{100}|(?:[>*+-][ \t]){6}|>{6}|(?:\d[.)] ){4}/;
+/** Nested markers, which make deep trees: they take tens of milliseconds, also in short texts. */
+const SLOW_MARKDOWN = /(?:[>*+-][ \t]){6}|>{6}|(?:\d[.)] ){4}/;
 const MARKS = /[\n|<*_`[]/g;
 
 /** The contract over child processes; `inProcess` processes short content. */

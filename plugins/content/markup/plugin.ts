@@ -3,7 +3,7 @@ import type { Marked } from "marked";
 import type { MarkupContext } from "./contract.ts";
 import { includeLimits } from "./includes.ts";
 import { maxContentBytes, maxContentElements, maxHookedBytes, maxIncludedBytes, maxIncludes } from "./limits.ts";
-import { newConverter } from "./markdown.ts";
+import { newConverter } from "./marked_converter.ts";
 import { createMarkup } from "./markup.ts";
 import { offload } from "./offload.ts";
 import { contributeThemeHooks } from "./theme_hooks.ts";

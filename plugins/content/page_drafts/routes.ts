@@ -53,7 +53,7 @@ export function mountDrafts(context: PageDraftsContext): void {
     {
       permit: PERMIT,
       response: savedDraftSchema,
-      ...endpoint("drafts", "save", { about: about.save, rules: draftRules }),
+      ...endpoint("drafts", "save", { about: about.save, rules: draftRules, errors: [409] }),
     },
   );
   app.delete(

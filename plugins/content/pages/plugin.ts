@@ -3,7 +3,7 @@
  * is saved, so that a read is one statement and parses nothing; only pages that include others are rendered for each
  * reader. Comments, attachments and images belong to other plugins, which take part through events and slots.
  */
-import { definePlugin, itemPermissions, referenceCheck, sql, t } from "lectern/core";
+import { definePlugin, itemPermissions, sql, t } from "lectern/core";
 import { flattened, prepared, refs } from "lectern/db";
 import { ACTIVITIES } from "./activity.ts";
 import { hasParentList, lockForUpdate } from "./changes.ts";
@@ -19,6 +19,7 @@ import { cachedPageReader, cachedPages, pageReader } from "./reader.ts";
 import { RenderCache } from "./render_cache.ts";
 import { mountRevisionChanges, mountRevisionReads } from "./revision_routes.ts";
 import { mountPages } from "./routes.ts";
+import { pageChecks } from "./self_checks.ts";
 import { pagesService } from "./service.ts";
 import { contributeThemeHooks } from "./theme_hooks.ts";
 
@@ -127,16 +128,7 @@ export default definePlugin({
       },
     });
     for (const source of ACTIVITIES) contribute("activity", source);
-    contribute(
-      "self_check",
-      referenceCheck(context.db, {
-        name: "pages/revisions",
-        title: "Every revision belongs to a page",
-        references: () => [{ table: "page_revisions", column: "page_id", to: "pages" }],
-        repair: "delete",
-      }),
-    );
-
+    for (const check of pageChecks(context.db, contracts.markup)) contribute("self_check", check);
     contribute("metric", {
       name: "lectern_includes_cache_bytes",
       help: "Memory of rendered pages with includes.",

@@ -168,7 +168,7 @@ export function mountRevisionChanges(context: PagesContext): void {
     {
       permit: PERMIT,
       response: pageAnswers.saved,
-      ...endpoint("pages", "restoreRevision", { about: revisionAbout.restore, rules: rules({}) }),
+      ...endpoint("pages", "restoreRevision", { about: revisionAbout.restore, rules: rules({}), errors: [409] }),
     },
   );
   app.delete(
@@ -184,7 +184,11 @@ export function mountRevisionChanges(context: PagesContext): void {
       });
       set.status = 204;
     },
-    { permit: PERMIT, response: noContent, ...endpoint("pages", "deleteRevision", { about: revisionAbout.delete }) },
+    {
+      permit: PERMIT,
+      response: noContent,
+      ...endpoint("pages", "deleteRevision", { about: revisionAbout.delete, errors: [409] }),
+    },
   );
 }
 

@@ -36,7 +36,10 @@ export function mountPages(context: PagesContext, reads: ReturnType<typeof cache
   const bodies = { create: createRules, update: updateRules, bodyFirst: true };
   mountResource<PageRow | FoundPage, typeof createRules, typeof updateRules, NamedParent, typeof pageAnswers>(
     context,
-    { name: "page", noun: "Page", path: "/pages", ...bodies, list, answers: pageAnswers, about, examples },
+    {
+      ...{ name: "page", noun: "Page", path: "/pages", ...bodies, list, answers: pageAnswers, about, examples },
+      errors: { create: [404], update: [409] },
+    },
     {
       find: find.visible,
       may: (viewer, verb, row) => access.may(viewer, `page-${verb}`, row),

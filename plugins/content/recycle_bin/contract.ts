@@ -40,12 +40,29 @@ export interface RecycleBinContext
   readonly db: Executor;
 }
 
+const open = { additionalProperties: true } as const;
+const named = { id: idSchema, name: t.String(), slug: t.String() };
+const count = t.Optional(t.Integer({ minimum: 0, description: "Items below it, deleted ones too" }));
+const person = t.Optional(nullable(idSchema));
+const time = t.Optional(timesFields.created_at);
+
 const binItem = t.Object(
-  { id: idSchema, name: t.String(), slug: t.String() },
   {
+    ...named,
+    description: t.Optional(t.String()),
+    book_id: t.Optional(idSchema),
+    chapter_id: t.Optional(nullable(idSchema)),
+    priority: t.Optional(t.Integer()),
+    draft: t.Optional(t.Boolean()),
+    template: t.Optional(t.Boolean()),
+    ...{ created_at: time, updated_at: time, created_by: person, updated_by: person, owned_by: person },
+    ...{ chapters_count: count, pages_count: count },
+    parent: t.Optional(nullable(t.Object({ ...named, type: t.String() }, open))),
+  },
+  {
+    ...open,
     $id: "DeletedItem",
-    additionalProperties: true,
-    description: "An item of any kind, with the fields of its listing",
+    description: "An item of any kind, with the fields of its listing; kinds of other plugins may have further ones",
   },
 );
 

@@ -78,7 +78,7 @@ async function withParents(
   items: readonly Item[],
 ): Promise<Item[]> {
   const nearestParent = (item: Item) => parents.find(({ column }) => typeof item[column] === "number");
-  const shown = new Map<string, Item>();
+  const shown = new Map<string, NonNullable<Item["parent"]>>();
   for (const { kind: name, column } of parents) {
     const kind = findKind(kinds, name);
     const ids = items.filter((item) => nearestParent(item)?.kind === name).map((item) => item[column] as number);

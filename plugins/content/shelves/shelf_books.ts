@@ -96,15 +96,19 @@ const shelvesOfBooks = prepared(
 
 /**
  * The ids in what a request sent: a list or an object, of numbers or texts. Each id is returned once, at its first
- * position; other values are dropped. An object is ordered by its numeric keys, as in BookStack; other keys come last.
+ * position; other values are dropped. An object is ordered as in BookStack: by its keys, of which those that are no numbers
+ * count as 0, then by id.
  */
 export function idsOf(sent: unknown): number[] {
   const entries = Object.entries(typeof sent === "object" && sent !== null ? sent : {});
-  const keyed = entries.map(([key, value]) => ({ position: /^-?\d+$/.test(key) ? Number(key) : Infinity, value }));
-  const sorted = keyed.sort((a, b) => (a.position === b.position ? 0 : a.position - b.position));
-  const values = sorted.map(({ value }) => value);
-  const ids = values.map((value) => (typeof value === "number" || typeof value === "string" ? Number(value) : 0));
-  return [...new Set(ids.filter((id) => Number.isInteger(id) && id > 0 && id <= MAX_ID))];
+  const placed = entries.map(([key, value]) => ({
+    position: /^-?\d+$/.test(key) ? Number(key) : 0,
+    id: typeof value === "number" || typeof value === "string" ? Number(value) : 0,
+  }));
+  const sorted = placed
+    .filter(({ id }) => Number.isInteger(id) && id > 0 && id <= MAX_ID)
+    .sort((a, b) => a.position - b.position || a.id - b.id);
+  return [...new Set(sorted.map(({ id }) => id))];
 }
 
 /** Replaces the books on a shelf that the viewer sees by others, in the given order. */

@@ -12,8 +12,9 @@ test("idsOf() takes an object as forms send it", () => {
 test.each([
   ['{"1": 5, "0": 3}', [3, 5]],
   ['{"10": 1, "9": 2, "-1": 3}', [3, 2, 1]],
-  ['{"2": 5, "01": 3, "a": 7, "b": 4}', [3, 5, 7, 4]],
-])("idsOf() orders %p by its keys", (sent, ids) => {
+  ['{"2": 5, "01": 3, "a": 7, "b": 4}', [4, 7, 3, 5]],
+  ['{"first": 7, "second": 4, "third": 5}', [4, 5, 7]],
+])("idsOf() orders %p by its numeric keys, then by id", (sent, ids) => {
   expect(idsOf(JSON.parse(sent))).toEqual(ids);
 });
 

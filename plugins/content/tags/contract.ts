@@ -19,20 +19,23 @@ interface CountedTags {
   kind: string;
   acl_id: number;
   name: string;
+  /** Equal where names are without case and accents. */
+  name_key: GeneratedAlways<string>;
 }
 
 /** Numbers of tags. The present ones are the sums with their changes (counts.ts). */
 export interface TagCountTable extends CountedTags {
-  name_key: GeneratedAlways<string>;
   value: string;
+  value_key: GeneratedAlways<string>;
   n: number;
-  /** Whether the value is used under this name with other kinds or lists, too. */
+  /** Whether the value is used under this name with other kinds or lists or in other spellings, too. */
   is_shared: boolean;
 }
 
 /** Changes of numbers of tags that are not merged yet. */
 export interface TagChangeTable extends CountedTags {
   value: string;
+  value_key: GeneratedAlways<string>;
   n: number;
 }
 
@@ -51,7 +54,7 @@ export type TagsContext = PluginContext<
 const count = t.Integer({ minimum: 0 });
 const countFields = { usages: count, page_count: count, chapter_count: count, book_count: count, shelf_count: count };
 
-/** A name of tags with its uses; `values` is the number of different values. */
+/** A name of tags with its uses; `values` is the number of different values. Case and accents make no difference, as in filters. */
 export const tagNameSchema = t.Object({ name: t.String(), values: count, ...countFields }, { $id: "TagName" });
 
 /** A value of tags of one name with its uses. */

@@ -1,6 +1,6 @@
 /**
- * Counts of tags by kind, access list, name and value, for the listings of names and values: reading these takes as long as there are
- * different names, not as long as there are items. Counted are the tags of items that are neither deleted nor visible to their owner
+ * Counts of tags by kind, access list, name and value as they are spelt, for the listings of names and values: reading these takes as long as
+ * there are different names, not as long as there are items. Counted are the tags of items that are neither deleted nor visible to their owner
  * alone; who sees such an item is decided by its list. Statement-level triggers on the tags and on the tables of their items keep the
  * counts in the transaction of the write, whoever writes.
  *
@@ -80,7 +80,7 @@ export function differingTagCounts(kinds: readonly TaggedKind[], db: Db): Promis
       union all select kind, acl_id, name, null, coalesce(stored.usages || ' of ' || stored.own_values, '') as stored,
         coalesce(counted.usages || ' of ' || counted.own_values, '') as counted
       from (select kind, acl_id, name, sum(n) as usages, count(*) filter (where places = 1) as own_values
-        from (select *, count(*) over (partition by name, value) as places from tag_count) as placed group by 1, 2, 3) as counted
+        from (select *, count(*) over (partition by name_key, value_key) as places from tag_count) as placed group by 1, 2, 3) as counted
       full join tag_name_count as stored using (kind, acl_id, name)
       where (stored.usages, stored.own_values) is distinct from (counted.usages, counted.own_values)
       order by kind, acl_id, name, value limit 100`,
@@ -106,7 +106,8 @@ async function count(kinds: readonly TaggedKind[], db: Db): Promise<void> {
   await rows(
     db,
     sql`insert into tag_count (kind, acl_id, name, value, n, is_shared)
-      select *, count(*) over (partition by name, value) > 1 from (${sql.raw(recount(kinds))}) as each`,
+      select kind, acl_id, name, value, n, count(*) over (partition by text_key(name), text_key(value)) > 1
+      from (${sql.raw(recount(kinds))}) as each`,
   );
   await rows(
     db,

@@ -1,7 +1,7 @@
 /**
  * Merges changes into the counts of tags. Beside the count of each tag by kind and list there are counts of each name: its uses, and
- * the number of its values that are used with this kind and list alone, which most values are. The other ones are marked as shared, and are counted one by
- * one for each viewer, since a viewer may see several of their places.
+ * the number of its values that are used with this kind and list alone and in one spelling, which most values are. The other ones are marked as
+ * shared, and are counted one by one for each viewer, since a viewer may see several of their places. Names and values are the same if their keys are.
  */
 import { sql } from "lectern/core";
 import { type Db, rows } from "lectern/db";
@@ -30,16 +30,18 @@ export async function mergeAllTagChanges(db: Db): Promise<void> {
 async function mergeTagChanges(db: Db): Promise<void> {
   await rows(
     db,
-    sql`with tag as materialized (select name, value from tag_change group by 1, 2 limit ${MAX_TAGS}::integer),
-      taken as (delete from tag_change using tag where tag_change.name = tag.name and tag_change.value = tag.value
-        returning tag_change.kind, tag_change.acl_id, tag_change.name, tag_change.value, tag_change.n),
-      former as materialized (select tag.name, tag.value, held.* from tag cross join lateral (
-        select tag_count.ctid as place, kind, acl_id, n, is_shared from tag_count
-        where left(name_key, 200) = left(text_key(tag.name), 200) and left(value, 200) = left(tag.value, 200)
-          and name = tag.name and value = tag.value) as held),
-      present as materialized (select kind, acl_id, name, value, sum(n)::integer as n, count(*) over (partition by name, value) > 1 as is_shared
-        from (select kind, acl_id, name, value, n from taken union all select kind, acl_id, name, value, n from former) as each
-        group by 1, 2, 3, 4 having sum(n) <> 0),
+    sql`with tag as materialized (select name_key, value_key from tag_change group by 1, 2 limit ${MAX_TAGS}::integer),
+      taken as (delete from tag_change using tag where tag_change.name_key = tag.name_key and tag_change.value_key = tag.value_key
+        returning tag_change.kind, tag_change.acl_id, tag_change.name, tag_change.name_key, tag_change.value, tag_change.value_key, tag_change.n),
+      former as materialized (select held.* from tag cross join lateral (
+        select tag_count.ctid as place, kind, acl_id, name, name_key, value, value_key, n, is_shared from tag_count
+        where left(name_key, 200) = left(tag.name_key, 200) and left(value_key, 200) = left(tag.value_key, 200)
+          and name_key = tag.name_key and value_key = tag.value_key) as held),
+      present as materialized (select kind, acl_id, name, value, sum(n)::integer as n,
+          count(*) over (partition by name_key, value_key) > 1 as is_shared
+        from (select kind, acl_id, name, name_key, value, value_key, n from taken
+          union all select kind, acl_id, name, name_key, value, value_key, n from former) as each
+        group by kind, acl_id, name, name_key, value, value_key having sum(n) <> 0),
       removed as (delete from tag_count where ctid = any(array(select place from former))),
       added as (insert into tag_count (kind, acl_id, name, value, n, is_shared)
         select kind, acl_id, name, value, n, is_shared from present),

@@ -68,4 +68,23 @@ export const migrations: Migrations = {
         own_values integer not null
       )`.execute(db);
   },
+  // Names and values that differ in case and accents alone count as one. Texts that did not count as shared may do so now.
+  async "0006_folded_counts"(db) {
+    await sql`
+      drop index tag_count_by_name;
+      alter table tag_count add column value_key text collate "C" generated always as (text_key(value)) stored;
+      alter table tag_change
+        add column name_key text collate "C" generated always as (text_key(name)) stored,
+        add column value_key text collate "C" generated always as (text_key(value)) stored;
+      alter table tag_name_count add column name_key text collate "C" generated always as (text_key(name)) stored;
+      create index tag_count_by_name on tag_count (left(name_key, 200), left(value_key, 200), kind, acl_id);
+      update tag_count set is_shared = true from (
+          select name_key, value_key from tag_count group by 1, 2 having count(*) > 1) as several
+        where not is_shared and tag_count.name_key = several.name_key and tag_count.value_key = several.value_key;
+      delete from tag_name_count;
+      insert into tag_name_count (kind, acl_id, name, usages, own_values)
+        select kind, acl_id, name, sum(n), count(*) filter (where not is_shared) from tag_count group by 1, 2, 3`.execute(
+      db,
+    );
+  },
 };

@@ -14,6 +14,9 @@ import { tagCountsCheck } from "./self_check.ts";
 /** Between two merges of counts: listings read the changes in between one by one. */
 const MERGE_MS = 10_000;
 
+/** A name or value in the documentation; `parse_tags.ts` checks it. */
+const TEXT = { type: "string", maxLength: 255 };
+
 /** Tags of items of any kind (content-api 4.3), and listings of their names and values. Tags are set with their items. */
 export default definePlugin({
   name: "tags",
@@ -47,7 +50,7 @@ export default definePlugin({
     );
     contribute("list_item_schema", {
       field: "tags",
-      schema: { type: "object", properties: { name: { type: "string" }, value: { type: "string" } } },
+      schema: { type: "object", properties: { name: TEXT, value: TEXT } },
     });
     const service = { read: parseTags, save: saveTags, of: tagsAsJson };
     provide("tags", service, {}, ({ name, ships }) => (ships ? {} : { save: savedTo(name, slot) }));

@@ -16,9 +16,8 @@ export const tagsAsJson: Tags["of"] = (kind, idColumn): RawBuilder<Tag[]> =>
     from tags where tags.kind = ${sql.lit(kind)} and tags.item_id = ${idColumn}), '[]')`;
 
 const COUNT_NAMES = Object.values(COUNTS);
-const COUNT_FIELDS: ListSpec["fields"] = Object.fromEntries(
-  ["usages", ...COUNT_NAMES].map((name) => [name, "integer"]),
-);
+const COUNT = { type: "integer", isNoFilter: true } as const;
+const COUNT_FIELDS: ListSpec["fields"] = Object.fromEntries(["usages", ...COUNT_NAMES].map((name) => [name, COUNT]));
 const SUMS = sql.join([
   sql`sum(used.n)::integer as usages`,
   ...Object.entries(COUNTS).map(
@@ -38,27 +37,29 @@ interface Sight {
 }
 
 /**
- * The listing of tag names, over items that the viewer sees. The values of a name are those of its counts and the shared ones; those of
+ * The listing of tag names, over items that the viewer sees, by their keys. The values of a name are those of its counts and the shared ones; those of
  * which changes or other tags are seen are counted with and without them, and the difference is added.
  */
 export function namesListing(context: QueryContext, viewer: Viewer): ListSpec {
   const { isSeen, others } = sightOf(context, viewer);
   return {
     table: "tags",
-    fields: { name: "text", values: "integer", ...COUNT_FIELDS },
+    fields: { name: "text", values: COUNT, ...COUNT_FIELDS },
     columns: columnsOf(["name", "values"]),
-    source: sql`with changed as materialized (select kind, name, value, n from tag_change where ${isSeen("tag_change")}
-          ${others ? sql`union all ${others}` : sql``}),
-        tag as materialized (select name, value, sum(n) as n from changed group by 1, 2),
-        former as materialized (select tag.name, tag.n, coalesce((select sum(tag_count.n) from tag_count
-          where left(name_key, 200) = left(text_key(tag.name), 200) and left(tag_count.value, 200) = left(tag.value, 200)
-            and tag_count.name = tag.name and tag_count.value = tag.value and ${isSeen("tag_count")}), 0) as known from tag),
-        used as (select kind, name, usages as n, own_values as values from tag_name_count where ${isSeen("tag_name_count")}
-          union all select null, name, 0, 1 from (select distinct name, value from tag_count where is_shared and ${isSeen("tag_count")}) as shared
-          union all select kind, name, n, 0 from changed
-          union all select null, name, 0, (known + n > 0)::integer - (known > 0)::integer from former)
-      select row_number() over (order by used.name collate "C") as id, used.name, sum(used.values)::integer as values, ${SUMS}
-        from used group by used.name having sum(used.n) > 0`,
+    source: sql`with changed as materialized (select kind, name, name_key, value_key, n from tag_change where ${isSeen("tag_change")}
+          ${others ? sql`union all select kind, name, name_key, value_key, n from (${others}) as other` : sql``}),
+        tag as materialized (select name_key, value_key, sum(n) as n from changed group by 1, 2),
+        former as materialized (select tag.name_key, tag.n, coalesce((select sum(tag_count.n) from tag_count
+          where left(name_key, 200) = left(tag.name_key, 200) and left(value_key, 200) = left(tag.value_key, 200)
+            and tag_count.name_key = tag.name_key and tag_count.value_key = tag.value_key and ${isSeen("tag_count")}), 0) as known from tag),
+        used as (select kind, name, name_key, sum(each.n) as n, sum(each.values) as values from (
+          select kind, name, name_key, usages as n, own_values as values from tag_name_count where ${isSeen("tag_name_count")}
+          union all select null, null, name_key, 0, 1
+            from (select distinct name_key, value_key from tag_count where is_shared and ${isSeen("tag_count")}) as shared
+          union all select kind, name, name_key, n, 0 from changed
+          union all select null, null, name_key, 0, (known + n > 0)::integer - (known > 0)::integer from former) as each group by 1, 2, 3)
+      select row_number() over (order by used.name_key) as id, ${spelling("name")}, sum(used.values)::integer as values, ${SUMS}
+        from used group by used.name_key having sum(used.n) > 0`,
   };
 }
 
@@ -68,14 +69,20 @@ export function valuesListing(context: QueryContext, viewer: Viewer, name: strin
   const { isSeen, others } = sightOf(context, viewer, key);
   return {
     table: "tags",
-    fields: { value: "text", name: "text", ...COUNT_FIELDS },
+    fields: { value: "text", name: { type: "text", isNoFilter: true }, ...COUNT_FIELDS },
     columns: columnsOf(["name", "value"]),
-    source: sql`select row_number() over (order by used.value collate "C", used.name collate "C") as id, used.name, used.value, ${SUMS}
-        from (select kind, name, value, n from tag_count where ${isSeen("tag_count")} and ${ofKey("tag_count", key)}
-          union all select kind, name, value, n from tag_change where ${isSeen("tag_change")} and text_key(name) = ${key}
-          ${others ? sql`union all ${others}` : sql``}) as used
-        group by used.name, used.value having sum(used.n) > 0`,
+    source: sql`select row_number() over (order by used.value_key) as id, ${spelling("name")}, ${spelling("value")}, ${SUMS}
+        from (select kind, name, value, value_key, sum(n) as n from (
+          select kind, name, value, value_key, n from tag_count where ${isSeen("tag_count")} and ${ofKey("tag_count", key)}
+          union all select kind, name, value, value_key, n from tag_change where ${isSeen("tag_change")} and name_key = ${key}
+          ${others ? sql`union all select kind, name, value, value_key, n from (${others}) as other` : sql``}) as each group by 1, 2, 3, 4) as used
+        group by used.value_key having sum(used.n) > 0`,
   };
+}
+
+/** Of the spellings of a name or value that are in use the first one, capitals before small letters: which one is oldest is not known. */
+function spelling(column: "name" | "value"): RawBuilder<unknown> {
+  return sql`min(${sql.ref(`used.${column}`)} collate "C") filter (where used.n > 0) as ${sql.ref(column)}`;
 }
 
 /** What a viewer sees of tags; of others than the counted ones those with a key of names, if it is given. */
@@ -111,7 +118,7 @@ function visibleTags(
   { kind, table }: TaggedKind,
   where: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
-  return sql`select tags.kind, tags.name, tags.value, 1 as n from tags
+  return sql`select tags.kind, tags.name, tags.name_key, tags.value, tags.value_key, 1 as n from tags
     join ${sql.table(table)} on ${sql.ref(`${table}.id`)} = tags.item_id and tags.kind = ${sql.lit(kind)}
     where ${visible.where(table, viewer)} and ${where}`;
 }

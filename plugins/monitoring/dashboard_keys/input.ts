@@ -22,6 +22,21 @@ export const updateRules = rules({
   max_hosts_per_day: ["integer", "min:1", "max:1000"],
 });
 
+const BYTE = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
+const RANGE = `^${BYTE}(?:\\.${BYTE}){3}/(?:3[0-2]|[12]?\\d)$`;
+
+/** What the documentation says beside the rules. */
+export const keyFields = {
+  expires_at: { format: "date-time" },
+  allowed_ip_ranges: {
+    items: {
+      type: "string",
+      description: "An address, or a range as CIDR; of IPv6 too",
+      anyOf: [{ format: "ipv4" }, { format: "ipv6" }, { pattern: RANGE }],
+    },
+  },
+};
+
 /** A new key from validated input. Throws 400 for addresses and times that cannot be parsed. */
 export function draftOf(sent: Input<typeof createRules>): KeyDraft {
   return {

@@ -7,7 +7,7 @@ import { endpoint, idOf, noContent, type Viewer } from "lectern/core";
 import { changeKey, insertKey, randomKey, removeKey } from "./changes.ts";
 import { type DashboardKeysContext, type KeyFacts, keyAnswers, type ShownKey } from "./contract.ts";
 import { examples } from "./docs.ts";
-import { changeOf, createRules, draftOf, updateRules } from "./input.ts";
+import { changeOf, createRules, draftOf, keyFields, updateRules } from "./input.ts";
 import { findKey, KEY_LISTING } from "./queries.ts";
 
 /** Mounts the routes of keys. */
@@ -55,6 +55,7 @@ function mountCreate(context: DashboardKeysContext): void {
           "Creates a key and shows its secret, only in this answer. Dashboards send both as Basic credentials.\n" +
           "A key of the type `enrolment` creates hosts instead, up to a daily limit.",
         rules: createRules,
+        fields: keyFields,
         example: examples.create,
       }),
     },
@@ -97,6 +98,7 @@ function mountOne(context: DashboardKeysContext): void {
           "Renames, disables or enables a key, or changes its allowed addresses and its expiry; null clears both.\n" +
           "The change takes effect on the next request.",
         rules: updateRules,
+        fields: keyFields,
         example: examples.update,
       }),
     },

@@ -7,7 +7,7 @@ import { endpoint, type Log, rules } from "lectern/core";
 import { agentAnswers } from "./answers.ts";
 import { textOf } from "./body.ts";
 import type { HostFacts, HostsContext, Report, ReportOutcome } from "./contract.ts";
-import { examples, REPORT_STORED } from "./docs.ts";
+import { examples, REPORT_FIELDS, REPORT_STORED } from "./docs.ts";
 import { IdCache } from "./id_cache.ts";
 import { cronOf } from "./interval.ts";
 import { objectOf, parseReport } from "./parse_report.ts";
@@ -72,7 +72,10 @@ function mountUpdate({ app, db, log, perform }: HostsContext): void {
     {
       permit: "access-api",
       response: agentAnswers.report,
-      ...endpoint("hosts", "report", { about, rules: reportRules, handler: "report", example: examples.report }),
+      ...endpoint("hosts", "report", {
+        ...{ about, rules: reportRules, fields: REPORT_FIELDS, errors: [415], handler: "report" },
+        example: examples.report,
+      }),
     },
   );
 }

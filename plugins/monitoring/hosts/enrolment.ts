@@ -12,6 +12,7 @@ import {
   GUEST,
   type RouteScope,
   rules,
+  schemaOf,
   sql,
   type Viewer,
 } from "lectern/core";
@@ -86,6 +87,7 @@ export function mountEnrolment(context: HostsContext): void {
           "Creates a host and shows its credentials, only in this answer. A known machine keeps its host and gets new ones. " +
           "Headers: X-Auto-Enrollment-Key, X-Auto-Enrollment-Secret.",
         rules: hostRules,
+        errors: [409, 503],
       }),
     },
   );
@@ -119,6 +121,8 @@ export function mountEnrolment(context: HostsContext): void {
       ...endpoint("auto-enrollment", "enroll-bulk", {
         about: "The same for up to fifty hosts; rejected ones are listed with the reason.",
         rules: bulkRules,
+        fields: { hosts: { items: schemaOf(hostRules) } },
+        errors: [503],
       }),
     },
   );

@@ -45,6 +45,7 @@ function mountInstaller({ app, baseUrl, db }: HostsContext, intervalMinutes: num
       response: scriptSchema,
       ...endpoint("hosts", "install", {
         about: "A shell script that installs the reporter for the host of the credentials; run it as root.",
+        errors: [400],
       }),
     },
   );
@@ -84,6 +85,7 @@ function mountEnroller({ app, baseUrl }: HostsContext): void {
       response: scriptSchema,
       ...endpoint("auto-enrollment", "script", {
         query: typeRules,
+        errors: [400],
         about:
           "A shell script that enrols the machine it runs on (`type=direct-host`), or the containers of a Proxmox host " +
           "(`type=proxmox-lxc`), and installs the reporter. Headers: X-Auto-Enrollment-Key, X-Auto-Enrollment-Secret.",

@@ -9,6 +9,7 @@ import { schemaOf, type TSchema, t, withContributedFields } from "lectern/core";
 import { Components } from "./components.ts";
 import type { DescribedRoute } from "./describe.ts";
 import type { Json } from "./json.ts";
+import { asForm } from "./media_types.ts";
 import { fieldsOfInput, requestBody } from "./request_body.ts";
 
 /** What the document is made from. */
@@ -105,7 +106,7 @@ function queryOf({ facts, input, method, response }: DescribedRoute): TSchema | 
     required?: string[];
   };
   const own = Object.entries(properties).map(([name, schema]) => {
-    const property = t.Unsafe(schema);
+    const property = t.Unsafe(asForm(schema as Json));
     return [name, required.includes(name) ? property : t.Optional(property)];
   });
   const isListing = response?.[200]?.["x-listing"] === true;

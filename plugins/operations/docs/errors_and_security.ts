@@ -20,11 +20,18 @@ export const errorSchema = t.Object(
 );
 
 const ERRORS: Readonly<Record<string, readonly [name: string, description: string]>> = {
+  "400": ["BadRequest", "The request cannot be read, or asks for what makes no sense"],
   "401": ["Unauthorized", "No usable credentials"],
   "403": ["Forbidden", "Not permitted"],
   "404": ["NotFound", "There is no such item, or the caller may not see it"],
+  "409": ["Conflict", "Somebody else has changed it, or its state does not permit it"],
+  "413": ["TooLarge", "The body is too large"],
+  "415": ["UnsupportedEncoding", "The body is encoded in a way that is not read"],
   "422": ["Unprocessable", "The given data was invalid"],
   "429": ["TooManyRequests", "Too many requests"],
+  "500": ["Refused", "What was asked for cannot be done; the message says why"],
+  "501": ["NotAvailable", "The operator has not set this up"],
+  "503": ["Unavailable", "Not possible at the moment; try again later"],
   default: ["Failure", "Any other error"],
 };
 
@@ -59,21 +66,23 @@ function shapeOf(schema: TSchema, prefixes?: readonly string[]): ErrorShape {
 
 /** The errors of a route, as references to components. */
 export function errorAnswers(
-  { facts, input, path, permit, response }: DescribedRoute,
+  { facts, input, method, path, permit, response }: DescribedRoute,
   shapes: readonly ErrorShape[],
 ): Json {
   const shape = shapes.find(({ prefixes }) => !prefixes || isBelow(path, prefixes));
   const isListing = response?.[200]?.["x-listing"] === true;
   const checksInput = facts.rules !== undefined || isListing || Object.values(input).some(({ length }) => length > 0);
-  const statuses = [
+  const statuses = new Set([
+    ...(method === "GET" ? [] : ["400", "413"]),
     ...(permit === "public" ? [] : ["401", "403"]),
     ...(path.includes(":") ? ["404"] : []),
     ...(checksInput ? ["422"] : []),
     "429",
+    ...(facts.errors ?? []).map(String),
     "default",
-  ];
+  ]);
   return Object.fromEntries(
-    statuses.map((status) => [status, { $ref: `#/components/responses/${shape?.names[status]}` }]),
+    [...statuses].map((status) => [status, { $ref: `#/components/responses/${shape?.names[status]}` }]),
   );
 }
 

@@ -1,10 +1,8 @@
 import { type ItemSchemas, mapSchema, schemaOf, type TSchema } from "lectern/core";
 import type { DescribedRoute } from "./describe.ts";
 import type { Json } from "./json.ts";
+import { mediaTypes } from "./media_types.ts";
 import { plainSchema } from "./raise.ts";
-
-/** The media types in which every body may be sent. */
-const TYPES = ["application/json", "multipart/form-data", "application/x-www-form-urlencoded"];
 
 /** The body of a route from its rules, or from its schemas; nothing for routes without a body. */
 export function requestBody(
@@ -13,12 +11,19 @@ export function requestBody(
 ): { requestBody?: Json } {
   if (method === "GET") return {};
   const hasRules = Object.keys(facts.rules ?? {}).length > 0;
-  const schema = hasRules ? schemaOf(facts.rules ?? {}, items) : bodySchema(input.body);
+  const schema = hasRules ? withFields(schemaOf(facts.rules ?? {}, items), facts.fields) : bodySchema(input.body);
   if (!schema) return {};
-  const example = facts.example?.request === undefined ? {} : { example: facts.example.request };
-  const content = TYPES.map((type) => [type, type.endsWith("json") ? { schema, ...example } : { schema }]);
   const required = action === "create" || (Array.isArray(schema.required) && !hasRules);
-  return { requestBody: { required, content: Object.fromEntries(content) } };
+  return { requestBody: { required, content: mediaTypes(schema, facts.example?.request) } };
+}
+
+/** A schema with what a route says of single fields. */
+function withFields(schema: Json, fields: ItemSchemas = {}): Json {
+  const properties = Object.entries(schema.properties as Record<string, Json>);
+  return {
+    ...schema,
+    properties: Object.fromEntries(properties.map(([name, field]) => [name, { ...field, ...fields[name] }])),
+  };
 }
 
 /** The fields of the schemas of a route and its guards, with the types that JSON has; `t.Optional` in place of `required`. */

@@ -7,10 +7,11 @@ import { runChecks } from "./run_checks.ts";
 /** Names of checks that the screen lists. */
 const LISTED = 5;
 
-/** Runs all checks without repairs and replaces the stored results. Logs what is wrong, as an error if anything is one. */
+/** Runs all checks that are not on demand without repairs, and replaces the stored results. Logs what is wrong, as an error if anything is one. */
 export async function checkAndStore({ db, log, slot }: DoctorContext): Promise<void> {
   const results: NewResult[] = [];
-  for await (const { name, status, count, examples, advice } of runChecks(slot("self_check"), { fix: false }))
+  const checks = slot("self_check").filter(({ onDemand }) => onDemand !== true);
+  for await (const { name, status, count, examples, advice } of runChecks(checks, { fix: false }))
     results.push({ name, status, count, examples: [...examples], advice: advice ?? null });
   await db.transaction().execute(async (tx) => {
     await tx.deleteFrom("self_check_results").execute();

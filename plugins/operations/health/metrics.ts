@@ -5,7 +5,7 @@
  */
 import type { Metric } from "lectern/contracts";
 import { type AnswerCacheFigures, callContribution, type RawBuilder, sql } from "lectern/core";
-import type { Tables } from "lectern/db";
+import { ConnectionLost, type Tables } from "lectern/db";
 import {
   type Aggregator,
   AggregatorRegistry,
@@ -47,7 +47,9 @@ export function registerMetrics(context: HealthContext, observed: Observed): Met
   ];
   const readAll = async () => {
     const read = (metric: Metric) => readInto(registry, contributed, metric);
-    const unread = (error: unknown) => context.log.warn("Cannot read a metric", { error });
+    // The log has a line for the loss of the store, which scrapes and metrics do not repeat.
+    const unread = (error: unknown) =>
+      context.log[error instanceof ConnectionLost ? "debug" : "warn"]("Cannot read a metric", { error });
     await Promise.all([
       ...own.map((metric) => read(metric).catch(unread)),
       // A failure of the store is thrown and not recorded as one of the plugin; it must not close the scrape.

@@ -117,6 +117,12 @@ export const updateRules = rules({
   ...shared,
 });
 
+/** What the documentation says beside the rules. */
+export const bodyFields = {
+  endpoint: { format: "uri", pattern: "^https?://" },
+  events: { minItems: 1, items: { type: "string", description: "all, or types that GET /api/webhooks/events lists" } },
+};
+
 /** The fields of a new webhook. */
 export type WebhookCreate = Input<typeof createRules>;
 /** The fields of an update; absent ones are unchanged. */

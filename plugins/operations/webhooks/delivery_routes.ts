@@ -61,7 +61,7 @@ export function mountDeliveries({ app, db, list, wakeDispatcher }: WebhooksConte
     {
       permit: PERMIT,
       response: { 202: resentDeliverySchema },
-      ...endpoint("webhooks", "resend", { about: about.resend, rules: rules({}) }),
+      ...endpoint("webhooks", "resend", { about: about.resend, rules: rules({}), errors: [409] }),
     },
   );
 }

@@ -4,7 +4,14 @@
  */
 import { endpoint, type InputObject, noContent } from "lectern/core";
 import { changeWebhook, insertWebhook, removeWebhook } from "./changes.ts";
-import { createRules, updateRules, type Webhook, type WebhooksContext, webhookAnswers } from "./contract.ts";
+import {
+  bodyFields,
+  createRules,
+  updateRules,
+  type Webhook,
+  type WebhooksContext,
+  webhookAnswers,
+} from "./contract.ts";
 import { about, examples } from "./docs.ts";
 import { presentWebhook } from "./presenter.ts";
 import { readWebhook, WEBHOOKS } from "./queries.ts";
@@ -28,7 +35,7 @@ export function mountWebhooks(context: WebhooksContext): void {
       });
       return { ...webhook, secret };
     },
-    { ...described("create", { rules: createRules }), response: webhookAnswers.create },
+    { ...described("create", { rules: createRules, fields: bodyFields }), response: webhookAnswers.create },
   );
   app.get("/webhooks/:id", async ({ params }) => readWebhook(db, params.id), {
     ...described("read"),
@@ -44,7 +51,7 @@ export function mountWebhooks(context: WebhooksContext): void {
         return presentWebhook(await changeWebhook(final.row.id, change, tx, isKnownType));
       });
     },
-    { ...described("update", { rules: updateRules }), response: webhookAnswers.update },
+    { ...described("update", { rules: updateRules, fields: bodyFields }), response: webhookAnswers.update },
   );
   app.delete(
     "/webhooks/:id",

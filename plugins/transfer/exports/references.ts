@@ -5,12 +5,19 @@
  */
 import type { ItemRef } from "lectern/contracts";
 
+/** An address without a host in a link, with what stands before it. */
+const LINKED_PATH = /((?:href=["']?|\]\()<?)(\/[^\s<>"'=?#()]*)/g;
 /** Matches the rest of an address. */
 const ADDRESS = /[^\s<>"'=?#()]*/y;
 
 /** A reference as written into content; `kind` is the kind of an item, "image" or "attachment". */
 export function reference({ kind, id }: ItemRef): string {
   return `[[bsexport:${kind}:${id}]]`;
+}
+
+/** The address of a page that stays when the page moves. */
+export function permalink(baseUrl: string, pageId: number): string {
+  return `${baseUrl}/link/${pageId}`;
 }
 
 /** The distinct addresses of this instance in a text, without query and fragment. */
@@ -20,17 +27,28 @@ export function addressesIn(text: string, baseUrl: string): Set<string> {
   return found;
 }
 
-/** The text with each address replaced by its reference, where `find` returns one. */
+/** The text with each address replaced by its reference, where `find` returns one; also permalinks without the host. */
 export function withReferences(text: string, baseUrl: string, find: (address: string) => ItemRef | undefined): string {
+  const whole = withPermalinks(text, baseUrl, find);
   let result = "";
   let done = 0;
-  for (const { address, start } of occurrences(text, baseUrl)) {
+  for (const { address, start } of occurrences(whole, baseUrl)) {
     const found = find(address);
     if (!found) continue;
-    result += text.slice(done, start) + reference(found);
+    result += whole.slice(done, start) + reference(found);
     done = start + address.length;
   }
-  return result + text.slice(done);
+  return result + whole.slice(done);
+}
+
+/** The text with the host in permalinks that `find` knows: another instance has another page at such a path. */
+function withPermalinks(text: string, baseUrl: string, find: (address: string) => ItemRef | undefined): string {
+  const { origin } = new URL(baseUrl);
+  const begin = permalink(baseUrl, 0).slice(0, -1);
+  return text.replace(LINKED_PATH, (all, before: string, path: string) => {
+    const address = origin + path;
+    return address.startsWith(begin) && find(address) ? before + address : all;
+  });
 }
 
 function* occurrences(text: string, baseUrl: string): Generator<{ address: string; start: number }> {

@@ -21,6 +21,9 @@ const ACTIONS: Readonly<Record<string, string>> = {
   zip: "export-zip",
 };
 
+/** A PDF may fail, may not be set up, and may have to wait; any export may take too long. */
+const ERRORS = [500, 501, 503];
+
 /** Mounts the export endpoints. */
 export function mountExports(context: ExportsContext): void {
   const { app, settings, withSlowPool } = context;
@@ -35,13 +38,13 @@ export function mountExports(context: ExportsContext): void {
         {
           permit: "content-export",
           response: fileAnswer(FILE),
-          ...endpoint(segment, action, { about: `${about[format]}\n${COMMON}`, takes: "long" }),
+          ...endpoint(segment, action, { about: `${about[format]}\n${COMMON}`, errors: ERRORS, takes: "long" }),
         },
       );
   app.get("/:segment/:id/export/:format", ({ viewer, params }) => runExport(viewer, params), {
     permit: "content-export",
     response: fileAnswer(FILE),
-    ...endpoint("exports", "read", { about: `${OTHER}\n${COMMON}`, takes: "long" }),
+    ...endpoint("exports", "read", { about: `${OTHER}\n${COMMON}`, errors: ERRORS, takes: "long" }),
   });
 }
 

@@ -1,6 +1,7 @@
 /**
  * Turndown with the rules of content-api 15.6. Elements that Markdown lacks are kept as HTML; text that looks like a tag is
- * escaped, which Turndown does not do. The conversion is synchronous.
+ * escaped, which Turndown does not do, and so is text within kept inline elements, which is read as Markdown again. The
+ * conversion is synchronous.
  */
 import TurndownService from "turndown";
 
@@ -12,6 +13,10 @@ interface Element {
   readonly className?: string;
   readonly textContent: string | null;
   readonly outerHTML: string;
+  readonly nodeType: number;
+  nodeValue: string | null;
+  readonly childNodes: ArrayLike<Element>;
+  cloneNode(deep: boolean): Element;
   readonly parentNode: Element | null;
   readonly firstChild: Element | null;
   readonly children?: ArrayLike<Element>;
@@ -24,6 +29,16 @@ interface Element {
 const CONVERTED = new Set(
   "P H1 H2 H3 H4 H5 H6 STRONG B EM I UL OL LI INPUT CODE PRE BLOCKQUOTE HR BR A IMG".split(" "),
 );
+
+/** Inline elements that stay HTML. Their text is no HTML block, so Markdown in it would be converted. */
+const INLINE = new Set(
+  "ABBR BDI BDO BIG CITE DATA DEL DFN FONT INS KBD LABEL MARK Q RP RT RUBY S SAMP SMALL SPAN STRIKE SUB SUP TIME TT U VAR".split(
+    " ",
+  ),
+);
+const TEXT_NODE = 3;
+/** Signs that begin or end something within a line of Markdown. Those of HTML are escaped as HTML. */
+const INLINE_SIGNS = /[\\`*_[\]~]/g;
 
 const RULES: Readonly<Record<string, Rule>> = {
   callout: {
@@ -61,6 +76,10 @@ const RULES: Readonly<Record<string, Rule>> = {
     replacement: (content, node) => `\n\n<details${openAttribute(node)}>${content.trim()}\n\n</details>\n\n`,
   },
   summary: { filter: ["summary"], replacement: (content) => `<summary>${content.trim()}</summary>\n\n` },
+  inline: {
+    filter: (node) => INLINE.has(node.nodeName),
+    replacement: (_content, node) => withEscapedText(asElement(node)).outerHTML,
+  },
   frame: { filter: ["iframe"], replacement: (_content, node) => `${asElement(node).outerHTML}\n\n` },
 };
 
@@ -85,6 +104,17 @@ export function convert(html: string): string {
 /** Turndown types its nodes as the browser's, which is not among this project's libraries; the cast narrows to the members used here. */
 function asElement(node: TurndownNode | object): Element {
   return node as unknown as Element;
+}
+
+/** A copy of an element in whose texts Markdown is escaped. */
+function withEscapedText(element: Element): Element {
+  const copy = element.cloneNode(true);
+  const pending = [copy];
+  for (let node = pending.pop(); node; node = pending.pop()) {
+    if (node.nodeType === TEXT_NODE) node.nodeValue = (node.nodeValue ?? "").replace(INLINE_SIGNS, "\\$&");
+    pending.push(...Array.from(node.childNodes));
+  }
+  return copy;
 }
 
 function openAttribute(node: TurndownNode): string {

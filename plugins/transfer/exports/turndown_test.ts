@@ -29,6 +29,15 @@ const TABLE: readonly [html: string, markdown: string][] = [
     '<p>a <s>b</s> <u>c</u> <span style="color:red">d</span></p>',
     'a <s>b</s> <u>c</u> <span style="color:red">d</span>',
   ],
+  [
+    "<p>Press <kbd>*</kbd> or <kbd>`</kbd>, <sup>__init__</sup>, <small>[x](y) &lt;b&gt; <i>a_b</i> ~c~ \\d</small></p>",
+    "Press <kbd>\\*</kbd> or <kbd>\\`</kbd>, <sup>\\_\\_init\\_\\_</sup>, <small>\\[x\\](y) &lt;b&gt; <i>a\\_b</i> \\~c\\~ \\\\d</small>",
+  ],
+  ['<p><a href="/a"><u title="a*b">c*d</u></a></p>', '[<u title="a*b">c\\*d</u>](/a)'],
+  [
+    "<table><tbody><tr><td><kbd>*</kbd></td></tr></tbody></table>",
+    "<table><tbody><tr><td><kbd>*</kbd></td></tr></tbody></table>",
+  ],
   ["<table><tbody><tr><td>a</td></tr></tbody></table>", "<table><tbody><tr><td>a</td></tr></tbody></table>"],
   ['<div drawio-diagram="5"><img src="/d.png"></div>', '<div drawio-diagram="5"><img src="/d.png"></div>'],
   [

@@ -5,7 +5,7 @@
  */
 import type { ExportFile, ExportItem, Exporting, ItemRef } from "lectern/contracts";
 import { randomText, type StoredFile } from "lectern/core";
-import { addressesIn, withReferences } from "./references.ts";
+import { addressesIn, permalink, withReferences } from "./references.ts";
 import { keyOf, walk } from "./tree.ts";
 
 const NAME_LENGTH = 20;
@@ -49,6 +49,7 @@ class PlanBuilder implements Plan {
     const items = [...walk(request.item)];
     this.#items = new Map(items.map((item) => [keyOf(item), item]));
     this.#refs = new Map(items.map((item) => [item.url, { kind: item.kind, id: item.id }]));
+    for (const { kind, id } of items) if (kind === "page") this.#refs.set(permalink(request.baseUrl, id), { kind, id });
   }
 
   filesOf(item: ItemRef): readonly ExportFile[] {

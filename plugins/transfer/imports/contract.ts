@@ -86,14 +86,28 @@ const listed = t.Object(listedFields, { $id: "ImportListItem" });
 const open = { additionalProperties: true } as const;
 const importedItem = t.Object({ id: idSchema, name: t.String(), slug: t.String() }, { ...open, $id: "ImportedItem" });
 
+const archived = { id: t.Optional(t.Integer()), name: t.String() };
+const placed = { ...archived, priority: t.Optional(t.Integer()) };
+const tagList = t.Optional(t.Array(t.Object({ name: t.String() }, open)));
+const fileFields = { ...archived, file: t.Optional(t.String()), type: t.Optional(t.String()) };
+const pageFields = {
+  ...placed,
+  attachments: t.Optional(t.Array(t.Object(archived, open))),
+  images: t.Optional(t.Array(t.Object(fileFields, open))),
+  tags: tagList,
+};
+const pages = t.Optional(t.Array(t.Object(pageFields, open)));
+const chapters = t.Optional(t.Array(t.Object({ ...placed, pages, tags: tagList }, open)));
+const details = t.Object(
+  { ...pageFields, pages, chapters },
+  { ...open, description: "The book, chapter or page of the archive, with what is in it" },
+);
+
 /** The answers about imports (content-api 15). */
 export const importAnswers = {
   list: listingSchema(listed),
   create: t.Object(savedFields, { $id: "SavedImport" }),
-  read: t.Object(
-    { ...savedFields, details: t.Object({ name: t.String() }, { ...open, description: "The items of the archive" }) },
-    { $id: "Import" },
-  ),
+  read: t.Object({ ...savedFields, details }, { $id: "Import" }),
   run: importedItem,
 };
 

@@ -67,7 +67,13 @@ export function mountImports(context: ImportsContext): void {
     {
       permit,
       response: importAnswers.run,
-      ...endpoint("imports", "run", { about: about.run, rules: parentRules, example: examples.run, takes: "long" }),
+      ...endpoint("imports", "run", {
+        about: about.run,
+        rules: parentRules,
+        errors: [409, 500],
+        example: examples.run,
+        takes: "long",
+      }),
     },
   );
   app.delete(

@@ -31,6 +31,8 @@ export interface PlainViewer {
   readonly roles: readonly number[];
   readonly permissions: ReadonlySet<string>;
   readonly admin: boolean;
+  /** The permissions that the credential is limited to, if it is. */
+  readonly only?: ReadonlySet<string>;
 }
 
 type Verb = "view" | "create" | "update" | "delete";
@@ -39,9 +41,11 @@ type Verb = "view" | "create" | "update" | "delete";
 export function evaluate(viewer: PlainViewer, name: string, item: PlainItem, entries: readonly PlainEntry[]): boolean {
   // 2. and 3.
   const action = name.split("-")[1] as Verb;
+  const isOwn = item.owned_by !== null && item.owned_by === viewer.id;
   const all = viewer.permissions.has(`${name}-all`);
   const own = viewer.permissions.has(`${name}-own`);
-  const roleAllows = all || (own && item.owned_by !== null && item.owned_by === viewer.id);
+  const roleAllows = all || (own && isOwn);
+  if (viewer.only && !viewer.only.has(`${name}-all`) && !(isOwn && viewer.only.has(`${name}-own`))) return false;
   // 5.
   if (viewer.admin) return true;
   // 6.

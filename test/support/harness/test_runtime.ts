@@ -7,7 +7,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AnyContext, AnyPlugin } from "lectern/core";
-import { type Db, openStore, type Store } from "lectern/db";
+import { type Db, openStore, type Store, type StoreOptions } from "lectern/db";
 import { configSchema } from "../../../core/config.ts";
 import { folderStore } from "../../../core/files/file_store.ts";
 import type { AnswerMismatch } from "../../../core/http/answer_judge.ts";
@@ -84,7 +84,7 @@ export interface TestRuntimeOptions {
   /** Milliseconds that cached values may be behind the store, such as a second as in production; by default more than a busy machine halts. */
   readonly maxNoticeAgeMs?: number;
   /** A server to use instead of that of the tests, and its replicas. */
-  readonly on?: { readonly databaseUrl: string; readonly readUrls?: readonly string[]; readonly readMaxLagMs?: number };
+  readonly on?: Pick<StoreOptions, "readUrls" | "readMaxLagMs" | "onEvent"> & { readonly databaseUrl: string };
 }
 
 const { ADMIN_TOKEN, APP_URL: BASE_URL } = DEFAULT_ENV;

@@ -22,6 +22,8 @@ export const BOTH_STORES: Readonly<Record<string, string>> = {
   "test/core/migration_phases_test.ts": "the catalogs before and after each migration",
   "test/core/name_order_test.ts": "sorting, and plans over indexes of keys",
   "test/core/rebuild_test.ts": "the schema read from the catalogs and built again, for backups",
+  "test/core/schema_escape_test.ts":
+    "what migrations of a plugin make, read from the trees of the catalogs, and settings of sessions",
   "test/core/schema_role_test.ts": "what the server refuses to the owner of a plugin's tables, and deferred triggers",
   "test/core/server_roles_test.ts": "roles that servers with different grants share",
   "test/core/slow_reads_test.ts": "limits of statements, cancelling, waiting for locks",
@@ -29,6 +31,7 @@ export const BOTH_STORES: Readonly<Record<string, string>> = {
   "test/core/two_servers_test.ts": "two servers at one database",
   "test/monitoring/dashboard_counters_test.ts": "triggers under concurrent writes, deadlocks",
   "test/monitoring/dashboard_outage_test.ts": "tables that stay locked",
+  "test/operations/doctor_breaks_test.ts": "the catalogs compared with what migrations make, sequences",
   "test/operations/doctor_test.ts": "rights and roles that drift from the grants",
   "test/web/page_screen_test.ts": "plans of the statements of a page",
 };

@@ -1,0 +1,73 @@
+/**
+ * The media types in which a body may be sent, each with a schema of what it can hold: JSON has no files, only multipart forms have
+ * them; forms have neither null nor true and false, which are 1 and 0 there (content-api 1.1).
+ */
+import type { Json } from "./json.ts";
+
+/** The content of a body by media type; `schema` describes its values as JSON, with files as binary texts. */
+export function mediaTypes(schema: Json, example: unknown): Json {
+  const text = withoutFiles(schema);
+  const forms = asForm(schema);
+  const plainForms = text && asForm(text);
+  return {
+    ...(text ? { "application/json": { schema: text, ...(example === undefined ? {} : { example }) } } : {}),
+    "multipart/form-data": { schema: forms, ...encodingOf(forms) },
+    ...(plainForms ? { "application/x-www-form-urlencoded": { schema: plainForms, ...encodingOf(plainForms) } } : {}),
+  };
+}
+
+/** A schema of an object without its files; undefined where it needs one. */
+function withoutFiles(schema: Json): Json | undefined {
+  const { properties = {}, required = [] } = schema as { properties?: Record<string, Json>; required?: string[] };
+  const files = Object.keys(properties).filter((name) => properties[name]?.format === "binary");
+  if (files.length === 0) return schema;
+  if (required.some((name) => files.includes(name))) return undefined;
+  const kept = Object.entries(properties).flatMap(([name, field]): [string, Json][] => {
+    if (!files.includes(name)) return [[name, field]];
+    return [field.type].flat().includes("null") ? [[name, { type: "null" }]] : [];
+  });
+  const own: Json = { ...schema, properties: Object.fromEntries(kept) };
+  if (!Array.isArray(schema.anyOf)) return own;
+  const anyOf = (schema.anyOf as Json[]).filter(
+    (one) => !(one.required as string[]).some((name) => files.includes(name)),
+  );
+  return anyOf.length > 0 ? { ...own, anyOf } : undefined;
+}
+
+const BOOLEANS = { true: "1", false: "0" };
+
+/** A schema as forms and query strings spell its values. */
+export function asForm(schema: Json): Json {
+  const { type, const: only, ...rest } = schema;
+  const types = [type].flat().filter((one) => one !== undefined && one !== "null");
+  const spelt = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, partAsForm(key, value)]));
+  if (types.includes("boolean")) return { ...spelt, type: "string", enum: Object.values(BOOLEANS).toReversed() };
+  return {
+    ...spelt,
+    ...(types.length > 0 ? { type: types.length === 1 ? types[0] : types } : {}),
+    ...(only === undefined ? {} : { const: typeof only === "boolean" ? BOOLEANS[`${only}`] : only }),
+  };
+}
+
+function partAsForm(key: string, value: unknown): unknown {
+  if (key === "enum") return (value as unknown[]).filter((one) => one !== null);
+  if (key === "properties") {
+    const fields = Object.entries(value as Record<string, Json>).filter(([, field]) => field.type !== "null");
+    return Object.fromEntries(fields.map(([name, field]) => [name, asForm(field)]));
+  }
+  if (Array.isArray(value)) return value.map((one) => (isObject(one) ? asForm(one) : one));
+  return isObject(value) && key !== "example" && key !== "default" ? asForm(value) : value;
+}
+
+/** Lists and objects of a form have brackets in their names: `tags[0][name]`. */
+function encodingOf({ properties = {} }: Json): Json {
+  const nested = Object.entries(properties as Record<string, Json>).filter(([, { type }]) =>
+    ["array", "object"].includes(String(type)),
+  );
+  if (nested.length === 0) return {};
+  return { encoding: Object.fromEntries(nested.map(([name]) => [name, { style: "deepObject", explode: true }])) };
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

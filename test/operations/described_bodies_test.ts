@@ -1,0 +1,131 @@
+/**
+ * The OpenAPI document holds: a body and a query that are made from what it describes are accepted, for each operation; where what
+ * the store holds refuses one, the list below says so. Every status that is answered is named, and every answer is judged, those
+ * of success by the runtime.
+ */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { BodySampler, type Extent, type Schema } from "../support/data/described_bodies.ts";
+import { PERMITS } from "../support/data/route_permits.ts";
+import { stagedRequests } from "../support/harness/staged_requests.ts";
+import { bootTestRuntime, type RequestOptions, type TestRuntime } from "../support/harness/test_runtime.ts";
+
+const EXTENTS: readonly Extent[] = ["least", "most", "some", "some", "some"];
+
+/** What no schema can say, by operation. */
+const REFUSED: Readonly<Record<string, string>> = {
+  "POST /api/session": "the password is wrong",
+  "GET /api/session": "there is no session",
+  "PUT /api/users/me": "the current password is wrong",
+  "POST /api/register/invite/:token": "there is no such invitation",
+  "POST /api/password/reset/:token": "there is no such link",
+  "POST /api/password/email": "no mail is set up",
+};
+/** It wants a WebSocket, which has no body. */
+const WEBSOCKET = "GET /api/v1/agents/ws";
+
+interface Operation {
+  readonly route: string;
+  readonly method: string;
+  readonly path: string;
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly schema: Schema;
+    readonly required?: boolean;
+  }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+
+let runtime: TestRuntime;
+let operations: Operation[];
+let staged: ReturnType<typeof stagedRequests>;
+let enrolment: Record<string, string>;
+let dashboard: Record<string, string>;
+
+setDefaultTimeout(240_000);
+beforeAll(async () => {
+  runtime = await bootTestRuntime({ env: { DASHBOARD_RATE_LIMIT_MAX: "0" } });
+  staged = stagedRequests(runtime);
+  const { paths } = (await runtime.ask("GET", "/api/openapi.json")).body as {
+    paths: Record<string, Record<string, Operation>>;
+  };
+  operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => {
+      const [verb, own] = [method.toUpperCase(), path.replace(/\{(\w+)\}/g, ":$1")];
+      return { ...operation, route: `${verb} ${own}`, method: verb, path: own };
+    }),
+  );
+  const key = async (body: object) =>
+    (await runtime.ask("POST", "/api/v1/dashboard/keys", { body: { token_name: "Key", ...body } })).body;
+  const { token_key, token_secret } = await key({ integration_type: "enrolment", max_hosts_per_day: 1_000 });
+  enrolment = { "x-auto-enrollment-key": token_key, "x-auto-enrollment-secret": token_secret };
+  dashboard = { authorization: `Basic ${(await key({})).basic}` };
+});
+afterAll(() => runtime.stop());
+
+/** The credentials of an operation that takes no token. */
+async function credentialsFor(path: string): Promise<RequestOptions> {
+  if (path.startsWith("/api/v1/auto-enrollment/")) return { as: null, headers: enrolment };
+  if (/^\/api\/v1\/(hosts|settings|agents)\//.test(path)) {
+    const { body } = await runtime.ask("POST", "/api/v1/dashboard/hosts", { body: { friendly_name: "Host" } });
+    return { as: null, headers: { "x-api-id": body.api_id, "x-api-key": body.api_key } };
+  }
+  if (path.startsWith("/api/v1/") && !/^\/api\/v1\/dashboard\/(keys|hosts|numbers|history|usage)/.test(path))
+    return { as: null, headers: dashboard };
+  // A change of the own name or password leaves the administrator alone.
+  return path === "/api/users/me" ? { as: (await runtime.person("somebody", ["access-api"])).token } : {};
+}
+
+/** A query string that fits the parameters; names of staged things stay in it. */
+function queryOf({ parameters }: Operation, sampler: BodySampler, extent: Extent): string {
+  const wanted = parameters.filter(({ in: place, required }) => place === "query" && (required || extent !== "least"));
+  const pairs = wanted.flatMap(({ name, schema }): [string, unknown][] => {
+    const value = sampler.value(schema, extent, name);
+    if (typeof value !== "object" || value === null) return [[name, value]];
+    return Object.entries(value).map(([key, one]) => [`${name}[${key}]`, one]);
+  });
+  return pairs
+    .map(([name, value]) => `${name}=${/^\{\w+\}$/.test(String(value)) ? value : encodeURIComponent(String(value))}`)
+    .join("&");
+}
+
+/** A request that the document describes. */
+async function requestOf(operation: Operation, sampler: BodySampler, extent: Extent) {
+  const [row] = PERMITS[operation.route] ?? [];
+  const [path] = (row?.path ?? operation.path.replace(/:\w+/g, "1")).split("?") as [string];
+  const query = queryOf(operation, sampler, extent);
+  const { content = {} } = operation.requestBody ?? {};
+  const schema = content["application/json"]?.schema ?? content["multipart/form-data"]?.schema;
+  const { picture, archive } = row ?? {};
+  const request = await staged({
+    path: query === "" ? path : `${path}?${query}`,
+    ...(schema ? { body: sampler.value(schema, extent) } : {}),
+    ...(picture === undefined ? {} : { picture }),
+    ...(archive === undefined ? {} : { archive }),
+  });
+  return { ...request, sent: { ...request.sent, ...(await credentialsFor(operation.path)) } };
+}
+
+test("every body that the document describes is accepted, and every status that is answered is named", async () => {
+  const found: string[] = [];
+  const refused = new Set<string>();
+  for (const [at, operation] of operations.filter(({ route }) => route !== WEBSOCKET).entries()) {
+    const { method, parameters, requestBody, responses, route } = operation;
+    const hasInput = requestBody !== undefined || parameters.some((one) => one.in === "query");
+    for (const [turn, extent] of (hasInput ? EXTENTS : EXTENTS.slice(0, 1)).entries()) {
+      const sampler = new BodySampler(1_000 * at + turn);
+      const { path, sent } = await requestOf(operation, sampler, extent);
+      const { status, body } = await runtime.ask(method, path, sent);
+      const told = `${method} ${path} ${JSON.stringify(sent.body)?.slice(0, 300)}: ${status} ${JSON.stringify(body)?.slice(0, 300)}`;
+      if (responses[status] === undefined) found.push(`no status is named for ${told}`);
+      if (status >= 400) refused.add(route);
+      if (status >= 400 && REFUSED[route] === undefined) found.push(`refused: ${told}`);
+      if (status >= 400 && body.error?.code !== status && typeof body.error !== "string")
+        found.push(`no error: ${told}`);
+    }
+  }
+  expect(found).toEqual([]);
+  expect(Object.keys(REFUSED).filter((route) => !refused.has(route))).toEqual([]);
+  expect(operations.length).toBeGreaterThanOrEqual(162);
+});

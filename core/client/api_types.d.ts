@@ -396,6 +396,8 @@ export interface paths {
     /**
      * @description Searches shelves, books, chapters and pages visible to you, the best results first.
      *     Words match the beginnings of words; "exact text", [tag=value] and {filter:value} narrow the search, and a minus before one of these negates it. Case and accents make no difference.
+     *     A word with signs, such as R&D, C++, e-mail or node.js, is found where it stands so, and not where only its parts do. Words that contain one of , ! ? : ; ( ) [ ] { } < > ' " or a backtick are exact texts. Dots, dashes and asterisks at the end of a word are ignored.
+     *     Items whose name is the query come first, books and chapters before pages.
      *     An exact text is found where it begins with a word; if there is no such match, it is searched within words as well, unless there are very many items.
      *     If more items match than are ranked, `total` is a lower bound, and `total_is_lower_bound` is present and true; rare words among common ones then count most.
      *     The first 200,000 characters of an item's text and of its tags are searched. A run of letters and digits longer than 100 characters counts as several words.

@@ -14,7 +14,10 @@ export interface SearchDocument {
 
 /** What a search engine is asked for. */
 export interface EngineQuery {
-  /** Words of which any may match, as beginnings of words; a stronger engine may match more, such as misspelt ones. */
+  /**
+   * Words of which any may match, as beginnings of words; a stronger engine may match more, such as misspelt ones. A word with signs, such as
+   * `R&D`, `C++` or `node.js`, is one term, which should be found where it stands so, not where its parts do.
+   */
   readonly terms: readonly string[];
   /** Texts that each result has to contain; Lectern checks them again in the text itself. */
   readonly exacts: readonly string[];

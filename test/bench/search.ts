@@ -27,6 +27,11 @@ const ASKED: readonly (readonly [string, string])[] = [
   ["a word of every name", "search?query=page"],
   ["three words", "search?query=tenth%20common%20thousandth"],
   ["a word of no page", "search?query=nobodywrotethis"],
+  ["a word & of 1 in 1,000", "search?query=r%26d"],
+  ["a word - of 1 page in 10", "search?query=co-op"],
+  ["a word / in every page", "search?query=and%2For"],
+  ["three parts, 1 in 1,000", "search?query=a%2Fb%2Fc"],
+  ["a sign before, 1 in 1,000", "search?query=%23tenth"],
   ["a phrase, 1 in 1,000", 'search?query="call%20the%20operator"'],
   ["a phrase of every page", 'search?query="common%20ground"'],
   ["a phrase of no page", 'search?query="operator%20the%20call"'],
@@ -68,6 +73,8 @@ function textOf(count: number): string {
   return `'common ground ' || case when n % 10 = 0 then 'tenth ' else '' end
     || case when n % 1000 = 0 then 'thousandth call the operator ' else 'the ' end
     || case when n % 7 = 0 then 'call ' else '' end || case when n % 11 = 0 then 'operator ' else '' end
+    || case n % 1000 when 1 then 'r&d ' when 2 then 'a/b/c ' when 3 then '#tenth ' else 'r d a b c ' end
+    || case n % 10 when 4 then 'co-op ' else 'co op ' end || 'and/or '
     || case when n = 777 then 'zebra777 ' else '' end
     || (select string_agg('word' || (abs(hashint4(n * 31 + k)) % (10 + (k % 100) * (k % 100) * 7)), ' ')
       from generate_series(1, ${count - 6}) k)`;

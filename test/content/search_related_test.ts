@@ -110,6 +110,9 @@ test("beyond the bound the total is marked as a lower bound, and names still com
     const find = async (query: string) => (await small.ask("GET", `/api/search?query=${query}&count=3`)).body;
     const common = await find("walrus");
     expect([common.data[0].name, common.total > 100, common.total_is_lower_bound]).toEqual(["Walrus", true, true]);
+    // Beyond the bound by its name, which every page has.
+    const named = await small.ask("POST", "/api/books", { body: { name: "Item" } });
+    expect((await find("item")).data[0]).toMatchObject({ type: "book", id: named.body.id });
     const rare = await find("many");
     expect([rare.total, rare.total_is_lower_bound]).toEqual([1, undefined]);
     const listed = await find("{type:page}");

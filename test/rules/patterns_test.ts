@@ -73,7 +73,7 @@ const PROVEN: readonly { readonly path: string; readonly begins: string; readonl
   {
     path: "plugins/content/search/tokenize.ts",
     begins: "/([\\p{sc=Han}",
-    why: "two classes without a common character, each repeated alone",
+    why: "three classes without a common character, each repeated alone",
   },
   {
     path: "plugins/content/slug_history/queries.ts",

@@ -5,7 +5,7 @@
  */
 import { type RawBuilder, sql } from "lectern/core";
 import { flattened, rows } from "lectern/db";
-import { type Condition, exactTextConditions, tagConditions } from "./conditions.ts";
+import { anyTextCondition, type Condition, exactTextConditions, isNamed, tagConditions } from "./conditions.ts";
 import type { SearchedKind, SearchTask } from "./contract.ts";
 import { filterConditions } from "./filters.ts";
 import type { Hit } from "./presenter.ts";
@@ -25,6 +25,12 @@ export const KIND_ORDER = ["bookshelf", "book", "chapter", "page"];
 /** Score that a rare word adds: more than all common words of a query in a body together. */
 const RARE_BONUS = sql`0.1::real`;
 
+/**
+ * Score of an item whose name is the query: more than any other, and the same for every kind, so that books and chapters come before
+ * pages of their name, whose bodies often repeat it.
+ */
+const NAMED_SCORE = sql`10::real`;
+
 /** Whether a scan found more candidates than the bound, so that counts are lower bounds. */
 export function exceeds(counts: Candidates["counts"], bound: number): boolean {
   return Object.values(counts).some((count) => count > bound);
@@ -33,6 +39,8 @@ export function exceeds(counts: Candidates["counts"], bound: number): boolean {
 /** A condition on index entries, with the score of a match. */
 export interface IndexMatch {
   readonly condition: RawBuilder<unknown>;
+  /** Of the entries that match, those are candidates whose item has one of these texts; undefined if all are. */
+  readonly texts?: readonly string[] | undefined;
   readonly score: RawBuilder<unknown>;
   /** Maximum number of candidates; if there are fewer, the word is rare and adds `RARE_BONUS`. */
   readonly rare?: number;
@@ -71,15 +79,15 @@ export function indexedCandidates(
     }),
   ];
   const found = scans.flatMap((scan, branch) =>
-    matches.map(({ condition, score, rare }) => {
+    matches.map(({ condition, texts, score, rare }) => {
       const where = sql.join([scan.among, condition, ...tags], sql` and `);
       const seen = sql.join(
-        scan.kinds.map((searched) => visibleRow(task, searched)),
+        scan.kinds.map((searched) => visibleRow(task, searched, texts)),
         sql` union all `,
       );
       // `offset 0` keeps the planner from replacing the lateral subquery by a join with whole tables.
-      const found = sql`(select ${branch}::integer as branch, hit.kind, hit.item_id as id, ${score} as score,
-          seen.place, seen.moment
+      const found = sql`(select ${branch}::integer as branch, hit.kind, hit.item_id as id,
+          case when seen.named then ${NAMED_SCORE} else ${score} end as score, seen.place, seen.moment
         from (select ${entry("kind")}, ${entry("item_id")}, ${entry("digest")}, ${entry("document")}
           from search_index where ${where}) as hit
         ${maxScanned === undefined ? sql`cross` : sql`left`} join lateral (${seen} offset 0) as seen
@@ -95,6 +103,20 @@ export function indexedCandidates(
     sql`select branch, kind, id, max(score) as score, place, moment from (${all}) as twice
       group by branch, kind, id, place, moment`,
   );
+}
+
+/** Condition on index entries: items of the shipped kinds whose name is the query. Those of others may have no index by name. */
+export function namedEntries({ kinds, search }: SearchTask): RawBuilder<unknown> | undefined {
+  const named = kinds.flatMap(({ kind: { kind, table } }) =>
+    KIND_ORDER.includes(kind)
+      ? [
+          sql`select ${kind}::text as kind, ${sql.ref(`${table}.id`)} as id from ${sql.table(table)}
+            where ${sql.ref(`${table}.name_key`)} = (select text_key(${search.typed}::text))`,
+        ]
+      : [],
+  );
+  if (named.length === 0) return undefined;
+  return sql`(search_index.kind, search_index.item_id) in (${sql.join(named, sql` union all `)})`;
 }
 
 /** The hits of another engine: three lists of one length. */
@@ -124,12 +146,13 @@ export function engineCandidates(task: SearchTask, { kinds, ids, scores }: Engin
 /** Adds the bonus to candidates of one word if they are fewer than the limit. */
 function withRareBonus(found: RawBuilder<unknown>, rare: number): RawBuilder<unknown> {
   return sql`(select branch, kind, id,
-      (score + case when count(*) over () < ${rare}::bigint then ${RARE_BONUS} else 0 end)::real as score, place, moment
+      (score + case when score < ${NAMED_SCORE} and count(*) over () < ${rare}::bigint then ${RARE_BONUS} else 0 end)::real as score,
+      place, moment
     from ${found} as alone)`;
 }
 
-/** The row of a candidate, if it is of that kind, matches the conditions and is visible to the viewer. */
-function visibleRow(task: SearchTask, searched: SearchedKind): RawBuilder<unknown> {
+/** The row of a candidate, if it is of that kind, matches the conditions, has one of the texts and is visible to the viewer. */
+function visibleRow(task: SearchTask, searched: SearchedKind, texts?: readonly string[]): RawBuilder<unknown> {
   const { context, viewer } = task;
   const { kind, table } = searched.kind;
   const { value: moment, joined } = orderOf(task, searched, sql`hit.item_id`);
@@ -137,9 +160,11 @@ function visibleRow(task: SearchTask, searched: SearchedKind): RawBuilder<unknow
     sql`hit.kind = ${kind}`,
     sql`${sql.ref(`${table}.id`)} = hit.item_id`,
     context.visibleTo(table, viewer),
+    ...conditionsOf(task, searched),
+    ...(texts ? [anyTextCondition(texts, searched)] : []),
   ];
-  return sql`select ${kindPosition(kind)}::integer as place, ${moment} as moment from ${sql.table(table)} ${joined}
-    where ${sql.join([...where, ...conditionsOf(task, searched)], sql` and `)}`;
+  return sql`select ${kindPosition(kind)}::integer as place, ${moment} as moment, ${isNamed(task.search, searched)} as named
+    from ${sql.table(table)} ${joined} where ${sql.join(where, sql` and `)}`;
 }
 
 /** Candidates by filters, tags and exact texts only. Nothing is ranked, so beyond the bound the page is read in order of id. */

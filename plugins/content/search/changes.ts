@@ -1,6 +1,6 @@
 /**
  * Writes the search index. The entry of an item is replaced in the transaction that writes the item. Items without an
- * entry, or with one written before migration 0002, are indexed by a job in batches, so that the boot does not wait for them.
+ * entry, or with one of an earlier format, are indexed by a job in batches, so that the boot does not wait for them.
  * Reads of items are templates, since their tables are those of contributed kinds, which the grants of this plugin do not list.
  */
 import type { ContentKind, Searchable } from "lectern/contracts";
@@ -9,6 +9,7 @@ import { type Db, type Executor, memoized, prepared, rows } from "lectern/db";
 import type { SearchedKind } from "./contract.ts";
 import { headingsIn } from "./headings.ts";
 import { type ItemField, ItemWords } from "./item_words.ts";
+import { JOINED, UNJOINED } from "./stale_entries.ts";
 import { textChunks } from "./tokenize.ts";
 
 /** Maximum characters of a body that are indexed. */
@@ -53,14 +54,14 @@ const putEntries = prepared(
           .select((of) => [
             sql<string>`${p.kind}::text`.as("kind"),
             "made.id",
-            sql<string>`''::tsvector`.as("document"),
+            JOINED.as("document"),
             sql<string>`${of.ref("made.words")}::tsvector`.as("words"),
             sql<string>`${of.ref("made.digest")}::tsvector`.as("digest"),
           ]),
       )
       .onConflict((conflict) =>
         conflict.columns(["kind", "item_id"]).doUpdateSet((eb) => ({
-          document: sql.lit(""),
+          document: eb.ref("excluded.document"),
           words: eb.ref("excluded.words"),
           digest: eb.ref("excluded.digest"),
         })),
@@ -124,7 +125,7 @@ export async function isIndexed({ kind: { kind, table } }: SearchedKind, db: Db)
     db,
     sql`select (select ${digest("id")} from ${sql.table(table)})
         = (select ${digest("item_id")} from search_index where search_index.kind = ${kind}::text)
-      and not exists (select from search_index where search_index.kind = ${kind}::text and words is null) as indexed`,
+      and not exists (select from search_index where search_index.kind = ${kind}::text and ${UNJOINED}) as indexed`,
   );
   return found?.indexed ?? false;
 }
@@ -134,7 +135,7 @@ async function rangeAfter({ kind: { kind, table } }: SearchedKind, after: number
   const range = await rows<{ id: number; missing: boolean }>(
     db,
     sql`select item.id, not exists (select from search_index where search_index.kind = ${kind}
-        and search_index.item_id = item.id and search_index.words is not null) as missing
+        and search_index.item_id = item.id and search_index.document = ${JOINED}) as missing
       from (select id from ${sql.table(table)} where id > ${after}::integer order by id limit ${RANGE}) as item
       order by item.id`,
   );

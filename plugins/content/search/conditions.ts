@@ -4,7 +4,7 @@
  */
 import { type Expression, type RawBuilder, sql } from "lectern/core";
 import type { SearchedKind } from "./contract.ts";
-import { containsNormalized, normalizeText } from "./normalize_text.ts";
+import { containsNormalized, containsWord, equalsNormalized, normalizeText } from "./normalize_text.ts";
 import type { SearchQuery, TagTest } from "./parse_query.ts";
 
 /** A condition on rows of a kind's table. */
@@ -28,6 +28,22 @@ export function exactTextConditions({ exacts }: SearchQuery, { kind, body }: Sea
   return exacts.map(({ text, negated }) =>
     negateIf(negated, sql<boolean>`(${contains(name, text)} or ${contains(body, text)})`),
   );
+}
+
+/** One of the normalised texts has to be in the name, the body or a tag, not within a word. */
+export function anyTextCondition(texts: readonly string[], { kind, body }: SearchedKind): Condition {
+  const [name, id] = [sql.ref(`${kind.table}.name`), sql.ref(`${kind.table}.id`)];
+  const isIn = (text: string) => sql<boolean>`(${containsWord(name, text)} or ${containsWord(body, text)}
+    or exists (select from tags where tags.kind = ${kind.kind} and tags.item_id = ${id}
+      and (${containsWord(sql.ref("tags.name"), text)} or ${containsWord(sql.ref("tags.value"), text)})))`;
+  return sql<boolean>`(${sql.join(texts.map(isIn), sql` or `)})`;
+}
+
+/** The words of the query are the whole name of the item. Queries without terms are not ranked, so that names make no difference. */
+export function isNamed({ terms, typed }: SearchQuery, { kind }: SearchedKind): Condition {
+  return terms.length === 0
+    ? sql<boolean>`false`
+    : equalsNormalized(sql.ref(`${kind.table}.name`), normalizeText(typed));
 }
 
 /** The item, given by SQL for its kind and id, has to have each tag. */

@@ -18,6 +18,7 @@ import type { Engine } from "./engine.ts";
 import type { FilterContext } from "./filters.ts";
 import type { SearchQuery } from "./parse_query.ts";
 import type { RestrictedIds } from "./restricted_ids.ts";
+import type { IndexState } from "./stale_entries.ts";
 
 /** A kind of content with the SQL for its text. */
 export interface SearchedKind extends Pick<Searchable, "body" | "html"> {
@@ -43,8 +44,7 @@ export interface SearchContext {
   readonly visibleRows: (searched: SearchedKind) => VisibleRows;
   /** The engine in use; known once the runtime has booted. */
   readonly engine: () => Engine;
-  /** Whether the index has entries in the format before migration 0002. */
-  readonly hasStaleEntries: () => Promise<boolean>;
+  readonly indexState: () => Promise<IndexState>;
 }
 
 /** A page of the results, from 1, and its size. */
@@ -69,9 +69,9 @@ export interface SearchTask {
 export interface SearchIndexTable {
   kind: string;
   item_id: number;
-  /** Words as PostgreSQL's parser splits them, in entries written before migration 0002; else empty. */
+  /** Words as PostgreSQL's parser splits them, in entries written before migration 0002; empty before 0004; else `JOINED`. */
   document: string;
-  /** Every word of the item, normalised; null in entries written before migration 0002. */
+  /** Every word of the item, normalised, and since migration 0004 joined ones such as `r&d`; null in entries written before migration 0002. */
   words: string | null;
   /** The words that ranking uses: of the name with weight A, tags B, headings C, the most frequent of the body D. */
   digest: string | null;

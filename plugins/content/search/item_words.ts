@@ -49,9 +49,9 @@ export class ItemWords {
     return this;
   }
 
-  /** Every word once. Words contain no quotes or backslashes, so nothing needs escaping. */
+  /** Every word once. */
   get words(): string {
-    return [...this.#words].map((word) => `'${word}'`).join(" ");
+    return Array.from(this.#words, quotedWord).join(" ");
   }
 
   /** The most frequent words of each field, with positions and weights. */
@@ -62,12 +62,17 @@ export class ItemWords {
       const marker = field === "name" ? IN_NAME : IN_HEADING;
       for (const [word, count] of mostFrequent(this.#counts[field], IN_DIGEST[field])) {
         const positions = Array.from({ length: Math.min(count, MAX_COUNT) }, () => `${++position}${WEIGHTS[field]}`);
-        entries.push(`'${word}':${positions.join(",")}`);
-        if (field !== "body") entries.push(`'${marker}${word}'`);
+        entries.push(`${quotedWord(word)}:${positions.join(",")}`);
+        if (field !== "body") entries.push(quotedWord(marker + word));
       }
     }
     return entries.join(" ");
   }
+}
+
+/** A word in the text form of a tsvector or tsquery. Words contain no quotes; joined ones may contain backslashes. */
+export function quotedWord(word: string): string {
+  return `'${word.includes("\\") ? word.replaceAll("\\", "\\\\") : word}'`;
 }
 
 /** The `most` most frequent words; of equally frequent ones the first. Sorts only the result, since a body has many words. */

@@ -27,9 +27,29 @@ export function normalizeText(text: string): string {
 
 /** SQL condition: a stored text contains a normalised text. Texts that match or are ASCII are not normalised, which is slow. */
 export function containsNormalized(text: Expression<unknown>, wanted: string): RawBuilder<boolean> {
+  return inEitherForm(text, (form) => sql`position(${wanted}::text in ${form}) > 0`);
+}
+
+/** The same, where the text does not begin within a word; it is searched with a regular expression only where it is found at all. */
+export function containsWord(text: Expression<unknown>, wanted: string): RawBuilder<boolean> {
+  if (!/^\w/.test(wanted)) return containsNormalized(text, wanted);
+  const pattern = `\\m${wanted.replace(/[^\p{L}\p{N}\p{M}_]/gu, "\\$&")}`;
+  return inEitherForm(text, (form) => sql`position(${wanted}::text in ${form}) > 0 and ${form} ~ ${pattern}::text`);
+}
+
+/** SQL condition: a stored text equals a normalised text. */
+export function equalsNormalized(text: Expression<unknown>, wanted: string): RawBuilder<boolean> {
+  return inEitherForm(text, (form) => sql`${form} = ${wanted}::text`);
+}
+
+/** A condition on a text in lower case, or, if it is not ASCII, in its normal form. */
+function inEitherForm(
+  text: Expression<unknown>,
+  condition: (form: RawBuilder<unknown>) => RawBuilder<unknown>,
+): RawBuilder<boolean> {
   // With collation "C", lower() changes ASCII letters only and is many times faster.
-  return sql<boolean>`(position(${wanted}::text in lower(${text} collate "C")) > 0
-    or octet_length(${text}) <> char_length(${text}) and position(${wanted}::text in ${normalizedSql(text)}) > 0)`;
+  return sql<boolean>`(${condition(sql`lower(${text} collate "C")`)}
+    or octet_length(${text}) <> char_length(${text}) and ${condition(normalizedSql(text))})`;
 }
 
 function normalizedSql(text: Expression<unknown>): RawBuilder<string> {

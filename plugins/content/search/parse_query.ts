@@ -2,6 +2,8 @@
  * Parses search queries (content-api 14): plain words, "exact text", [tags] and {filters}, the last three also negated by a
  * minus. Anything else is taken as words, so that no query is an error.
  */
+import { trimEndChars } from "lectern/core";
+import { ENDING_SIGNS } from "./tokenize.ts";
 
 /** A test of tags: a name, a value, or both. */
 export interface TagTest {
@@ -23,6 +25,8 @@ export interface Filter {
 export interface SearchQuery {
   /** Words of which any may match, as prefixes. */
   readonly terms: readonly string[];
+  /** The words as they were typed, those included that are exact texts: what the name of an item is compared with. */
+  readonly typed: string;
   readonly exacts: readonly { readonly text: string; readonly negated: boolean }[];
   readonly tags: readonly TagTest[];
   readonly filters: readonly Filter[];
@@ -32,8 +36,8 @@ export interface SearchQuery {
 
 /** Maximum parts of a query; further ones are ignored. */
 const MAX_PARTS = 50;
-/** Characters at which the index splits words: a word that contains one is searched as an exact text. */
-const SPLITTING = /[.,!?:;()[\]{}<>'"`«»]/;
+/** Signs that always separate words: a word that contains one is searched as an exact text (content-api 14). */
+const SPLITTING = /[,!?:;()[\]{}<>'"`«»]/;
 const QUOTES = /[“”„‟]/g;
 const APOSTROPHES = /[‘’‚‛]/g;
 const PART = /(-?)"((?:\\.|[^"\\])*)"|(-?)\[([^\]]*)\]|(-?)\{([^}]*)\}|(\S+)/g;
@@ -45,6 +49,7 @@ const LINE_END = /[\n\r\u2028\u2029]/;
 export function parseQuery(text: string): SearchQuery {
   const query = text.replace(QUOTES, '"').replace(APOSTROPHES, "'");
   const terms: string[] = [];
+  const typed: string[] = [];
   const exacts: { text: string; negated: boolean }[] = [];
   const tags: TagTest[] = [];
   const filters: Filter[] = [];
@@ -53,12 +58,23 @@ export function parseQuery(text: string): SearchQuery {
     if (exact !== undefined) exacts.push({ text: exact.replace(/\\(["\\])/g, "$1"), negated: notExact === "-" });
     else if (tag !== undefined) tags.push({ ...tagOf(tag), negated: notTag === "-" });
     else if (filter !== undefined) filters.push({ ...filterOf(filter), negated: notFilter === "-" });
-    else if (word !== undefined && SPLITTING.test(word)) exacts.push({ text: word, negated: false });
-    else if (word !== undefined) terms.push(word);
+    else if (word !== undefined) {
+      typed.push(word);
+      if (SPLITTING.test(word)) exacts.push({ text: word, negated: false });
+      // A word of nothing else stays, as without any word all items would be found.
+      else terms.push(trimEndChars(word, ENDING_SIGNS) || word);
+    }
   }
   const sort = filters.find(({ name, value }) => name === "sort_by" && value.toLowerCase() === "last_commented");
   const latest = sort && (sort.negated ? "asc" : "desc");
-  return { terms, exacts: exacts.filter(({ text }) => text.trim() !== ""), tags, filters, latest };
+  return {
+    terms,
+    typed: typed.join(" "),
+    exacts: exacts.filter(({ text }) => text.trim() !== ""),
+    tags,
+    filters,
+    latest,
+  };
 }
 
 function tagOf(text: string): Omit<TagTest, "negated"> {

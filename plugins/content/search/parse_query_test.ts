@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { parseQuery } from "./parse_query.ts";
 
-const NOTHING = { terms: [], exacts: [], tags: [], filters: [], latest: undefined };
+const NOTHING = { terms: [], typed: "", exacts: [], tags: [], filters: [], latest: undefined };
 
 test("each kind of part of a query is recognised", () => {
   for (const [query, found] of [
     ["", NOTHING],
-    ["red barn", { ...NOTHING, terms: ["red", "barn"] }],
+    ["red barn", { ...NOTHING, terms: ["red", "barn"], typed: "red barn" }],
     [
       '"two words" -"no \\" more"',
       {
@@ -17,7 +17,9 @@ test("each kind of part of a query is recognised", () => {
         ],
       },
     ],
-    ["v1.2", { ...NOTHING, exacts: [{ text: "v1.2", negated: false }] }],
+    ["v1.2 R&D. e-mail-", { ...NOTHING, terms: ["v1.2", "R&D", "e-mail"], typed: "v1.2 R&D. e-mail-" }],
+    ["... -", { ...NOTHING, terms: ["...", "-"], typed: "... -" }],
+    ["a:b c", { ...NOTHING, terms: ["c"], typed: "a:b c", exacts: [{ text: "a:b", negated: false }] }],
     ["[team]", { ...NOTHING, tags: [{ name: "team", operator: "=", value: undefined, negated: false }] }],
     ["-[cost >= 5]", { ...NOTHING, tags: [{ name: "cost", operator: ">=", value: "5", negated: true }] }],
     ["[=ops]", { ...NOTHING, tags: [{ name: "", operator: "=", value: "ops", negated: false }] }],
@@ -27,16 +29,17 @@ test("each kind of part of a query is recognised", () => {
       {
         ...NOTHING,
         terms: ["x"],
+        typed: "x",
         filters: [
           { name: "type", value: "page|book", negated: false },
           { name: "is_template", value: "", negated: true },
         ],
       },
     ],
-    ["{open", { ...NOTHING, exacts: [{ text: "{open", negated: false }] }],
+    ["{open", { ...NOTHING, typed: "{open", exacts: [{ text: "{open", negated: false }] }],
     ['""', NOTHING],
     ["“two words”", { ...NOTHING, exacts: [{ text: "two words", negated: false }] }],
-    ["don’t", { ...NOTHING, exacts: [{ text: "don't", negated: false }] }],
+    ["don’t", { ...NOTHING, typed: "don't", exacts: [{ text: "don't", negated: false }] }],
     ["[verlike%7%]", { ...NOTHING, tags: [{ name: "ver", operator: "like", value: "%7%", negated: false }] }],
     ["[likeness]", { ...NOTHING, tags: [{ name: "likeness", operator: "=", value: undefined, negated: false }] }],
     [

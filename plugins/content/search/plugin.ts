@@ -19,7 +19,7 @@ import { migrations } from "./migrations.ts";
 import { mountSearchRoute } from "./routes.ts";
 import { searchChecks } from "./self_checks.ts";
 import { shippedEngine } from "./shipped_engine.ts";
-import { StaleEntryCheck } from "./stale_entries.ts";
+import { IndexStateCheck } from "./stale_entries.ts";
 
 export default definePlugin({
   name: "search",
@@ -73,7 +73,7 @@ export default definePlugin({
     const { baseUrl, contracts, log, on, onStart, runtime, settings, slot, visible } = plugin;
     const db = plugin.db as unknown as Db;
     let cachedKinds: readonly SearchedKind[] | undefined;
-    const staleEntries = new StaleEntryCheck(db);
+    const indexState = new IndexStateCheck(db);
     const contributed = () => chosenEngine(slot("search_engine"), settings.engine);
     let engine: Engine | undefined;
     const engineInUse = (): Engine => {
@@ -93,9 +93,9 @@ export default definePlugin({
       visibleTo: visible.where,
       visibleRows: ({ kind }) => contracts.access.visibleRows(kind.kind, kind.table),
       engine: () => (engine ??= engineInUse()),
-      hasStaleEntries: () => staleEntries.exists(),
+      indexState: () => indexState.state(),
     };
-    on("app_boot", { inTransaction: async () => staleEntries.reset() });
+    on("app_boot", { inTransaction: async () => indexState.reset() });
     onStart(async () => {
       if (!(await hasTrigrams(db)))
         log.warn(

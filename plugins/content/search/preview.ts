@@ -1,31 +1,54 @@
+/**
+ * Previews of results: names and excerpts of texts as HTML, with the matches marked. Matches are found in the normal form of a text,
+ * whose characters are mapped back to those of the text itself.
+ */
 import { html } from "lectern/core";
 import { normalizeText } from "./normalize_text.ts";
 
 /** Approximate number of characters that are shown. */
 const LENGTH = 260;
-/** Characters that are shown before and after each match. */
+/** Characters that are shown before and after each match at least. */
 const AROUND = 32;
 /** A run of ASCII, or one other character with its combining marks. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the ASCII range starts with control characters
 const CHARACTERS = /[\x00-\x7f]+(?!\p{M})|.\p{M}*/gsu;
 
-/** Excerpts of a text around its matches, as HTML with the matches in `<strong>` (content-api 14). */
+/**
+ * Excerpts of a text around its matches, as HTML with the matches in `<strong>` (content-api 14): as many as have room, then what
+ * follows the last one, then what precedes the first one.
+ */
 export function previewOf(text: string, wanted: readonly string[]): string {
   const found = matchesIn(text, wanted);
   if (text.length <= LENGTH) return highlighted(text, 0, text.length, found);
-  if (found.length === 0) return `${escaped(text.slice(0, LENGTH))}...`;
-  let shown = "";
-  let end = 0;
+  const excerpts: Match[] = [];
+  let length = 0;
   for (const match of found) {
-    if (match.start < end) continue;
-    const from = Math.max(end, match.start - AROUND);
-    const to = Math.min(text.length, match.end + AROUND);
-    if (shown !== "" && shown.length + (to - from) > LENGTH * 2) break;
-    shown += `${from > end ? "..." : ""}${highlighted(text, from, to, found)}`;
-    end = to;
-    if (end >= text.length) break;
+    const last = excerpts.at(-1);
+    const start = Math.max(last?.end ?? 0, match.start - AROUND);
+    const end = Math.min(text.length, match.end + AROUND);
+    if (last && length + end - start > LENGTH) break;
+    length += Math.max(0, end - start);
+    if (last && start === last.end) last.end = Math.max(last.end, end);
+    else excerpts.push({ start, end });
   }
-  return end < text.length ? `${shown}...` : shown;
+  return filled(excerpts, text.length)
+    .map(({ start, end }, at, { length }) => {
+      const isCut = at === length - 1 && end < text.length;
+      return `${start > 0 ? "..." : ""}${highlighted(text, start, end, found)}${isCut ? "..." : ""}`;
+    })
+    .join("");
+}
+
+/** The excerpts, of which the last is extended up to `LENGTH` characters in all, and then the first; the start of a text without any. */
+function filled(excerpts: readonly Match[], textLength: number): Match[] {
+  const all = excerpts.length === 0 ? [{ start: 0, end: 0 }] : excerpts.map((one) => ({ ...one }));
+  const [first, last] = [all[0] as Match, all.at(-1) as Match];
+  let room = LENGTH - all.reduce((sum, { start, end }) => sum + end - start, 0);
+  const after = Math.max(0, Math.min(room, textLength - last.end));
+  last.end += after;
+  room -= after;
+  first.start -= Math.max(0, Math.min(room, first.start));
+  return all;
 }
 
 /** A whole name as HTML with the matches in `<strong>`. */
@@ -34,8 +57,8 @@ export function highlightedName(name: string, wanted: readonly string[]): string
 }
 
 interface Match {
-  readonly start: number;
-  readonly end: number;
+  start: number;
+  end: number;
 }
 
 /** The matches of the texts, ignoring case and accents; of overlapping ones the first and longest. */

@@ -11,8 +11,22 @@ test("matches are highlighted, and the text is escaped", () => {
   expect(highlightedName("Red & RED", ["red"])).toBe("<strong>Red</strong> &amp; <strong>RED</strong>");
 });
 
-test("long texts are cut around the matches, or to their beginning", () => {
+test("long texts are cut around the matches, and filled to 260 characters", () => {
   const text = `${"a ".repeat(300)}heron${" b".repeat(300)}`;
-  expect(previewOf(text, ["heron"])).toBe(`...${text.slice(568, 600)}<strong>heron</strong>${text.slice(605, 637)}...`);
+  const [before, after] = [text.slice(0, 600), text.slice(605)];
+  expect(previewOf(text, ["heron"])).toBe(`...${before.slice(-32)}<strong>heron</strong>${after.slice(0, 223)}...`);
   expect(previewOf(text, ["nowhere"])).toBe(`${text.slice(0, 260)}...`);
+  expect(previewOf(`${before}heron`, ["heron"])).toBe(`...${before.slice(-255)}<strong>heron</strong>`);
+  expect(previewOf(`heron${after}`, ["heron"])).toBe(`<strong>heron</strong>${after.slice(0, 255)}...`);
+});
+
+test("an excerpt shows matches that are close to each other once, and others apart, as far as there is room", () => {
+  const gap = " b".repeat(100);
+  const [heron, before, after] = ["<strong>heron</strong>", gap.slice(-32), gap.slice(0, 32)];
+  expect(previewOf(`heron crane${gap}heron${gap}${gap}heron`, ["heron", "crane"])).toBe(
+    `${heron} <strong>crane</strong>${after}...${before}${heron}${after}...${before}${heron}`,
+  );
+  const many = "heron ".repeat(1_000);
+  const shown = previewOf(many, ["heron"]);
+  expect([shown.replace(/<\/?strong>/g, "").length <= 263, shown.endsWith("...")]).toEqual([true, true]);
 });

@@ -5,15 +5,29 @@
  */
 import { type RawBuilder, type Static, sql, type Viewer } from "lectern/core";
 import { prepared } from "lectern/db";
-import { type Candidates, exceeds, type IndexMatch, indexedCandidates, unrankedCandidates } from "./candidates.ts";
-import type { Condition } from "./conditions.ts";
+import {
+  type Candidates,
+  exceeds,
+  type IndexMatch,
+  indexedCandidates,
+  namedEntries,
+  unrankedCandidates,
+} from "./candidates.ts";
 import type { Paging, SearchContext, SearchTask, searchAnswerSchema } from "./contract.ts";
 import type { Found } from "./engine.ts";
 import { kindsIn, loadFilterContext } from "./filters.ts";
 import type { SearchQuery } from "./parse_query.ts";
 import { presentResults } from "./presenter.ts";
 import { findRestrictedIds } from "./restricted_ids.ts";
-import { allWords, anyTerm, anyTermInHeadings, anyTermInNames, singleTerms } from "./tsquery.ts";
+import {
+  allWords,
+  eitherOf,
+  hasWords,
+  singleTerms,
+  type TermsOptions,
+  type TermsQuery,
+  termsQuery,
+} from "./tsquery.ts";
 
 /** The answer of a search; `total_is_lower_bound` is present if there are more candidates than were counted. */
 export type SearchAnswer = Static<typeof searchAnswerSchema>;
@@ -37,9 +51,8 @@ export async function findItems(
   paging: Paging,
 ): Promise<SearchAnswer> {
   const kinds = kindsIn(context.kinds(), search);
-  const terms = anyTerm(search.terms);
   // Terms without letters or digits match no text.
-  if (kinds.length === 0 || (search.terms.length > 0 && terms === undefined)) return { data: [], total: 0 };
+  if (kinds.length === 0 || (search.terms.length > 0 && !hasWords(search.terms))) return { data: [], total: 0 };
   const [filterContext, restricted] = await Promise.all([
     loadFilterContext(context, viewer, search),
     findRestrictedIds(context, viewer, kinds),
@@ -57,12 +70,11 @@ export async function findItems(
 /** Finds a page of the items by the shipped index. */
 export async function findInStore(task: SearchTask): Promise<Found> {
   const { context, search } = task;
-  const terms = anyTerm(search.terms);
   const exact = allWords(exactTexts(search));
-  const found = await candidatesOf(task, terms, exact);
+  const found = await candidatesOf(task, exact);
   // The index matches prefixes of words. An exact text it does not find may be within a word, so all texts are read.
   if (exact === undefined || found.total > 0 || !(await maySearchWithin(context))) return found;
-  return candidatesOf(task, terms);
+  return candidatesOf(task);
 }
 
 /** Finds a page of the items that match filters, tags and exact texts, without ranking them. */
@@ -71,10 +83,10 @@ export async function findUnranked(task: SearchTask): Promise<Found> {
   return foundIn(await unrankedCandidates(task, bound), bound);
 }
 
-async function candidatesOf(task: SearchTask, terms?: string, exact?: string): Promise<Found> {
-  if (terms === undefined && exact === undefined) return findUnranked(task);
+async function candidatesOf(task: SearchTask, exact?: string): Promise<Found> {
+  if (task.search.terms.length === 0 && exact === undefined) return findUnranked(task);
   const { maxCandidates } = task.context;
-  return foundIn(await candidatesByWords(task, terms, exact, maxCandidates), maxCandidates);
+  return foundIn(await candidatesByWords(task, exact, maxCandidates), maxCandidates);
 }
 
 function foundIn({ hits, counts }: Candidates, bound: number): Found {
@@ -96,54 +108,51 @@ export function exactTexts({ exacts, filters }: SearchQuery): string[] {
 }
 
 /** Candidates by words: first by the digest; if these are no more than can be ranked, by all words. */
-async function candidatesByWords(
-  task: SearchTask,
-  terms: string | undefined,
-  exact: string | undefined,
-  bound: number,
-): Promise<Candidates> {
-  const stale = await task.context.hasStaleEntries();
-  const matches = (column: string, query: string | undefined) =>
-    query === undefined ? [] : [sql<boolean>`${sql.ref(`search_index.${column}`)} @@ ${query}::tsquery`];
-  const isExact = matches("words", exact);
-  const run = (conditions: readonly Condition[][], singles: readonly IndexMatch[] = []) => {
-    const all = [
-      ...conditions.map((each) => ({ condition: sql.join(each, sql` and `), score: scoreOf("digest", terms) })),
-      ...singles,
-    ];
-    const old = { condition: staleEntries(terms), score: scoreOf("document", terms) };
-    return indexedCandidates(task, stale ? [...all, old] : all, bound);
-  };
-  if ([...task.restricted.values()].some(({ total }) => total > MAX_SCANNED) && !stale) {
-    const condition = sql.join([...matches("words", terms), ...isExact], sql` and `);
-    const short = await indexedCandidates(
-      { ...task, restricted: new Map() },
-      [{ condition, score: scoreOf("digest", terms) }],
-      bound,
-      MAX_SCANNED,
-    );
+async function candidatesByWords(task: SearchTask, exact: string | undefined, bound: number): Promise<Candidates> {
+  const { terms } = task.search;
+  const { hasUnfolded, joined } = await task.context.indexState();
+  const query = (among?: TermsOptions["among"]) => termsQuery(terms, { joined, ...(among && { among }) });
+  const all = query();
+  const ranked = eitherOf(all);
+  const isExact = exact === undefined ? [] : [matches("words", exact)];
+  const found = (column: "words" | "digest", wanted: TermsQuery): IndexMatch[] =>
+    matchesOf(column, wanted, isExact).map((match) => ({ ...match, score: scoreOf("digest", ranked) }));
+  const run = (conditions: readonly IndexMatch[]) =>
+    indexedCandidates(task, hasUnfolded ? [...conditions, ...unfoldedEntries(all)] : conditions, bound);
+  if ([...task.restricted.values()].some(({ total }) => total > MAX_SCANNED) && !hasUnfolded) {
+    const short = await indexedCandidates({ ...task, restricted: new Map() }, found("words", all), bound, MAX_SCANNED);
     if (short.scanned <= MAX_SCANNED && !exceeds(short.counts, bound)) return short;
   }
-  if (terms !== undefined) {
-    const first = await run([[...matches("digest", terms), ...isExact]]);
-    if (exceeds(first.counts, bound)) {
-      const { search } = task;
-      const singles = singleTerms(search.terms);
-      return run(
-        [anyTermInNames(search.terms), anyTermInHeadings(search.terms), terms].map((query) => [
-          ...matches("digest", query),
-          ...isExact,
-        ]),
-        // The bound may cut off the items with a rare word among those with a common one, so each word is also searched alone.
-        singles.map((term) => ({
-          condition: sql.join([...matches("words", term), ...isExact], sql` and `),
-          score: scoreOf("digest", terms),
-          rare: Math.ceil(bound / singles.length),
-        })),
-      );
-    }
-  }
-  return run([[...matches("words", terms), ...isExact]]);
+  if (ranked === undefined) return run(found("words", all));
+  const first = await run(found("digest", all));
+  if (!exceeds(first.counts, bound)) return run(found("words", all));
+  const named = namedEntries(task);
+  // The bound may cut off the items with a rare word among those with a common one, so each word is also searched alone.
+  const singles = singleTerms(terms, { joined });
+  return run([
+    ...[query("names"), query("headings"), all].flatMap((wanted) => found("digest", wanted)),
+    ...(named ? [{ condition: sql.join([named, ...isExact], sql` and `), score: scoreOf("digest", ranked) }] : []),
+    ...singles.flatMap((single) =>
+      found("words", single).map((match) => ({ ...match, rare: Math.ceil(bound / singles.length) })),
+    ),
+  ]);
+}
+
+const matches = (column: "words" | "digest" | "document", query: string) =>
+  sql`${sql.ref(`search_index.${column}`)} @@ ${query}::tsquery`;
+
+/** The conditions on entries with any of the terms, or with any words if there are no terms; `isExact` also holds for each. */
+function matchesOf(
+  column: "words" | "digest" | "document",
+  { certain, unverified, texts }: TermsQuery,
+  isExact: readonly RawBuilder<unknown>[],
+): Omit<IndexMatch, "score">[] {
+  const all = (condition: readonly RawBuilder<unknown>[]) => sql.join([...condition, ...isExact], sql` and `);
+  if (certain === undefined && unverified === undefined) return [{ condition: all([]) }];
+  return [
+    ...(certain === undefined ? [] : [{ condition: all([matches(column, certain)]) }]),
+    ...(unverified === undefined ? [] : [{ condition: all([matches(column, unverified)]), texts }]),
+  ];
 }
 
 function scoreOf(column: string, terms: string | undefined): RawBuilder<unknown> {
@@ -154,7 +163,7 @@ function scoreOf(column: string, terms: string | undefined): RawBuilder<unknown>
  * Entries written before migration 0002 have words as PostgreSQL splits them, so exact texts are only checked in the text
  * itself.
  */
-function staleEntries(terms: string | undefined): RawBuilder<unknown> {
-  const isOld = sql`search_index.words is null`;
-  return terms === undefined ? isOld : sql`${isOld} and search_index.document @@ ${terms}::tsquery`;
+function unfoldedEntries(terms: TermsQuery): IndexMatch[] {
+  const score = scoreOf("document", eitherOf(terms));
+  return matchesOf("document", terms, [sql`search_index.words is null`]).map((match) => ({ ...match, score }));
 }

@@ -1,21 +1,44 @@
+import { sql } from "lectern/core";
 import { type Executor, prepared } from "lectern/db";
 
-/** How long a positive answer is cached, in milliseconds. */
+/** How long an answer is used, in milliseconds. An older version that runs beside writes entries of its own format. */
 const CACHE_MS = 5_000;
+/**
+ * What `document` is in entries whose words include joined ones. Versions before migration 0004 leave it empty, also where they replace
+ * such an entry.
+ */
+export const JOINED = sql<string>`'2'::tsvector`;
+/**
+ * SQL condition for entries without joined words, as the index search_index_unjoined has it. Of a comparison with `<>` the planner
+ * expects nearly all entries, and would read the table to the end where there are none.
+ */
+export const UNJOINED = sql<boolean>`(case when document = ${JOINED} then true end) is null`;
 
-const anyStale = prepared("search.anyStale", (db, _p: Record<never, never>) =>
-  db.selectNoFrom((eb) =>
+/** What the entries of the index have in common. */
+export interface IndexState {
+  /** Whether entries are left that were written before migration 0002. */
+  readonly hasUnfolded: boolean;
+  /** Whether the words of every entry include joined ones. */
+  readonly joined: boolean;
+}
+
+const findState = prepared("search.findState", (db, _p: Record<never, never>) =>
+  db.selectNoFrom((eb) => [
     eb
       .exists(eb.selectFrom("search_index").where("words", "is", null))
       .$castTo<boolean>()
-      .as("stale"),
-  ),
+      .as("hasUnfolded"),
+    eb
+      .not(eb.exists(eb.selectFrom("search_index").where(UNJOINED)))
+      .$castTo<boolean>()
+      .as("joined"),
+  ]),
 );
 
-/** Knows whether index entries written before migration 0002 are left. Once there are none, that holds until the next boot. */
-export class StaleEntryCheck {
+/** Knows which formats the entries of the index have. */
+export class IndexStateCheck {
   readonly #db: Executor;
-  #exists = true;
+  #state: IndexState = { hasUnfolded: true, joined: false };
   #checkedAt = Number.NEGATIVE_INFINITY;
 
   constructor(db: Executor) {
@@ -24,16 +47,15 @@ export class StaleEntryCheck {
 
   /** Discards the cached answer. */
   reset(): void {
-    this.#exists = true;
     this.#checkedAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** Whether there are such entries: the cached answer, or a query. */
-  async exists(): Promise<boolean> {
-    if (!this.#exists || performance.now() - this.#checkedAt < CACHE_MS) return this.#exists;
-    this.#checkedAt = performance.now();
-    const found = await anyStale.executeTakeFirst(this.#db, {});
-    this.#exists = found?.stale ?? false;
-    return this.#exists;
+  /** The formats: the cached answer, or a query. */
+  async state(): Promise<IndexState> {
+    if (performance.now() - this.#checkedAt < CACHE_MS) return this.#state;
+    const checkedAt = performance.now();
+    this.#state = (await findState.executeTakeFirst(this.#db, {})) ?? this.#state;
+    this.#checkedAt = checkedAt;
+    return this.#state;
   }
 }

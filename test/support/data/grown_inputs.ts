@@ -18,7 +18,7 @@ import { parseQuery } from "../../../plugins/content/search/parse_query.ts";
 import { MAX_PREVIEW_BODY } from "../../../plugins/content/search/presenter.ts";
 import { previewOf } from "../../../plugins/content/search/preview.ts";
 import { CHUNK, wordsIn } from "../../../plugins/content/search/tokenize.ts";
-import { allWords, anyTerm } from "../../../plugins/content/search/tsquery.ts";
+import { allWords, termsQuery } from "../../../plugins/content/search/tsquery.ts";
 import { parseTags } from "../../../plugins/content/tags/parse_tags.ts";
 import { MAX_INLINE_CHARS as MAX_PRINTABLE, printableFor } from "../../../plugins/transfer/exports/printable.ts";
 import { MAX_INLINE_CHARS as MAX_CONVERTED, toMarkdown } from "../../../plugins/transfer/exports/to_markdown.ts";
@@ -307,7 +307,7 @@ export const GROWN: readonly Grown[] = [
     },
     run(text) {
       const { terms, exacts } = parseQuery(text);
-      return [anyTerm(terms), allWords(exacts.map((exact) => exact.text))];
+      return [termsQuery(terms, { joined: true }), allWords(exacts.map((exact) => exact.text))];
     },
   },
   {

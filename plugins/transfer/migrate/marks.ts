@@ -179,7 +179,12 @@ export class Marks {
 
 /** The newest time of change among rows. */
 function newestOf(rows: readonly Json[]): string {
-  return rows.map(({ updated_at }) => textOf(updated_at)).toSorted().at(-1) ?? "";
+  return (
+    rows
+      .map(({ updated_at }) => textOf(updated_at))
+      .toSorted()
+      .at(-1) ?? ""
+  );
 }
 
 /** Whether a later change could have the same time: it is in whole seconds, the newest, and not long ago. */

@@ -9,6 +9,7 @@ import { currentViewer } from "../http/request_context.ts";
 import { frozenViewer, GUEST, originOf, type Viewer } from "../viewer.ts";
 import type { Crossing } from "./crossing.ts";
 import { type PowerChecks, PowerError } from "./power_checks.ts";
+import { isViewer } from "./whole_values.ts";
 
 /** A viewer as whom somebody acts who may, and those as whom the callers act. */
 interface Acting {
@@ -164,11 +165,4 @@ function passing(as: ActAs, call: Call): Call {
     }
     return run();
   };
-}
-
-/** Whether a value can be used as a viewer. Answers about users name permissions too, as lists: nothing takes these for a viewer. */
-function isViewer(value: unknown): value is Viewer {
-  if (typeof value !== "object" || value === null || !("via" in value) || !("permissions" in value)) return false;
-  const { permissions } = value;
-  return typeof permissions === "object" && permissions !== null && "has" in permissions;
 }

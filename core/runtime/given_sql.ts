@@ -5,14 +5,7 @@
  * that become parts of statements and triggers are those of tables that the plugin was granted.
  */
 import { type Expression, sql } from "kysely";
-import {
-  checkedExpression,
-  type Db,
-  type ExpressionPlace,
-  GrantError,
-  isDenied,
-  rows,
-} from "../../db/mod.ts";
+import { checkedExpression, type Db, type ExpressionPlace, GrantError, isDenied, rows } from "../../db/mod.ts";
 import type { Access } from "../contracts/access.ts";
 import type { ContentKind, ResponseFields, Searchable } from "../contracts/content.ts";
 import { BootError } from "../errors.ts";

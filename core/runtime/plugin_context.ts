@@ -7,7 +7,6 @@ import type { Kysely } from "kysely";
 import type { TableName, Tables } from "../../db/mod.ts";
 import type { Children } from "../children/pool.ts";
 import type { ContentKind } from "../contracts/content.ts";
-import { LIMITED_BY_READERS, LONG_SLOTS } from "../contracts/slot_names.ts";
 import { BootError } from "../errors.ts";
 import type { AnswerCache } from "../events/answer_cache.ts";
 import type { Caches } from "../events/cache.ts";
@@ -15,7 +14,7 @@ import type { EventBus } from "../events/event_bus.ts";
 import type { JobQueue } from "../events/job_queue.ts";
 import { ScopedTransaction } from "../events/scoped_transaction.ts";
 import { attended } from "../events/transaction_watch.ts";
-import { type Faults, withFaults, withOrigin, withOriginOf } from "../faults.ts";
+import { type Faults, withFaults, withOrigin } from "../faults.ts";
 import { below, type FileStore, refusedFiles } from "../files/file_store.ts";
 import { deepFreeze, plainCopy } from "../freeze.ts";
 import type { CredentialFilter } from "../http/credentials.ts";
@@ -29,24 +28,17 @@ import type { Authenticate } from "../http/route_scope.ts";
 import type { HttpServer } from "../http/server.ts";
 import { slowReads } from "../http/store_errors.ts";
 import type { Texts } from "../i18n/catalogue.ts";
-import type { PartGuard, PartLimits } from "../part_guard.ts";
+import type { PartGuard } from "../part_guard.ts";
 import { listRows } from "../resources/listing.ts";
 import type { VisibilityRules } from "../resources/visibility.ts";
 import type { Tracing } from "../tracing.ts";
 import { validate } from "../validation/validate.ts";
-import { actingWith, type Caller, type CallerFacts, contractFor, contributionFor, withConditions } from "./acting.ts";
+import { actingWith, type Caller, type CallerFacts, contractFor, withConditions } from "./acting.ts";
 import type { RuntimeOptions } from "./boot.ts";
 import { stoppingBoot } from "./boot_listeners.ts";
 import type { BootWatch } from "./boot_watch.ts";
 import { crossingOf } from "./crossing.ts";
-import {
-  fencedAnswers,
-  fencedContribution,
-  fencedRule,
-  fencedService,
-  notedFenced,
-  servedApart,
-} from "./given_sql.ts";
+import { fencedAnswers, fencedContribution, fencedRule, fencedService, notedFenced, servedApart } from "./given_sql.ts";
 import { givenValue, givingValues } from "./given_values.ts";
 import { grantedHosts } from "./granted_hosts.ts";
 import type { LifecycleHook } from "./lifecycle_hooks.ts";
@@ -58,6 +50,7 @@ import type { Call } from "./read_members.ts";
 import { checkMoments, checkSlot } from "./renamed.ts";
 import type { RuntimeInfo } from "./runtime_info.ts";
 import { readSettings } from "./settings.ts";
+import { slotLimit, slotReader } from "./slot_reader.ts";
 
 /** The services that all contexts share. */
 export interface ContextParts extends RuntimeOptions {
@@ -104,10 +97,10 @@ export function makeContext(
   };
   const slowly = slowReads(parts.log.with({ plugin: plugin.name }));
   const withSlowPool: typeof slowly = (task, run) => attended(() => slowly(task, run));
-  const as = actingWith(powers);
   const crossing = parts.ships(plugin) ? undefined : crossingOf(plugin.name, parts.credentials);
   const { guard, watch } = parts;
   const { db, given } = tables;
+  const as = actingWith(powers, given?.plugin);
   const checks = {
     plugin: plugin.name,
     guard,
@@ -302,25 +295,6 @@ function contractsOf(
   return own as AnyContext["contracts"];
 }
 
-/** Reads slots as a plugin calls their contributions: the same list while nothing is contributed. */
-function slotReader(slots: ContextParts["slots"], caller: Caller): (name: string) => readonly unknown[] {
-  const lists = new WeakMap<readonly unknown[], readonly unknown[]>();
-  return (name) => {
-    const given = slots.get(name) ?? NOTHING;
-    const known =
-      lists.get(given) ??
-      given.map((contribution) => withOriginOf(contributionFor(name, contribution, caller), contribution));
-    lists.set(given, known);
-    return known;
-  };
-}
-
-/** The limit of a slot's functions in milliseconds; undefined where readers have one. */
-function slotLimit(name: string, { callMs, longMs }: PartLimits): number | undefined {
-  if (LIMITED_BY_READERS.has(name)) return undefined;
-  return LONG_SLOTS.has(name) ? longMs : callMs;
-}
-
 /** A file store whose transfers are no silence of the transaction that waits for them. */
 function attendedFiles(files: FileStore): FileStore {
   return {
@@ -330,5 +304,3 @@ function attendedFiles(files: FileStore): FileStore {
     remove: (key) => attended(() => files.remove(key)),
   };
 }
-
-const NOTHING: readonly unknown[] = [];

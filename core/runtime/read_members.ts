@@ -11,7 +11,14 @@ import { isSimple, isWhole } from "./whole_values.ts";
 export type Call = (this: unknown, ...args: unknown[]) => unknown;
 
 /** Names of the members that every function has, and of constructors. */
-const OF_ALL: ReadonlySet<string | symbol> = new Set(["constructor", "length", "name", "prototype", "arguments", "caller"]);
+const OF_ALL: ReadonlySet<string | symbol> = new Set([
+  "constructor",
+  "length",
+  "name",
+  "prototype",
+  "arguments",
+  "caller",
+]);
 
 /**
  * A service or contribution with the members of its class, each read once. A getter of a text or a number, which may differ each time,

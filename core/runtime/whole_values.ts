@@ -4,8 +4,9 @@
  */
 import { types } from "node:util";
 import { type Expression, Kysely } from "kysely";
+import { ApiError } from "../errors.ts";
 import { isTransaction } from "../events/scoped_transaction.ts";
-import { FrozenSet, isPlain } from "../freeze.ts";
+import { deepFreeze, FrozenSet, isPlain } from "../freeze.ts";
 import { Html } from "../http/html.ts";
 import { isUpload } from "../input/uploads.ts";
 import { frozenViewer, type Viewer } from "../viewer.ts";
@@ -16,9 +17,9 @@ const KNOWN: ReadonlySet<unknown> = new Set(
     .concat([URLSearchParams, WritableStream, ArrayBuffer, FrozenSet] as never[])
     .map(({ prototype }) => prototype),
 );
-/** Of the language: classes of plugins could get a member later. */
+/** Of the language and of core: classes of plugins could get a member later. */
 const ERRORS: ReadonlySet<unknown> = new Set(
-  [Error, TypeError, RangeError, SyntaxError, DOMException].map(({ prototype }) => prototype as unknown),
+  [Error, TypeError, RangeError, SyntaxError, DOMException, ApiError].map(({ prototype }) => prototype as unknown),
 );
 /** Viewers whose members are values. */
 const CHECKED = new WeakSet<object>();
@@ -56,15 +57,17 @@ export function isViewer(value: unknown): value is Viewer {
 
 /** A viewer, which caches know by its identity, frozen; undefined where a member is no value, such as one that is read anew each time. */
 export function givenViewer(viewer: Viewer): Viewer | undefined {
-  if (CHECKED.has(viewer)) return viewer;
+  if (CHECKED.has(viewer)) return frozenViewer(viewer);
   if (types.isProxy(viewer) || isSql(viewer) || !isPlain(viewer)) return undefined;
+  const { roles, permissions, only = permissions, ...own } = Object.getOwnPropertyDescriptors(viewer);
+  const isRead = [roles, permissions, only, ...Object.values(own)].some((member) => member?.get !== undefined);
+  if (isRead || !Object.values(own).every((member) => isSimple(member.value))) return undefined;
   const found = frozenViewer(viewer);
-  const { roles, permissions, only = permissions, ...own } = Object.getOwnPropertyDescriptors(found);
-  const lists = [roles, permissions, only].map(({ value }) => value as unknown);
-  const isWellMade =
-    Object.values(own).every((member) => !member.get && isSimple(member.value)) &&
-    lists.every((list) => (Array.isArray(list) || list instanceof FrozenSet) && [...list].every(isSimple));
-  if (!isWellMade) return undefined;
+  const lists: unknown[] = [found.roles, found.permissions, found.only ?? []];
+  if (!lists.every((list) => (Array.isArray(list) || list instanceof FrozenSet) && [...list].every(isSimple)))
+    return undefined;
+  deepFreeze(viewer);
+  CHECKED.add(viewer);
   CHECKED.add(found);
   return found;
 }

@@ -92,7 +92,11 @@ export function deepFreeze<Value>(value: Value): Value {
 }
 
 function isFreezable(value: object): boolean {
-  if (Array.isArray(value) || "toOperationNode" in value) return true;
+  return Array.isArray(value) || "toOperationNode" in value || isPlain(value);
+}
+
+/** Whether an object is of no class. */
+export function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }

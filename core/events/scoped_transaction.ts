@@ -28,6 +28,11 @@ export function rootOf(tx: EventTransaction): EventTransaction {
   return ROOTS.get(tx) ?? tx;
 }
 
+/** Whether an object is the bus's own transaction, or a view of it. */
+export function isTransaction(value: object): boolean {
+  return ROOTS.has(value);
+}
+
 /** Handlers of an event or of all events, each replaced by `map` of it. */
 export function mapHandlers<H extends object>(handlers: H, map: (run: Call, moment: string) => Call): H {
   const mapped = MOMENTS.flatMap((moment) => {
@@ -49,8 +54,11 @@ export interface TransactionChecks {
   enqueue(job: string): void;
   /** Throws PowerError for an event that the plugin does not declare. */
   perform(event: string): void;
-  /** Returns a draft or result that others use. Throws where that is none that the plugin may give to them. */
-  value<V>(value: V): V;
+  /**
+   * A draft, a result or an option that others use, as these get it; `place` says which. Throws where it is none that the plugin may give
+   * to them.
+   */
+  value<V>(value: V, place: string): V;
 }
 
 /** Transactions as one plugin sees them. */
@@ -91,12 +99,12 @@ export class ScopedTransaction {
       },
       async enqueue(name, payload, options) {
         enqueue(name);
-        await root.enqueue(name, payload, options);
+        await root.enqueue(name, payload, value(options, `the options of the job "${name}"`));
       },
       perform: async (name, draft, action) => {
         perform(name);
-        const act = async (final: typeof draft) => value(await action(final, view));
-        return as(root.viewer, () => root.perform(name, value(draft), act, plugin));
+        const act = async (final: typeof draft) => value(await action(final, view), `the result of "${name}"`);
+        return as(root.viewer, () => root.perform(name, value(draft, `the draft of "${name}"`), act, plugin));
       },
     };
     ROOTS.set(view, root);
@@ -104,19 +112,19 @@ export class ScopedTransaction {
     return view;
   }
 
-  /** An action that gets this plugin's view. */
-  action<E extends EventName, R extends Result<E>>(action: Action<E, R>): Action<E, R> {
-    return async (draft, tx) => this.#checks.value(await action(draft, this.of(tx)));
+  /** An action of an event that gets this plugin's view. */
+  action<E extends EventName, R extends Result<E>>(name: E, action: Action<E, R>): Action<E, R> {
+    return async (draft, tx) => this.#checks.value(await action(draft, this.of(tx)), `the result of "${name}"`);
   }
 
   /** Handlers that get this plugin's view. */
   handlers<H extends object>(handlers: H): H {
     return mapHandlers(handlers, (run, moment) => {
-      const own = this.#withView(this.#crossing ? withCopies(run) : run);
-      if (moment !== "filter") return own;
+      if (!this.#crossing) return this.#withView(run);
+      const own = this.#withView(withCopies(run));
       const { value } = this.#checks;
       return async function (...args) {
-        return value(await own.apply(this, args));
+        return value(await own.apply(this, args), `what "${moment}" returns`);
       };
     });
   }

@@ -4,11 +4,13 @@
  * `impersonate`. What is current is kept in AsyncLocalStorage, so a viewer that a plugin has kept is no longer current later.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
+import { ExpressionRefused } from "../../db/mod.ts";
 import { SHIPPED_SLOT_CALLS } from "../contracts/slot_names.ts";
 import { currentViewer } from "../http/request_context.ts";
 import { frozenViewer, GUEST, originOf, type Viewer } from "../viewer.ts";
 import type { Crossing } from "./crossing.ts";
 import { type PowerChecks, PowerError } from "./power_checks.ts";
+import { givenViewer, isViewer } from "./whole_values.ts";
 
 /** A viewer as whom somebody acts who may, and those as whom the callers act. */
 interface Acting {
@@ -21,9 +23,11 @@ const ACTING = new AsyncLocalStorage<Acting>();
 /** Runs a function as a viewer. Throws PowerError if the plugin may not act as this viewer. */
 export type ActAs = <R>(viewer: Viewer, run: () => R) => R;
 
-/** How one plugin acts as viewers. */
-export function actingWith(powers: PowerChecks): ActAs {
+/** How one plugin acts as viewers. Those of a plugin that does not ship, `fenced`, have to be values: their members become parts of SQL. */
+export function actingWith(powers: PowerChecks, fenced?: string): ActAs {
   return (viewer, run) => {
+    if (fenced !== undefined && !givenViewer(viewer))
+      throw new ExpressionRefused(fenced, "a viewer whose members are no values", []);
     if (isCurrent(viewer)) return run();
     const kind = viewer.via === "system" ? "system" : "impersonate";
     if (!powers.has(kind)) throw powers.actingError(kind);
@@ -164,11 +168,4 @@ function passing(as: ActAs, call: Call): Call {
     }
     return run();
   };
-}
-
-/** Whether a value can be used as a viewer. Answers about users name permissions too, as lists: nothing takes these for a viewer. */
-function isViewer(value: unknown): value is Viewer {
-  if (typeof value !== "object" || value === null || !("via" in value) || !("permissions" in value)) return false;
-  const { permissions } = value;
-  return typeof permissions === "object" && permissions !== null && "has" in permissions;
 }

@@ -5,19 +5,15 @@
  * that become parts of statements and triggers are those of tables that the plugin was granted.
  */
 import { type Expression, sql } from "kysely";
-import {
-  checkedExpression,
-  type Db,
-  type ExpressionPlace,
-  ExpressionRefused,
-  GrantError,
-  isDenied,
-  rows,
-} from "../../db/mod.ts";
+import { checkedExpression, type Db, type ExpressionPlace, GrantError, isDenied, rows } from "../../db/mod.ts";
+import type { Access } from "../contracts/access.ts";
 import type { ContentKind, ResponseFields, Searchable } from "../contracts/content.ts";
 import { BootError } from "../errors.ts";
 import type { AnswerSource, TableDependency } from "../events/cached_answers.ts";
 import type { VisibilityReads, VisibilityRule } from "../resources/visibility.ts";
+import { type Giving, givenValue, takenArguments } from "./given_values.ts";
+import { type Call, readMembers } from "./read_members.ts";
+import { isSql, isWhole } from "./whole_values.ts";
 
 /** Whose SQL it is and what it may name. */
 export type GivenSql = Omit<ExpressionPlace, "over">;
@@ -37,10 +33,10 @@ const NAME = /^[A-Za-z][\w-]{0,62}$/;
 /** A contribution as other plugins may use it. Throws BootError, GrantError and ExpressionRefused. */
 export function fencedContribution<C>(slot: string, contribution: C, contributing: Contributing): C {
   const fence = Object.hasOwn(FENCES, slot) ? FENCES[slot as keyof typeof FENCES] : undefined;
+  const read = readMembers(contribution, contributing.given.plugin);
   // Each fence takes and returns what its slot declares.
-  return fence
-    ? (fence(contribution as never, contributing) as unknown as C)
-    : fencedService(contribution, contributing.given);
+  const checked = fence ? (fence(read as never, contributing) as unknown as C) : read;
+  return fencedService(checked, contributing.given, `slot ${slot}`);
 }
 
 const FENCES = {
@@ -53,7 +49,7 @@ const FENCES = {
   },
 };
 
-/** A rule whose conditions are checked; one that a shipped service made stays as it is. Throws GrantError for `reads` beyond the grants. */
+/** A rule whose conditions are checked; one of `access.visibilityRuleOf` stays as it is. Throws GrantError for `reads` beyond the grants. */
 export function fencedRule(
   given: GivenSql,
   table: string,
@@ -71,7 +67,7 @@ export function fencedRule(
   };
 }
 
-/** Visibility rules that services of shipped plugins have made: their SQL is that of Lectern. */
+/** Visibility rules that `visibilityRuleOf` of the contract "access" has made for plugins: their SQL is that of Lectern. */
 const TRUSTED = new WeakSet<object>();
 
 /** Services of plugins that do not ship. */
@@ -85,20 +81,24 @@ export function notedFenced<Service>(service: Service): Service {
 
 /** Functions of services that make SQL for the caller's own statement of the SQL of a column, such as `users.ref`. */
 const OF_COLUMNS: ReadonlySet<string> = new Set(["of", "ref"]);
+/** The function of "access" that makes visibility rules. */
+const RULE_MAKER: keyof Access = "visibilityRuleOf";
 
 /**
- * A service for a plugin that does not ship, `own` as it calls it: SQL is no value for it, and rules that a shipped one makes are known
- * as such, and cannot be altered.
+ * The service of a contract for a plugin that does not ship, `own` as it calls it: SQL is no value for it, and visibility rules that the
+ * shipped one makes are known as such, and cannot be altered.
  */
-export function servedApart<Service>(service: unknown, own: Service, given: GivenSql): Service {
+export function servedApart<Service>(contract: string, service: unknown, own: Service, given: GivenSql): Service {
   if (typeof own !== "object" || own === null) return own;
-  const isTrusted = !FENCED.has(Object(service));
+  const makesRules = contract === "access" && !FENCED.has(Object(service));
   const members = Object.entries(own).flatMap(([name, call]) => {
     if (typeof call !== "function") return [];
     const noting = function (this: unknown, ...args: unknown[]) {
-      if (!OF_COLUMNS.has(name)) for (const arg of args) withoutSql(arg, given);
-      const made: unknown = call.apply(this, args);
-      if (isTrusted && typeof made === "function") TRUSTED.add(Object.freeze(made));
+      const { plugin } = given;
+      const place = `an argument of ${contract}.${name}`;
+      const copies = OF_COLUMNS.has(name) ? args : givenValue(args, { plugin, place });
+      const made: unknown = call.apply(this, copies);
+      if (makesRules && name === RULE_MAKER && typeof made === "function") TRUSTED.add(Object.freeze(made));
       return made;
     };
     return [[name, { value: noting, enumerable: true }]];
@@ -132,7 +132,16 @@ function fencedKind(kind: ContentKind, { given }: Contributing): ContentKind {
         `plugins: wanted "contents", which reads its entries by a statement of its own`,
     );
   checkDependencies(given, own.contentsDependOn);
-  return { ...own, path: checkedExpression(own.path, { ...given, over: [own.table] }) };
+  return { ...own, path: checkedMember(own.path, { ...given, over: [own.table] }) };
+}
+
+/** Expressions of contributions that were checked. */
+const CHECKED = new WeakSet<object>();
+
+function checkedMember<T>(expression: Expression<T>, place: ExpressionPlace): Expression<T> {
+  const checked = checkedExpression(expression, place);
+  CHECKED.add(checked);
+  return checked;
 }
 
 function fencedText(text: Searchable, { given, kinds }: Contributing): Searchable {
@@ -144,8 +153,8 @@ function fencedText(text: Searchable, { given, kinds }: Contributing): Searchabl
   const place = { ...given, over };
   return {
     ...text,
-    body: checkedExpression(text.body, place),
-    ...(text.html && { html: checkedExpression(text.html, place) }),
+    body: checkedMember(text.body, place),
+    ...(text.html && { html: checkedMember(text.html, place) }),
   };
 }
 
@@ -174,32 +183,32 @@ function fencedFields(fields: ResponseFields, { given, db }: Contributing): Resp
 
 /**
  * A service or contribution whose functions may return SQL: it is checked, over the tables of the columns that they are called with. SQL
- * that is a member itself is refused.
+ * that is a member itself is refused, unless a fence has checked it. All else is copied, see `given_values.ts`. `place` is its contract or slot.
  */
-export function fencedService<Service>(service: Service, given: GivenSql): Service {
-  if (typeof service === "function") return fencedCall(service as unknown as Call, given, []) as unknown as Service;
-  if (typeof service !== "object" || service === null || Object.getPrototypeOf(service) !== Object.prototype)
-    return service;
-  const members = Object.entries(Object.getOwnPropertyDescriptors(service)).map(([name, member]) => {
-    if (isSql(member.value)) throw new ExpressionRefused(given.plugin, `the member "${name}"`, []);
-    return [
-      name,
-      typeof member.value === "function" ? { ...member, value: fencedCall(member.value as Call, given, []) } : member,
-    ];
-  });
-  return Object.create(Object.prototype, Object.fromEntries(members)) as Service;
+export function fencedService<Service>(service: Service, given: GivenSql, place: string): Service {
+  const giving = { plugin: given.plugin, place };
+  const copied = (value: unknown) => givenValue(value, giving, (run) => fencedCall(run, { given, giving }, []));
+  if (typeof service !== "object" || service === null || Array.isArray(service) || isWhole(service))
+    return copied(service) as Service;
+  const members = Object.getOwnPropertyDescriptors(readMembers(service, given.plugin));
+  for (const member of Object.values<PropertyDescriptor>(members))
+    if (!member.get && !CHECKED.has(member.value)) member.value = copied(member.value);
+  return Object.create(Object.prototype, members) as Service;
 }
 
-type Call = (this: unknown, ...args: unknown[]) => unknown;
+/** Whose function it is. */
+interface Fence {
+  readonly given: GivenSql;
+  readonly giving: Giving;
+}
 
 /** A function, with what it returns checked; a function that it returns is one too, such as a rule. */
-function fencedCall(call: Call, given: GivenSql, outer: readonly string[]): Call {
+function fencedCall(call: Call, { given, giving }: Fence, outer: readonly string[]): Call {
   return function (...args) {
-    const made = call.apply(this, args);
-    if (typeof made !== "function" && !isSql(made)) return made;
     const over = [...new Set([...outer, ...args.flatMap(tablesIn)])].filter((table) => mayRead(given, table));
-    if (typeof made === "function") return Object.assign(fencedCall(made as Call, given, over), made);
-    return checkedExpression(made, { ...given, over });
+    const made = call.apply(this, takenArguments(args, given.plugin));
+    if (isSql(made)) return checkedExpression(made, { ...given, over });
+    return givenValue(made, giving, (run) => fencedCall(run, { given, giving }, over));
   };
 }
 
@@ -219,29 +228,9 @@ function mayRead({ grants }: GivenSql, table: string): boolean {
   return grants.read.includes(table) || grants.write.includes(table) || Object.hasOwn(grants.columns ?? {}, table);
 }
 
-function isSql(value: unknown): value is Expression<unknown> {
-  return typeof value === "object" && value !== null && "toOperationNode" in value;
-}
-
-/**
- * A value that a plugin gives to others, such as a draft that it has filtered: they put it into their statements, where SQL in the place of a
- * text or a number would run. Throws ExpressionRefused for SQL at any depth.
- */
-export function withoutSql<V>(value: V, { plugin }: GivenSql): V {
-  const seen = new Set<unknown>();
-  const open: unknown[] = [value];
-  for (let one = open.pop(); one !== undefined || open.length > 0; one = open.pop()) {
-    if (typeof one !== "object" || one === null || seen.has(one) || ArrayBuffer.isView(one)) continue;
-    if (isSql(one)) throw new ExpressionRefused(plugin, "SQL in the place of a value", []);
-    seen.add(one);
-    if (one instanceof Map) open.push(...one.keys(), ...one.values());
-    else open.push(...(one instanceof Set ? one : Object.values(one)));
-  }
-  return value;
-}
-
 /** A source of cached answers. Throws GrantError for tables that the plugin may not read. */
-export function fencedAnswers<A extends object>(given: GivenSql, source: AnswerSource<A>): AnswerSource<A> {
+export function fencedAnswers<A extends object>(given: GivenSql, asGiven: AnswerSource<A>): AnswerSource<A> {
+  const source = readMembers(asGiven, given.plugin);
   checkDependencies(given, [...(source.notes ?? []), ...(source.aliasNotes ?? [])]);
   const dependsOn = () => {
     const found = source.dependsOn();

@@ -7,7 +7,6 @@ import type { Kysely } from "kysely";
 import type { TableName, Tables } from "../../db/mod.ts";
 import type { Children } from "../children/pool.ts";
 import type { ContentKind } from "../contracts/content.ts";
-import { LIMITED_BY_READERS, LONG_SLOTS } from "../contracts/slot_names.ts";
 import { contributionProblem } from "../contracts/slot_shapes.ts";
 import { BootError } from "../errors.ts";
 import type { AnswerCache } from "../events/answer_cache.ts";
@@ -16,7 +15,7 @@ import type { EventBus } from "../events/event_bus.ts";
 import type { JobQueue } from "../events/job_queue.ts";
 import { ScopedTransaction } from "../events/scoped_transaction.ts";
 import { attended } from "../events/transaction_watch.ts";
-import { type Faults, withFaults, withOrigin, withOriginOf } from "../faults.ts";
+import { type Faults, withFaults, withOrigin } from "../faults.ts";
 import { below, type FileStore, refusedFiles } from "../files/file_store.ts";
 import { deepFreeze, plainCopy } from "../freeze.ts";
 import type { CredentialFilter } from "../http/credentials.ts";
@@ -26,38 +25,34 @@ import type { PluginApp, SiteApp } from "../http/plugin_app.ts";
 import { limiterOf } from "../http/rate_limit.ts";
 import { checkScope, withOldMembers } from "../http/renamed_members.ts";
 import { currentLanguage } from "../http/request_context.ts";
+import type { Authenticate } from "../http/route_scope.ts";
 import type { HttpServer } from "../http/server.ts";
 import { slowReads } from "../http/store_errors.ts";
 import type { Texts } from "../i18n/catalogue.ts";
-import type { Part, PartGuard, PartLimits } from "../part_guard.ts";
+import type { Part, PartGuard } from "../part_guard.ts";
 import { listRows } from "../resources/listing.ts";
 import type { VisibilityRules } from "../resources/visibility.ts";
 import type { Tracing } from "../tracing.ts";
 import { validate } from "../validation/validate.ts";
-import { actingWith, type Caller, type CallerFacts, contractFor, contributionFor, withConditions } from "./acting.ts";
+import { actingWith, type Caller, type CallerFacts, contractFor, withConditions } from "./acting.ts";
 import type { RuntimeOptions } from "./boot.ts";
 import { stoppingBoot } from "./boot_listeners.ts";
 import type { BootWatch } from "./boot_watch.ts";
 import { checkNewKind } from "./content_kinds.ts";
 import { crossingOf } from "./crossing.ts";
-import {
-  fencedAnswers,
-  fencedContribution,
-  fencedRule,
-  fencedService,
-  notedFenced,
-  servedApart,
-  withoutSql,
-} from "./given_sql.ts";
+import { fencedAnswers, fencedContribution, fencedRule, fencedService, notedFenced, servedApart } from "./given_sql.ts";
+import { givenValue, givingValues } from "./given_values.ts";
 import { grantedHosts } from "./granted_hosts.ts";
 import type { LifecycleHook } from "./lifecycle_hooks.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
 import { folderOf } from "./plugin_folder.ts";
 import type { PluginDb } from "./plugin_roles.ts";
 import type { PowerChecks } from "./power_checks.ts";
+import type { Call } from "./read_members.ts";
 import { checkMoments, checkSlot } from "./renamed.ts";
 import type { RuntimeInfo } from "./runtime_info.ts";
 import { readSettings } from "./settings.ts";
+import { slotLimit, slotReader } from "./slot_reader.ts";
 
 /** The services that all contexts share. */
 export interface ContextParts extends RuntimeOptions {
@@ -104,21 +99,23 @@ export function makeContext(
   };
   const slowly = slowReads(parts.log.with({ plugin: plugin.name }));
   const withSlowPool: typeof slowly = (task, run) => attended(() => slowly(task, run));
-  const as = actingWith(powers);
   const { guard, watch } = parts;
   const passed: Part = { plugin: plugin.name, place: CALLBACK, limitMs: guard.limits.callMs / 2 };
   const crossing = parts.ships(plugin)
     ? undefined
     : crossingOf(plugin.name, parts.credentials, (callback) => guard.guarded(passed, callback));
   const { db, given } = tables;
+  const as = actingWith(powers, given?.plugin);
   const checks = {
     plugin: plugin.name,
     guard,
     as,
     enqueue: (name: string) => powers.enqueue(name),
     perform: (name: string) => powers.perform(name),
-    value: <V>(value: V) => (given ? withoutSql(value, given) : value),
+    value: <V>(value: V, place: string) => (given ? givenValue(value, { plugin: plugin.name, place }) : value),
   };
+  const recognising = (authenticate: Authenticate, place: string): Authenticate =>
+    given ? (givingValues(authenticate as Call, { plugin: plugin.name, place }) as Authenticate) : authenticate;
   const own = new ScopedTransaction((tx) => tables.within(tx), checks, crossing);
   const caller: Caller = { name: plugin.name, folder: folderOf(plugin), powers, as, crossing };
   const visible = Object.assign(
@@ -146,7 +143,7 @@ export function makeContext(
     settings,
     contracts: contractsOf(plugin, parts.contracts, (name, service) => {
       const called = contractFor(name, service, caller);
-      return given ? servedApart(service, called, given) : called;
+      return given ? servedApart(name, service, called, given) : called;
     }),
     fetch: withCallSpans(
       parts.tracing,
@@ -164,8 +161,8 @@ export function makeContext(
     language: config.language,
     perform: async (name, viewer, draft, action) => {
       powers.perform(name);
-      if (given) withoutSql(draft, given);
-      return as(viewer, () => bus.perform(name, viewer, draft, own.action(action), plugin.name));
+      const final = checks.value(draft, `the draft of "${name}"`);
+      return as(viewer, () => bus.perform(name, viewer, final, own.action(name, action), plugin.name));
     },
     on(name, handlers) {
       checkMoments(plugin.name, `"${name}"`, handlers);
@@ -180,7 +177,7 @@ export function makeContext(
     },
     auth(authenticate) {
       powers.auth();
-      http.auth(guard.guarded(partOf("auth"), authenticate));
+      http.auth(guard.guarded(partOf("auth"), recognising(authenticate, "auth")));
     },
     routeScope(prefix, spec) {
       checkScope(plugin.name, prefix, spec);
@@ -188,14 +185,24 @@ export function makeContext(
       const scope = crossing ? parts.credentials.scopeOf(plugin.name, spec) : spec;
       const { authenticate } = scope;
       const part = partOf(`authenticate of ${prefix}`);
-      const guarded = authenticate ? { ...scope, authenticate: guard.guarded(part, authenticate) } : scope;
+      const guarded = authenticate
+        ? { ...scope, authenticate: guard.guarded(part, recognising(authenticate, part.place)) }
+        : scope;
       http.routeScope(prefix, guarded, crossing ? plugin.name : undefined);
     },
-    callAs: async (viewer, method, path, options) => as(viewer, () => http.callAs(viewer, method, path, options)),
-    limiter: (name, limit, windowMs) => limiterOf(parts.store.db, config)(`${plugin.name}:${name}`, limit, windowMs),
+    callAs: async (viewer, method, path, options) => {
+      const sent = checks.value(options, "an input of callAs");
+      return as(viewer, () => http.callAs(viewer, method, path, sent));
+    },
+    limiter(name, ...given) {
+      const place = `an argument of the limiter "${name}"`;
+      const limiter = limiterOf(parts.store.db, config)(`${plugin.name}:${name}`, ...checks.value(given, place));
+      return crossing ? { take: (...args) => limiter.take(...checks.value(args, place)) } : limiter;
+    },
     visibilityRule(table, rule, reads) {
       powers.need("visibilityRules", table, `adds a visibility rule for "${table}"`);
-      if (given) visibility.addGiven(table, fencedRule(given, table, rule, reads), reads);
+      const own = checks.value(reads, `the reads of a rule for "${table}"`);
+      if (given) visibility.addGiven(table, fencedRule(given, table, rule, own), own);
       else visibility.add(table, rule, reads);
     },
     visible: visible as AnyContext["visible"],
@@ -209,7 +216,11 @@ export function makeContext(
       validate(rules, input, { texts, lookups, language: viewer.language ?? currentLanguage() ?? config.language }),
     provide(name, service, needed, membersFor) {
       const offered = <Offered>(members: Offered) =>
-        own.scoped(given ? fencedService(members, given) : members, `contract ${name}`, guard.limits.callMs);
+        own.scoped(
+          given ? fencedService(members, given, `contract ${name}`) : members,
+          `contract ${name}`,
+          guard.limits.callMs,
+        );
       const whole = given ? notedFenced(offered(service)) : offered(service);
       const members = membersFor && ((facts: CallerFacts) => offered(membersFor(facts)));
       provide(plugin, parts.contracts, name, withConditions(deepFreeze(whole), needed, members));
@@ -236,15 +247,16 @@ export function makeContext(
     },
     job(name, run, options) {
       powers.need("jobs", name, `handles the job "${name}"`);
-      jobs.handle(name, run as (payload: unknown) => Promise<void>, options, plugin.name);
+      const own = checks.value(options, `the options of the job "${name}"`);
+      jobs.handle(name, run as (payload: unknown) => Promise<void>, own, plugin.name);
     },
     async enqueue(name, payload, options) {
       powers.enqueue(name);
-      await jobs.enqueue(parts.store.db, name, payload, options);
+      await jobs.enqueue(parts.store.db, name, payload, checks.value(options, `the options of the job "${name}"`));
     },
     every(name, intervalMs, run) {
       powers.need("schedules", name, `adds the schedule "${name}"`);
-      jobs.schedule(plugin.name, name, intervalMs, async () => {
+      jobs.schedule(plugin.name, name, checks.value(intervalMs, `the interval of "${name}"`), async () => {
         try {
           await run();
         } catch (error) {
@@ -293,27 +305,8 @@ function contractsOf(
   return own as AnyContext["contracts"];
 }
 
-/** Reads slots as a plugin calls their contributions: the same list while nothing is contributed. */
-function slotReader(slots: ContextParts["slots"], caller: Caller): (name: string) => readonly unknown[] {
-  const lists = new WeakMap<readonly unknown[], readonly unknown[]>();
-  return (name) => {
-    const given = slots.get(name) ?? NOTHING;
-    const known =
-      lists.get(given) ??
-      given.map((contribution) => withOriginOf(contributionFor(name, contribution, caller), contribution));
-    lists.set(given, known);
-    return known;
-  };
-}
-
 /** The place of functions that a plugin passes to those of others, as faults name it. */
 const CALLBACK = "a function passed to another plugin";
-
-/** The limit of a slot's functions in milliseconds; undefined where readers have one. */
-function slotLimit(name: string, { callMs, longMs }: PartLimits): number | undefined {
-  if (LIMITED_BY_READERS.has(name)) return undefined;
-  return LONG_SLOTS.has(name) ? longMs : callMs;
-}
 
 /** A file store whose transfers are no silence of the transaction that waits for them. */
 function attendedFiles(files: FileStore): FileStore {
@@ -324,5 +317,3 @@ function attendedFiles(files: FileStore): FileStore {
     remove: (key) => attended(() => files.remove(key)),
   };
 }
-
-const NOTHING: readonly unknown[] = [];

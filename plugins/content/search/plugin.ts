@@ -87,7 +87,11 @@ export default definePlugin({
       kinds: () => (cachedKinds ??= searchedKinds(slot("content"), slot("searchable"))),
       tags: contracts.tags,
       baseUrl,
-      hasTable: (table) => runtime.plugins().some((booted) => booted.plugin.permissions.write?.includes(table)),
+      hasTable: (table) =>
+        runtime
+          .plugins()
+          // Others write the table where it is there.
+          .some(({ plugin }) => plugin.permissions.write?.includes(table) && !plugin.optionalTables?.includes(table)),
       maxCandidates: settings.candidates,
       maxEntriesWithin: settings.mostWithin,
       visibleTo: visible.where,

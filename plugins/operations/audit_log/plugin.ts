@@ -63,8 +63,10 @@ export default definePlugin({
       },
     });
     contribute("last_activity", {
+      // What commands, jobs and schedules do is recorded as done by the guest, and is nobody's activity.
       of: (user) => sql<string | null>`(select max(${refs("activities.created_at")}) from activities
-        where ${refs("activities.user_id")} = ${user})`,
+        where ${refs("activities.user_id")} = ${user}
+          and not exists (select from users as guest where guest.id = ${user} and guest.system_name = 'public'))`,
     });
     if (retention > 0)
       every("prune", DAY_MS, async () => {

@@ -183,6 +183,8 @@ test("what commands and jobs do names the guest, also in rows of earlier version
   expect((await log())[0]).toMatchObject({ detail: "early", user: null });
   await migrations["0004_guest"]?.(runtime.db as never);
   expect((await log())[0]).toMatchObject({ detail: "early", ...guest });
+  const found = await runtime.ask("GET", "/api/users?filter[name]=Guest");
+  expect(found.body.data).toMatchObject([{ name: "Guest", last_activity_at: null }]);
 });
 
 test("a command removes old rows, and nothing else does", async () => {

@@ -142,17 +142,20 @@ export class PluginRoles {
       : undefined;
     // Rules are still registered: a boot that changes nothing does not revoke and grant rights on columns again.
     if (this.#isEnforced(plugin.name)) await this.#give([this.#grantsOf(plugin.name, true)]);
-    if (!this.#isEnforced(plugin.name))
+    const idle = given && this.#idleLimit(plugin.name);
+    if (!this.#isEnforced(plugin.name)) {
+      const db = idle ? store.limitedTo(idle) : store.db;
       return {
-        db: check(store.db),
+        db: check(db),
         within: check,
-        unchecked: store.db,
+        unchecked: db,
         given,
         needRead,
         queryWithDeadline: (query) => store.queryWithDeadline(query),
       };
+    }
     this.#isGiven = true;
-    const own = store.restrictedTo(plugin.name, tables, given && this.#idleLimit(plugin.name));
+    const own = store.restrictedTo(plugin.name, tables, idle);
     return {
       db: check(own.db),
       within: (tx) => check(own.within(tx)),

@@ -32,7 +32,7 @@ interface Route {
 const ROUTES = new WeakMap<object, Route>();
 
 /**
- * The dialect for `new Kysely`; it does not end the pools. With a role, all its statements run as that role, and `idle` limits its
+ * The dialect for `new Kysely`; it does not end the pools. With a role, all its statements run as that role. `idle` limits its
  * transactions.
  */
 export function dialect(pools: DialectPools, role?: EnforcedRole, idle?: IdleLimit): Dialect {
@@ -132,17 +132,20 @@ function asRole(connection: DatabaseConnection, role: EnforcedRole): RoleSession
 
 function driver(pools: DialectPools, role?: EnforcedRole, idle?: IdleLimit): Driver {
   const nothing = async () => {};
-  const session = (connection: DatabaseConnection) => SESSIONS.get(connection) ?? (connection as Session);
+  const sessionOf = (connection: DatabaseConnection) => SESSIONS.get(connection) ?? (connection as Session);
   return {
     init: nothing,
     destroy: nothing,
-    acquireConnection: async () => (role ? new RoleSession(new Session(pools, idle), role) : new Session(pools)),
-    releaseConnection: async (connection) => session(connection).release(),
-    beginTransaction: (connection, settings) => session(connection).begin(settings),
-    commitTransaction: (connection) => session(connection).commit(),
-    rollbackTransaction: (connection) => session(connection).rollback(),
-    savepoint: (connection, name) => session(connection).command(`savepoint ${quoted(name)}`),
-    rollbackToSavepoint: (connection, name) => session(connection).rollbackTo(name),
-    releaseSavepoint: (connection, name) => session(connection).command(`release savepoint ${quoted(name)}`),
+    acquireConnection: async () => {
+      const session = new Session(pools, idle);
+      return role ? new RoleSession(session, role) : session;
+    },
+    releaseConnection: async (connection) => sessionOf(connection).release(),
+    beginTransaction: (connection, settings) => sessionOf(connection).begin(settings),
+    commitTransaction: (connection) => sessionOf(connection).commit(),
+    rollbackTransaction: (connection) => sessionOf(connection).rollback(),
+    savepoint: (connection, name) => sessionOf(connection).command(`savepoint ${quoted(name)}`),
+    rollbackToSavepoint: (connection, name) => sessionOf(connection).rollbackTo(name),
+    releaseSavepoint: (connection, name) => sessionOf(connection).command(`release savepoint ${quoted(name)}`),
   };
 }

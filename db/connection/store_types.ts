@@ -84,6 +84,8 @@ export interface Store {
    * only words the errors. `idle` limits the transactions that the plugin begins itself.
    */
   restrictedTo(plugin: string, grants: Grants, idle?: IdleLimit): PluginStore;
+  /** The same store with all rights of the account, with a limit of its transactions and streams. */
+  limitedTo(idle: IdleLimit): Db;
   /** Sets the limits of further statements; there are none before, as for commands and migrations. */
   limit(limits: StoreLimits): void;
   /** Shows an observer each statement that the pools send, beside the observers before it; for traces. */

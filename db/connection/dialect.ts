@@ -17,7 +17,7 @@ import {
 import type { EnforcedRole } from "../grants/enforcement.ts";
 import type { Tables } from "../query/tables.ts";
 import type { DialectPools } from "./dialect_pools.ts";
-import type { IdleLimit } from "./idle_transactions.ts";
+import type { IdleLimits } from "./idle_transactions.ts";
 import { RoleSession, SESSIONS } from "./role_session.ts";
 import { quoted, Session } from "./session.ts";
 import { routed, runAs, senderOf, sendSingle } from "./single_statements.ts";
@@ -35,7 +35,7 @@ const ROUTES = new WeakMap<object, Route>();
  * The dialect for `new Kysely`; it does not end the pools. With a role, all its statements run as that role. `idle` limits its
  * transactions.
  */
-export function dialect(pools: DialectPools, role?: EnforcedRole, idle?: IdleLimit): Dialect {
+export function dialect(pools: DialectPools, role?: EnforcedRole, idle?: IdleLimits): Dialect {
   return {
     createAdapter() {
       const adapter = new PostgresAdapter();
@@ -100,7 +100,7 @@ export interface RoleStore {
 }
 
 /** Makes the store of a role; `idle` limits the transactions that it begins. */
-export function storeAs(pools: DialectPools, role: EnforcedRole, idle?: IdleLimit): RoleStore {
+export function storeAs(pools: DialectPools, role: EnforcedRole, idle?: IdleLimits): RoleStore {
   const own = dialect(pools, role, idle);
   const db = new Kysely<Tables>({ dialect: own });
   return {
@@ -130,7 +130,7 @@ function asRole(connection: DatabaseConnection, role: EnforcedRole): RoleSession
   throw new TypeError("Cannot run statements as a role: the transaction is not of the store");
 }
 
-function driver(pools: DialectPools, role?: EnforcedRole, idle?: IdleLimit): Driver {
+function driver(pools: DialectPools, role?: EnforcedRole, idle?: IdleLimits): Driver {
   const nothing = async () => {};
   const sessionOf = (connection: DatabaseConnection) => SESSIONS.get(connection) ?? (connection as Session);
   return {

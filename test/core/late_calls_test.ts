@@ -204,12 +204,17 @@ test("transactions that routes begin and never end free their connections; after
   for (const { status } of await Promise.all(hanging)) expect(status).toBe(503);
 });
 
-test("a stream that its reader leaves open frees its connection", async () => {
-  const hanging = runtime.ask("POST", "/api/held/stream");
-  await until(() => waiting === 1);
-  await until(() => busy() === 0);
+test("streams that their reader leaves open free their connections; after three running the plugin gets none for a minute", async () => {
+  const hanging: Promise<{ status: number }>[] = [];
+  for (let count = 1; count <= 3; count++) {
+    hanging.push(runtime.ask("POST", "/api/held/stream"));
+    await until(() => waiting === count);
+    await until(() => busy() === 0);
+  }
+  expect(faultsOf("holder", "stream() of db")).toMatchObject([{ count: 3 }]);
+  expect((await runtime.ask("POST", "/api/held/stream")).body).toEqual(away("holder"));
   held.resolve();
-  expect((await hanging).status).toBe(503);
+  for (const { status } of await Promise.all(hanging)) expect(status).toBe(503);
 });
 
 test("a veto that hangs while it reads a stream frees its connection at once", async () => {

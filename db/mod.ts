@@ -16,7 +16,7 @@ export { CACHE_CHANNEL, type ChangeObserver, changeOf, type TableChange } from "
 export type { StatementObserver } from "./connection/connection_types.ts";
 export { changesAccess } from "./connection/dialect.ts";
 export type { HostState } from "./connection/hosts.ts";
-export type { IdleLimit } from "./connection/idle_transactions.ts";
+export type { IdleLimit, IdleLimits } from "./connection/idle_transactions.ts";
 export { type PoolLoad, type SlowQueryOptions, type StoreLimits, withSlowPool } from "./connection/limits.ts";
 export type { ListenHandlers } from "./connection/listener.ts";
 export { openStore } from "./connection/open.ts";

@@ -10,6 +10,7 @@ import {
   GrantError,
   guarded,
   type IdleLimit,
+  type IdleLimits,
   isDenied,
   type RoleDrift,
   type RoleGrants,
@@ -22,6 +23,7 @@ import {
 } from "../../db/mod.ts";
 import type { Config } from "../config.ts";
 import { BootError } from "../errors.ts";
+import type { PartName } from "../faults.ts";
 import type { Log } from "../log.ts";
 import type { PartGuard } from "../part_guard.ts";
 import type { VisibilityRules } from "../resources/visibility.ts";
@@ -142,17 +144,20 @@ export class PluginRoles {
       : undefined;
     // Rules are still registered: a boot that changes nothing does not revoke and grant rights on columns again.
     if (this.#isEnforced(plugin.name)) await this.#give([this.#grantsOf(plugin.name, true)]);
-    if (!this.#isEnforced(plugin.name))
+    const idle = given && this.#idleLimits(plugin.name);
+    if (!this.#isEnforced(plugin.name)) {
+      const db = idle ? store.limitedTo(idle) : store.db;
       return {
-        db: check(store.db),
+        db: check(db),
         within: check,
-        unchecked: store.db,
+        unchecked: db,
         given,
         needRead,
         queryWithDeadline: (query) => store.queryWithDeadline(query),
       };
+    }
     this.#isGiven = true;
-    const own = store.restrictedTo(plugin.name, tables, given && this.#idleLimit(plugin.name));
+    const own = store.restrictedTo(plugin.name, tables, idle);
     return {
       db: check(own.db),
       within: (tx) => check(own.within(tx)),
@@ -163,12 +168,18 @@ export class PluginRoles {
     };
   }
 
-  #idleLimit(plugin: string): IdleLimit {
-    const { guard } = this.#options;
-    const part = { plugin, place: "db.transaction()" };
+  #idleLimits(plugin: string): IdleLimits {
+    const { quietMs, attendedMs } = this.#options.guard.limits;
     return {
-      limitMs: () => guard.limits.quietMs,
-      streamMs: () => guard.limits.attendedMs,
+      transaction: this.#idleLimit({ plugin, place: "db.transaction()" }, quietMs),
+      stream: this.#idleLimit({ plugin, place: "stream() of db" }, attendedMs),
+    };
+  }
+
+  #idleLimit(part: PartName, limitMs: number): IdleLimit {
+    const { guard } = this.#options;
+    return {
+      limitMs: () => limitMs,
       refusal: () => guard.refusalOf(part),
       onExpired: (ms, began) => void guard.late(part, `Nothing happened in it for ${ms} ms`, began),
       onEnd: () => guard.faults.answered(part),

@@ -17,7 +17,7 @@ import {
 import type { EnforcedRole } from "../grants/enforcement.ts";
 import type { Tables } from "../query/tables.ts";
 import type { DialectPools } from "./dialect_pools.ts";
-import type { IdleLimit } from "./idle_transactions.ts";
+import type { IdleLimits } from "./idle_transactions.ts";
 import { RoleSession, SESSIONS } from "./role_session.ts";
 import { quoted, Session } from "./session.ts";
 import { routed, runAs, senderOf, sendSingle } from "./single_statements.ts";
@@ -32,10 +32,10 @@ interface Route {
 const ROUTES = new WeakMap<object, Route>();
 
 /**
- * The dialect for `new Kysely`; it does not end the pools. With a role, all its statements run as that role, and `idle` limits its
+ * The dialect for `new Kysely`; it does not end the pools. With a role, all its statements run as that role. `idle` limits its
  * transactions.
  */
-export function dialect(pools: DialectPools, role?: EnforcedRole, idle?: IdleLimit): Dialect {
+export function dialect(pools: DialectPools, role?: EnforcedRole, idle?: IdleLimits): Dialect {
   return {
     createAdapter() {
       const adapter = new PostgresAdapter();
@@ -100,7 +100,7 @@ export interface RoleStore {
 }
 
 /** Makes the store of a role; `idle` limits the transactions that it begins. */
-export function storeAs(pools: DialectPools, role: EnforcedRole, idle?: IdleLimit): RoleStore {
+export function storeAs(pools: DialectPools, role: EnforcedRole, idle?: IdleLimits): RoleStore {
   const own = dialect(pools, role, idle);
   const db = new Kysely<Tables>({ dialect: own });
   return {
@@ -130,19 +130,22 @@ function asRole(connection: DatabaseConnection, role: EnforcedRole): RoleSession
   throw new TypeError("Cannot run statements as a role: the transaction is not of the store");
 }
 
-function driver(pools: DialectPools, role?: EnforcedRole, idle?: IdleLimit): Driver {
+function driver(pools: DialectPools, role?: EnforcedRole, idle?: IdleLimits): Driver {
   const nothing = async () => {};
-  const session = (connection: DatabaseConnection) => SESSIONS.get(connection) ?? (connection as Session);
+  const sessionOf = (connection: DatabaseConnection) => SESSIONS.get(connection) ?? (connection as Session);
   return {
     init: nothing,
     destroy: nothing,
-    acquireConnection: async () => (role ? new RoleSession(new Session(pools, idle), role) : new Session(pools)),
-    releaseConnection: async (connection) => session(connection).release(),
-    beginTransaction: (connection, settings) => session(connection).begin(settings),
-    commitTransaction: (connection) => session(connection).commit(),
-    rollbackTransaction: (connection) => session(connection).rollback(),
-    savepoint: (connection, name) => session(connection).command(`savepoint ${quoted(name)}`),
-    rollbackToSavepoint: (connection, name) => session(connection).rollbackTo(name),
-    releaseSavepoint: (connection, name) => session(connection).command(`release savepoint ${quoted(name)}`),
+    acquireConnection: async () => {
+      const session = new Session(pools, idle);
+      return role ? new RoleSession(session, role) : session;
+    },
+    releaseConnection: async (connection) => sessionOf(connection).release(),
+    beginTransaction: (connection, settings) => sessionOf(connection).begin(settings),
+    commitTransaction: (connection) => sessionOf(connection).commit(),
+    rollbackTransaction: (connection) => sessionOf(connection).rollback(),
+    savepoint: (connection, name) => sessionOf(connection).command(`savepoint ${quoted(name)}`),
+    rollbackToSavepoint: (connection, name) => sessionOf(connection).rollbackTo(name),
+    releaseSavepoint: (connection, name) => sessionOf(connection).command(`release savepoint ${quoted(name)}`),
   };
 }

@@ -6,18 +6,23 @@
 
 import type { Connection } from "./connection.ts";
 
-/** What limits the time of a transaction without a statement. */
+/** What limits the time of a transaction without a statement, or that of a stream without a reader. */
 export interface IdleLimit {
-  /** Milliseconds without a statement after which a transaction is ended; asked for at its begin. */
+  /** Milliseconds without a statement after which it is ended; asked for at its begin. */
   limitMs(): number;
-  /** The same for a stream outside of transactions, whose reader may wait for a client. */
-  streamMs(): number;
-  /** Why no transaction may begin now; undefined where it may. */
+  /** Why none may begin now; undefined where it may. */
   refusal(): Error | undefined;
-  /** Is told that a transaction, begun at this time of `Date.now()`, was ended after so many milliseconds without a statement. */
+  /** Is told that one, begun at this time of `Date.now()`, was ended after so many milliseconds without a statement. */
   onExpired(idleMs: number, began: number): void;
-  /** Is told that a transaction ended by itself. */
+  /** Is told that one ended by itself. */
   onEnd(): void;
+}
+
+/** The limits of a store. */
+export interface IdleLimits {
+  readonly transaction: IdleLimit;
+  /** Of streams outside of transactions, whose reader may wait for a client. */
+  readonly stream: IdleLimit;
 }
 
 /** An open transaction, as it is watched. */
@@ -72,8 +77,8 @@ const WATCHED = new Map<WatchedTransaction, Watched>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
 /** Watches a transaction from its begin. The time is counted in steps, so that a pause of the whole process does not count as idle time. */
-export function watchIdle(transaction: WatchedTransaction, limit: IdleLimit, limitMs = limit.limitMs()): void {
-  WATCHED.set(transaction, { limit, limitMs, began: Date.now(), sent: transaction.sent, idleMs: 0 });
+export function watchIdle(transaction: WatchedTransaction, limit: IdleLimit): void {
+  WATCHED.set(transaction, { limit, limitMs: limit.limitMs(), began: Date.now(), sent: transaction.sent, idleMs: 0 });
   timer ??= setInterval(step, STEP_MS).unref();
 }
 
@@ -85,7 +90,7 @@ export function watchStream(
 ): WatchedStream | undefined {
   if (!limit) return undefined;
   const stream = new WatchedStream(connection, release);
-  watchIdle(stream, limit, limit.streamMs());
+  watchIdle(stream, limit);
   return stream;
 }
 

@@ -268,6 +268,7 @@ function assemble(
       const role = enforcedRole(plugin, grants);
       return { ...storeAs(pools, role, idle), queryWithDeadline: (query) => pools.queryWithDeadlineAs(role, query) };
     },
+    limitedTo: (idle) => new Kysely<Tables>({ dialect: dialect(pools, undefined, idle) }),
     limit: (limits) => {
       pools.limits = limits;
     },

@@ -10,7 +10,7 @@ import { isRead } from "../replicas/statement_kind.ts";
 import type { Connection } from "./connection.ts";
 import type { StatementResult } from "./connection_types.ts";
 import type { DialectPools } from "./dialect_pools.ts";
-import { type IdleLimit, unwatchIdle, type WatchedTransaction, watchIdle, watchStream } from "./idle_transactions.ts";
+import { type IdleLimits, unwatchIdle, type WatchedTransaction, watchIdle, watchStream } from "./idle_transactions.ts";
 import { answerTimeoutFor, currentSlowQuery } from "./limits.ts";
 import { routed, runAs, senderOf, sendSingle } from "./single_statements.ts";
 import type { TransactionControl } from "./transaction_control.ts";
@@ -32,7 +32,7 @@ export function quoted(name: string): string {
 /** A session with all rights of the account. */
 export class Session implements DatabaseConnection, TransactionControl, WatchedTransaction {
   readonly #pools: DialectPools;
-  readonly #idle: IdleLimit | undefined;
+  readonly #idle: IdleLimits | undefined;
   #connection: Connection | undefined;
   /** The limit of answers within the transaction. */
   #answerTimeoutMs = 0;
@@ -55,8 +55,8 @@ export class Session implements DatabaseConnection, TransactionControl, WatchedT
   #streams = 0;
   sent = 0;
 
-  /** `idle` limits its transactions that send nothing. */
-  constructor(pools: DialectPools, idle?: IdleLimit) {
+  /** `idle` limits its transactions that send nothing, and streams that nobody reads. */
+  constructor(pools: DialectPools, idle?: IdleLimits) {
     this.#pools = pools;
     this.#idle = idle;
   }
@@ -152,12 +152,14 @@ export class Session implements DatabaseConnection, TransactionControl, WatchedT
     role?: EnforcedRole,
   ): AsyncIterableIterator<QueryResult<Row>> {
     if (this.#isAborted) throw new StoreUnavailable(ENDED);
+    const refused = this.#connection ? undefined : this.#idle?.stream.refusal();
+    if (refused) throw refused;
     const slow = currentSlowQuery();
     const own = this.#connection ? undefined : await this.#pools.transactions.acquire(slow?.key);
     const answerMs = own ? answerTimeoutFor(slow?.limitMs ?? this.#pools.limits.statementMs) : this.#answerTimeoutMs;
     let finished = false;
     let outgoing: Outgoing | undefined;
-    const watched = own && watchStream(own, this.#idle, () => this.#pools.transactions.release(own, true));
+    const watched = own && watchStream(own, this.#idle?.stream, () => this.#pools.transactions.release(own, true));
     this.#streams += 1;
     try {
       await this.#begun();
@@ -184,7 +186,7 @@ export class Session implements DatabaseConnection, TransactionControl, WatchedT
 
   async begin({ accessMode, isolationLevel }: TransactionSettings): Promise<void> {
     const { transactions, limits } = this.#pools;
-    const refused = this.#idle?.refusal();
+    const refused = this.#idle?.transaction.refusal();
     if (refused) throw refused;
     const slow = currentSlowQuery();
     this.#connection = await transactions.acquire(slow?.key);
@@ -199,7 +201,7 @@ export class Session implements DatabaseConnection, TransactionControl, WatchedT
     this.#beginning = this.#connection.send(`begin ${modes}${limit}`, [], answerTimeoutFor(limits.statementMs));
     // Awaited with the first statement, or before it; a rejection in between is not unhandled.
     this.#beginning.catch(() => {});
-    if (this.#idle) watchIdle(this, this.#idle);
+    if (this.#idle) watchIdle(this, this.#idle.transaction);
   }
 
   /** All readers wait for the open transaction before they read from a replica. */

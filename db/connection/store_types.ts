@@ -11,7 +11,7 @@ import type { ChangeObserver } from "./changes.ts";
 import type { StatementObserver } from "./connection_types.ts";
 import type { RoleStore } from "./dialect.ts";
 import type { HostState } from "./hosts.ts";
-import type { IdleLimit } from "./idle_transactions.ts";
+import type { IdleLimits } from "./idle_transactions.ts";
 import type { StoreLimits } from "./limits.ts";
 import type { ListenHandlers } from "./listener.ts";
 import type { StoreEventObserver } from "./store_events.ts";
@@ -83,7 +83,9 @@ export interface Store {
    * The same store as the role of a plugin (`syncRoles`): PostgreSQL checks its grants, whatever its statements say. `grants`
    * only words the errors. `idle` limits the transactions that the plugin begins itself.
    */
-  restrictedTo(plugin: string, grants: Grants, idle?: IdleLimit): PluginStore;
+  restrictedTo(plugin: string, grants: Grants, idle?: IdleLimits): PluginStore;
+  /** The same store with all rights of the account, with a limit of its transactions and streams. */
+  limitedTo(idle: IdleLimits): Db;
   /** Sets the limits of further statements; there are none before, as for commands and migrations. */
   limit(limits: StoreLimits): void;
   /** Shows an observer each statement that the pools send, beside the observers before it; for traces. */

@@ -120,6 +120,15 @@ const caller = definePlugin({
   },
 });
 
+/** The environment of every runtime of this file. */
+const ENV = {
+  LOG_LEVEL: "warn",
+  PLUGIN_PART_TIMEOUT_MS: String(LIMIT_MS),
+  ANSWER_TIMEOUT_MS: String(LIMIT_MS * 2),
+  // A connection is free before any limit of statements ends what it waits for.
+  DATABASE_TIMEOUT_MS: "110000",
+};
+
 let runtime: TestRuntime;
 let logged: Mock<typeof process.stderr.write>;
 let book = 0;
@@ -129,13 +138,7 @@ beforeAll(async () => {
   runtime = await bootTestRuntime({
     only: WITH_BOOKS,
     extra: [holder, caller],
-    env: {
-      LOG_LEVEL: "warn",
-      PLUGIN_PART_TIMEOUT_MS: String(LIMIT_MS),
-      ANSWER_TIMEOUT_MS: String(LIMIT_MS * 2),
-      // A connection is free before any limit of statements ends what it waits for.
-      DATABASE_TIMEOUT_MS: "110000",
-    },
+    env: ENV,
   });
   await runtime.runtime.start();
   book = (await runtime.ask("POST", "/api/books", { body: { name: "One" } })).body.id;
@@ -201,12 +204,17 @@ test("transactions that routes begin and never end free their connections; after
   for (const { status } of await Promise.all(hanging)) expect(status).toBe(503);
 });
 
-test("a stream that its reader leaves open frees its connection", async () => {
-  const hanging = runtime.ask("POST", "/api/held/stream");
-  await until(() => waiting === 1);
-  await until(() => busy() === 0);
+test("streams that their reader leaves open free their connections; after three running the plugin gets none for a minute", async () => {
+  const hanging: Promise<{ status: number }>[] = [];
+  for (let count = 1; count <= 3; count++) {
+    hanging.push(runtime.ask("POST", "/api/held/stream"));
+    await until(() => waiting === count);
+    await until(() => busy() === 0);
+  }
+  expect(faultsOf("holder", "stream() of db")).toMatchObject([{ count: 3 }]);
+  expect((await runtime.ask("POST", "/api/held/stream")).body).toEqual(away("holder"));
   held.resolve();
-  expect((await hanging).status).toBe(503);
+  for (const { status } of await Promise.all(hanging)) expect(status).toBe(503);
 });
 
 test("a veto that hangs while it reads a stream frees its connection at once", async () => {
@@ -222,4 +230,18 @@ test("an action that sends statement after statement ends with the limit of an a
     { message: `It did not end within ${LIMIT_MS * 2} ms` },
   ]);
   expect(busy()).toBe(0);
+});
+
+test("where PostgreSQL enforces no grants, transactions and streams of a plugin are limited too", async () => {
+  const open = await bootTestRuntime({ only: WITH_BOOKS, extra: [holder], env: { ...ENV, PLUGIN_ROLES: "off" } });
+  await open.ask("POST", "/api/books", { body: { name: "One" } });
+  const hanging: Promise<{ status: number }>[] = [];
+  for (const [at, path] of ["transaction", "stream"].entries()) {
+    hanging.push(open.ask("POST", `/api/held/${path}`));
+    await until(() => waiting === at + 1);
+    await until(() => open.store.load().transactions.busy === 0);
+  }
+  held.resolve();
+  for (const { status } of await Promise.all(hanging)) expect(status).toBe(503);
+  await open.stop();
 });

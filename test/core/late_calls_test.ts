@@ -3,7 +3,7 @@
  * named, and the plugin that waits for it is not blamed.
  */
 import { afterAll, afterEach, beforeAll, expect, type Mock, setDefaultTimeout, spyOn, test } from "bun:test";
-import { definePlugin, GUEST, sql } from "lectern/core";
+import { ApiError, definePlugin, GUEST, sql } from "lectern/core";
 import { WITH_BOOKS } from "../support/harness/few_plugins.ts";
 import { scaled } from "../support/harness/machine_speed.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
@@ -17,6 +17,9 @@ declare module "lectern/core" {
   }
   interface Contracts {
     held_service: HeldService;
+  }
+  interface Jobs {
+    held_job: Record<string, never>;
   }
 }
 
@@ -57,7 +60,35 @@ const holder = definePlugin({
   provides: ["held_service"],
   events: ["held_act"],
   permissions: { read: ["books"], handlers: ["book_update"], vetoes: ["book_update"], publicRoutes: ["/api/held/*"] },
-  setup({ app, db, on, perform, provide }) {
+  setup({ app, db, enqueue, job, on, perform, provide }) {
+    /** Sends statement after statement until the test ends it. */
+    const endless = (onBegun = () => {}) =>
+      db.transaction().execute(async (tx) => {
+        onBegun();
+        while (!isOver) await tx.selectFrom("books").select("id").execute();
+        return {};
+      });
+    job("held_job", async () => {
+      await endless(() => {
+        waiting += 1;
+      });
+      jobsDone += 1;
+    });
+    app.post("/held/endless", () => endless(), { permit: "public" });
+    app.post("/held/job", () => enqueue("held_job", {}).then(() => ({})), { permit: "public" });
+    app.post(
+      "/held/slowly",
+      async () => {
+        // More rows than anybody reads in the time of the test, each a while after the one before.
+        const many = db.selectFrom("books").select(sql<number>`generate_series(1, 100000)`.as("n"));
+        for await (const _ of many.stream(1)) {
+          if (isOver) break;
+          await db.selectFrom("books").select("id").execute();
+        }
+        return {};
+      },
+      { permit: "public" },
+    );
     provide("held_service", new HeldService());
     on("book_update", {
       async veto({ draft }, tx) {
@@ -100,6 +131,11 @@ const holder = definePlugin({
   },
 });
 let isOver = false;
+let jobsDone = 0;
+
+const PICTURE =
+  '<img src="data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==">';
+const broken = () => Promise.reject(new ApiError(409, "No place for pictures."));
 
 const caller = definePlugin({
   name: "caller",
@@ -112,6 +148,8 @@ const caller = definePlugin({
       thenable: () => held_service.thenable(),
       answer: () => held_service.answer(),
       render: () => markup.render("<p>{{@1}}</p>", never),
+      store: () => markup.store({ html: PICTURE }, { saveImage: never }).then(({ html }) => html),
+      broken: () => markup.store({ html: PICTURE }, { saveImage: broken }).then(({ html }) => html),
       rendered: () => markup.render("<p>Plain</p>", async () => new Map()),
     };
     app.get("/caller/:call", async ({ params }) => ({ answer: await calls[params.call ?? ""]?.() }), {
@@ -188,6 +226,17 @@ test("a callback that never ends is blamed on who passed it, and the shipped fun
   expect((await call("rendered")).body).toEqual({ answer: "<p>Plain</p>" });
 });
 
+test("so is a callback within an object", async () => {
+  const other = await bootTestRuntime({ only: WITH_BOOKS, extra: [holder, caller], env: ENV });
+  const ask = (name: string) => other.ask("GET", `/api/caller/${name}`);
+  expect((await ask("store")).body).toEqual(late("caller"));
+  expect((await ask("broken")).body).toEqual({ error: { code: 409, message: "No place for pictures." } });
+  expect(other.contexts.get("holder")?.runtime.faults()).toMatchObject([
+    { plugin: "caller", place: "a function passed to another plugin", count: 1 },
+  ]);
+  await other.stop();
+});
+
 test("transactions that routes begin and never end free their connections; after three running the plugin gets none for a minute", async () => {
   const hanging: Promise<{ status: number }>[] = [];
   for (let count = 1; count <= 3; count++) {
@@ -244,4 +293,30 @@ test("where PostgreSQL enforces no grants, transactions and streams of a plugin 
   held.resolve();
   for (const { status } of await Promise.all(hanging)) expect(status).toBe(503);
   await open.stop();
+});
+
+test("a transaction or stream of a plugin that goes on and on ends with the limit of a long answer, that of a job with its lease", async () => {
+  const longMs = LIMIT_MS * 10;
+  const brief = await bootTestRuntime({
+    only: WITH_BOOKS,
+    extra: [holder],
+    env: { ...ENV, LONG_ANSWER_TIMEOUT_MS: String(longMs), ANSWER_TIMEOUT_MS: String(longMs) },
+  });
+  await brief.runtime.start();
+  await brief.ask("POST", "/api/books", { body: { name: "One" } });
+  isOver = false;
+  await brief.ask("POST", "/api/held/job");
+  await until(() => waiting === 1);
+  // Of ordinary requests, which end before the job does, though they began after it.
+  expect((await brief.ask("POST", "/api/held/endless")).status).toBe(503);
+  expect((await brief.ask("POST", "/api/held/slowly")).status).toBe(503);
+  const message = `It did not end within ${longMs} ms`;
+  expect(brief.contexts.get("holder")?.runtime.faults()).toMatchObject([
+    { plugin: "holder", place: "db.transaction()", message, count: 1 },
+    { plugin: "holder", place: "stream() of db", message, count: 1 },
+  ]);
+  await until(() => brief.store.load().transactions.busy === 1);
+  isOver = true;
+  await until(() => jobsDone === 1);
+  await brief.stop();
 });

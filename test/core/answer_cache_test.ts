@@ -15,8 +15,12 @@ async function served(options: TestRuntimeOptions = {}) {
   const server = await bootTestRuntime({ only: WITH_PAGES, ...options });
   await server.runtime.start();
   const book = (await server.ask("POST", "/api/books", { body: { name: "Runbooks" } })).body;
-  const made = async (name: string, html = `<p>${name}</p>`) =>
-    (await server.ask("POST", "/api/pages", { body: { book_id: book.id, name, html } })).body;
+  /** A page, of whose creation the notification has come: it forgets no answer that is read afterwards. */
+  const made = async (name: string, html = `<p>${name}</p>`) => {
+    const { body } = await server.ask("POST", "/api/pages", { body: { book_id: book.id, name, html } });
+    await notified(server);
+    return body;
+  };
   const read = async ({ id }: { id: number }) => (await server.ask("GET", `/api/pages/${id}`)).body;
   const { runtime } = [...server.contexts.values()][0] as NonNullable<ReturnType<TestRuntime["contexts"]["get"]>>;
   return { ...server, made, read, figures: () => runtime.answerCache() };
@@ -34,7 +38,6 @@ async function notified({ store }: TestRuntime): Promise<void> {
 test("many readers of a page that is not cached have it loaded once", async () => {
   const server = await served();
   const page = await server.made("Failover");
-  await notified(server);
   const answers = await Promise.all(Array.from({ length: READERS }, () => server.read(page)));
   expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
   expect(server.figures()).toMatchObject({ misses: 1, hits: READERS - 1 });
@@ -117,7 +120,7 @@ test("while notifications are lost nothing is cached, and afterwards nothing fro
   const page = await server.made("Failover");
   await server.read(page);
   const listener = sql<{ ended: boolean }>`select pg_terminate_backend(pid) as ended from pg_stat_activity
-    where datname = current_database() and query like 'listen %'`;
+    where datname = current_database() and query ~ '^(un)?listen '`;
   await listener.execute(server.db);
   await until(
     async () => server.figures().entries,
@@ -142,7 +145,7 @@ test("after a loss of notifications the triggers are there, as in a database tha
   const page = await server.made("Failover");
   await server.store.sql`drop function lectern_changed_pages cascade`;
   await server.store.sql`select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and query like 'listen %'`;
+    where datname = current_database() and query ~ '^(un)?listen '`;
   await until(
     () => server.store.sql`select from pg_proc where proname = 'lectern_changed_pages'`,
     (found) => found.length === 1,
@@ -237,7 +240,6 @@ test("a field that is selected from a table its plugin does not name keeps answe
   for (const dependsOn of [[{ table: "page_revisions" }], []] as const) {
     const server = await served({ extra: [counting(dependsOn)], env: { LOG_LEVEL: "warn" } });
     const pages = [await server.made("Failover"), await server.made("Switchover")];
-    await notified(server);
     for (const page of pages) expect((await server.read(page)).revisions).toBeNumber();
     expect(server.figures().entries).toBe(dependsOn.length * pages.length);
     expect(warnings()).toEqual(dependsOn.length === 1 ? [] : [expect.stringContaining('"reads":"page_revisions"')]);
@@ -268,7 +270,6 @@ test("an alias that changes while its item is read leads to nothing", async () =
   });
   const server = await served({ extra: [named, finder] });
   const page = await server.made("Failover");
-  await notified(server);
   const { contracts } = server.contexts.get(finder.name) as AnyContext;
   const viewer = (await contracts.users.viewer(1)) as Viewer;
   let lookups = 0;
@@ -284,7 +285,8 @@ test("an alias that changes while its item is read leads to nothing", async () =
   meanwhile = async () => void (await server.ask("PUT", `/api/pages/${page.id}`, { body: { name: "Switchover" } }));
   expect(await find(inLanguage(viewer, "fr"))).toBeUndefined();
   meanwhile = async () => {};
-  expect(await find(viewer)).toEqual({ id: page.id, name: "Switchover" });
-  expect(lookups).toBe(2);
+  // The notification of the change may arrive while the alias is read again, and forgets it once more.
+  await until(async () => (await find(viewer))?.name === "Switchover");
+  expect(lookups).toBeGreaterThan(1);
   await server.stop();
 });

@@ -245,7 +245,7 @@ onReplica("a replica that dies, freezes or is promoted is left out, and no read 
   expect(events.map(({ kind }) => kind)).toEqual(turns);
   expect(events[0]).toMatchObject({
     host: status(one).name,
-    cause: expect.stringMatching(/cannot be reached|does not answer/),
+    cause: expect.stringMatching(/cannot be reached|does not answer|not yet accepting connections/),
   });
 });
 

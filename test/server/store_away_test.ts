@@ -132,6 +132,8 @@ for (const { name, onServer } of KINDS) {
     test("while it is gone requests are answered 503, and served again when it is back", async () => {
       if (cluster) {
         await cluster.kill();
+        // What is cached is answered until the server reads that its connections were closed.
+        await until(async () => (await get("/ready")).status === 503);
         await expectRefused();
         await cluster.restart();
       } else process.kill(pid(), "SIGQUIT");

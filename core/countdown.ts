@@ -2,6 +2,9 @@
  * Counts down the time of work that somebody waits for: calls of plugins, open transactions. One timer counts for all of them, in
  * steps of 100 ms and only while there are any, since a timer for each call would cost more than most calls. Time in which the
  * event loop was blocked, or the process was stopped, counts as two steps at most: what is waited for could not go on then.
+ *
+ * What began last is looked at first, and what waits for it gets its error before it is looked at itself: of a call and one within it
+ * that come to their limits in the same step, the inner one is given up.
  */
 
 /** Something whose time is counted. */
@@ -14,16 +17,18 @@ const STEP_MS = 100;
 /** Steps that one late call of the timer counts as, at most. */
 const MAX_STEPS = 2;
 
-const COUNTED = new Set<Counted>();
+/** With the time of their begin, as `performance.now()` gives it. */
+const COUNTED = new Map<Counted, number>();
 let timer: ReturnType<typeof setInterval> | undefined;
 let last = 0;
 
 /** Begins to count. */
 export function startCounting(counted: Counted): void {
-  COUNTED.add(counted);
+  const now = performance.now();
+  COUNTED.set(counted, now);
   if (timer !== undefined) return;
-  last = performance.now();
-  timer = setInterval(step, STEP_MS);
+  last = now;
+  timer = setInterval(() => void step(), STEP_MS);
 }
 
 /** Ends to count. */
@@ -31,11 +36,15 @@ export function stopCounting(counted: Counted): void {
   COUNTED.delete(counted);
 }
 
-function step(): void {
+async function step(): Promise<void> {
   const now = performance.now();
   const ms = Math.min(now - last, STEP_MS * MAX_STEPS);
   last = now;
-  for (const counted of COUNTED) counted.passed(ms);
+  for (const [counted, began] of [...COUNTED].reverse()) {
+    if (!COUNTED.has(counted)) continue;
+    counted.passed(Math.min(ms, now - began));
+    if (!COUNTED.has(counted)) await new Promise((resolve) => setImmediate(resolve));
+  }
   if (COUNTED.size > 0) return;
   clearInterval(timer);
   timer = undefined;

@@ -99,6 +99,13 @@ export class PartGuard {
     return new ApiError(503, message, details);
   }
 
+  /** Records that a part returned what nothing can be done with. Returns the refusal. */
+  wrong(part: PartName, reason: string): ApiError {
+    this.faults.record(part.plugin, part.place, new Error(reason));
+    const { message, details } = refusal(AWAY, part);
+    return new ApiError(503, message, details);
+  }
+
   /** Records that a part did not end in time. Returns the refusal. */
   late(part: Pick<Part, "plugin" | "place" | "isKept">, reason: string, began: number): PartLate {
     this.faults.late(part, new Error(reason), part.isKept ? undefined : began);

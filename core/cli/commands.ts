@@ -5,6 +5,7 @@
  */
 import { hasStore, migrate, migrationStatuses, objectLabel, openStore } from "../../db/mod.ts";
 import { backupBeforeMigrations } from "../backup/backup_folder.ts";
+import { withWorkLimit } from "../events/work_limit.ts";
 import { createLog } from "../log.ts";
 import { inBootOrder } from "../runtime/boot_order.ts";
 import { coreMigrations } from "../runtime/migrations.ts";
@@ -271,7 +272,10 @@ async function runOfPlugin(
   if (command.refusesPending?.(args) && (await reportPending(plugins, io))) return 1;
   const { runtime } = await openRuntime(plugins, { ...io, env: { LOG_LEVEL: "warn", ...io.env } });
   try {
-    return await command.run(args, io, runtime.contexts.get(plugin.name));
+    // Whoever started it sees that it goes on, and can end it.
+    return await withWorkLimit(Number.POSITIVE_INFINITY, () =>
+      command.run(args, io, runtime.contexts.get(plugin.name)),
+    );
   } finally {
     await runtime.stop();
   }

@@ -13,6 +13,7 @@ import { withinTime } from "../within_time.ts";
 import type { EnqueueOptions } from "./event_bus.ts";
 import { JobFailure, type JobOptions, jobOptions, pauseAfter } from "./job_retry.ts";
 import { Schedules } from "./schedules.ts";
+import { withWorkLimit } from "./work_limit.ts";
 
 /** One try of a job. */
 export interface JobRun {
@@ -150,9 +151,9 @@ export class JobQueue {
     while (this.#open && (await this.#runOne()));
   }
 
-  /** Runs work in the slow pool, where it takes turns with users. */
-  #onSlowPool(run: () => Promise<void>): Promise<void> {
-    return withSlowPool({ key: "jobs", limitMs: this.#statementMs }, run);
+  /** Runs work of at most `limitMs` milliseconds in the slow pool, where it takes turns with users. */
+  #onSlowPool(limitMs: number, run: () => Promise<void>): Promise<void> {
+    return withWorkLimit(limitMs, () => withSlowPool({ key: "jobs", limitMs: this.#statementMs }, run));
   }
 
   async #runOne(): Promise<boolean> {
@@ -164,7 +165,7 @@ export class JobQueue {
     const span = { name: `job ${job.name}`, kind: "consumer", parent: "none", attributes } as const;
     const work = async () => {
       await this.#tracing.run(span, () =>
-        this.#onSlowPool(() => run(job.payload, { id: job.id, attempt: job.attempts })),
+        this.#onSlowPool(leaseMs, () => run(job.payload, { id: job.id, attempt: job.attempts })),
       );
       await removeJob.execute(this.#store.db, { id: job.id });
     };

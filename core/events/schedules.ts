@@ -11,6 +11,7 @@ import { BootError } from "../errors.ts";
 import { dueIn, endSchedule, insertSchedules, renewSchedule, takeSchedule } from "../job_store.ts";
 import type { Log } from "../log.ts";
 import { withinTime } from "../within_time.ts";
+import { withWorkLimit } from "./work_limit.ts";
 
 /** The columns of leases. */
 export const scheduleMigrations: Migrations = {
@@ -149,7 +150,8 @@ export class Schedules {
         });
       }, leaseMs / 3);
       try {
-        const work = () => withSlowPool({ key: "jobs", limitMs: this.#statementMs }, run);
+        const work = () =>
+          withWorkLimit(runMaxMs, () => withSlowPool({ key: "jobs", limitMs: this.#statementMs }, run));
         await withinTime(runMaxMs, work, `Its run did not end within ${runMaxMs} ms`);
       } catch (error) {
         this.#log.error("A schedule failed", { plugin, schedule: name, error });

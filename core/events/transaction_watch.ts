@@ -114,8 +114,15 @@ export class TransactionWatch implements Counted {
     else this.#quietMs += ms;
     this.#sent = sent;
     const limitMs = this.#attended > 0 ? this.#limits.attendedMs : this.#limits.quietMs;
-    if (over) this.#giveUp(over, `It did not end within ${over.limitMs} ms`);
+    if (over) this.#giveUp(this.#blamedFor(over), `It did not end within ${over.limitMs} ms`);
     else if (this.#quietMs >= limitMs) this.#giveUp(innermost, `Nothing happened in it for ${limitMs} ms`);
+  }
+
+  /** Who is blamed for a part past its limit: a function of a plugin that ships may wait for one of another that it was given. */
+  #blamedFor(over: Running): Running {
+    if (!over.part.isKept) return over;
+    const within = this.#parts.slice(this.#parts.indexOf(over));
+    return within.findLast(({ part }) => !part.isKept) ?? over;
   }
 
   #giveUp(running: Running, reason: string): void {

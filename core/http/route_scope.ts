@@ -6,7 +6,10 @@ import { type ApiError, BootError } from "../errors.ts";
 import type { Viewer } from "../viewer.ts";
 import type { Allowance, Limiter } from "./rate_limit.ts";
 
-/** Authenticates a request: returns the viewer, an error to answer with, or undefined for credentials of another kind. */
+/**
+ * Authenticates a request: returns the viewer, an error to answer with, or undefined for credentials of another kind. What is none of
+ * these, of a plugin that does not ship, is answered 503 and counted as its fault.
+ */
 export type Authenticate = (request: Request, address: string) => Recognised | Promise<Recognised>;
 type Recognised = Viewer | ApiError | undefined;
 

@@ -19,21 +19,27 @@ export interface Crossing {
 }
 
 /**
- * The crossing of a plugin that does not ship. `limited` limits the time of functions that it passes to others, so that these are not
- * blamed for it.
+ * The crossing of a plugin that does not ship. `withCallbacks` replaces the functions that it passes to others, also within objects, by
+ * `map` of such with a time limit, so that the others are not blamed for it.
  */
-export function crossingOf(plugin: string, filter: CredentialFilter, limited: (callback: Call) => Call): Crossing {
+export function crossingOf(
+  plugin: string,
+  filter: CredentialFilter,
+  withCallbacks: (arg: unknown, map: (limited: Call) => Call) => unknown,
+): Crossing {
   const hidden = (request: Request) => filter.without(request, plugin);
   const given = (args: readonly unknown[]) => args.map((arg) => copyOf(withRequest(arg, hidden)));
   return {
     given,
     sent: (args) =>
       args.map((arg) => {
-        if (typeof arg !== "function") return withRequest(arg, originalOf);
-        const callback = limited(arg as Call);
-        return function (this: unknown, ...values: unknown[]) {
-          return callback.apply(this, given(values));
-        };
+        // The functions of a visit are those of others.
+        if (typeof arg === "object" && arg !== null && "request" in arg) return withRequest(arg, originalOf);
+        const called = (callback: Call): Call =>
+          function (...values) {
+            return callback.apply(this, given(values));
+          };
+        return withCallbacks(withRequest(arg, originalOf), called);
       }),
     returned: (value) => (value instanceof Promise ? value.then((found) => plainCopy(found)) : plainCopy(value)),
   };

@@ -7,6 +7,7 @@
  */
 import { types } from "node:util";
 import { ExpressionRefused } from "../../db/mod.ts";
+import { ApiError } from "../errors.ts";
 import { isPlain } from "../freeze.ts";
 import { boundTo, type Call, keysOf, withMembersOf } from "./read_members.ts";
 import { givenViewer, isSql, isViewer, isWhole } from "./whole_values.ts";
@@ -17,7 +18,7 @@ export interface Giving {
   readonly place: string;
 }
 
-/** Functions given to plugins that are looked for within their arguments, such as those of `Visit.ui`. */
+/** How deep functions are looked for within arguments, such as those of `Visit.ui`. */
 const MAX_GIVEN_DEPTH = 3;
 
 /**
@@ -58,6 +59,7 @@ class Copier {
     if (types.isMap(value)) return this.#map(value);
     if (types.isSet(value)) return this.#set(value);
     if (isViewer(value)) return this.#viewer(value);
+    if (types.isNativeError(value)) return this.#error(value);
     const then: unknown = Reflect.get(value, "then");
     if (typeof then === "function") return this.#promise(value, then as Call);
     return this.#members(value);
@@ -88,6 +90,17 @@ class Copier {
     const copy = new Set<unknown>();
     this.#copies.set(value, copy);
     Set.prototype.forEach.call(value, (each) => void copy.add(this.value(each)));
+    return copy;
+  }
+
+  /** An error of a plugin's own class, as one of the language or of core. */
+  #error(value: Error): Error {
+    const copy = value instanceof ApiError ? new ApiError(value.status, "") : new Error();
+    this.#copies.set(value, copy);
+    for (const key of Reflect.ownKeys(value)) {
+      const found = this.value(Reflect.get(value, key));
+      Object.defineProperty(copy, key, { value: found, writable: true, enumerable: false, configurable: true });
+    }
     return copy;
   }
 
@@ -139,11 +152,12 @@ export function givingValues(run: Call, giving: Giving): Call {
 
 /** Arguments of a function of a plugin: it calls functions among them with copies of its values, such as those of `Visit`. */
 export function takenArguments(args: readonly unknown[], plugin: string): unknown[] {
-  return args.map((arg) => taken(arg, plugin, 0));
+  return args.map((arg) => withFunctions(arg, (run) => calledWithCopies(run, plugin)));
 }
 
-function taken(value: unknown, plugin: string, depth: number): unknown {
-  if (typeof value === "function") return calledWithCopies(value as Call, plugin);
+/** A function, or a plain object with functions in it, with others in their place; any other value as it is. */
+export function withFunctions(value: unknown, map: (run: Call) => Call, depth = 0): unknown {
+  if (typeof value === "function") return map(value as Call);
   if (typeof value !== "object" || value === null || depth > MAX_GIVEN_DEPTH) return value;
   if (types.isProxy(value) || !isPlain(value) || isSql(value) || isWhole(value)) return value;
   const members = Object.getOwnPropertyDescriptors(value) as Record<string | symbol, PropertyDescriptor>;
@@ -151,7 +165,7 @@ function taken(value: unknown, plugin: string, depth: number): unknown {
   for (const key of Reflect.ownKeys(members)) {
     const member = members[key] as PropertyDescriptor;
     if (member.get) continue;
-    const own = taken(member.value, plugin, depth + 1);
+    const own = withFunctions(member.value, map, depth + 1);
     hasChanged ||= own !== member.value;
     members[key] = { ...member, value: own };
   }

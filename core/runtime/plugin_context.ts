@@ -8,14 +8,14 @@ import type { TableName, Tables } from "../../db/mod.ts";
 import type { Children } from "../children/pool.ts";
 import type { ContentKind } from "../contracts/content.ts";
 import { contributionProblem } from "../contracts/slot_shapes.ts";
-import { BootError } from "../errors.ts";
+import { ApiError, BootError } from "../errors.ts";
 import type { AnswerCache } from "../events/answer_cache.ts";
 import type { Caches } from "../events/cache.ts";
 import type { EventBus } from "../events/event_bus.ts";
 import type { JobQueue } from "../events/job_queue.ts";
 import { ScopedTransaction } from "../events/scoped_transaction.ts";
 import { attended } from "../events/transaction_watch.ts";
-import { type Faults, withFaults, withOrigin } from "../faults.ts";
+import { type Faults, type PartName, withFaults, withOrigin } from "../faults.ts";
 import { below, type FileStore, refusedFiles } from "../files/file_store.ts";
 import { deepFreeze, plainCopy } from "../freeze.ts";
 import type { CredentialFilter } from "../http/credentials.ts";
@@ -41,7 +41,7 @@ import type { BootWatch } from "./boot_watch.ts";
 import { checkNewKind } from "./content_kinds.ts";
 import { crossingOf } from "./crossing.ts";
 import { fencedAnswers, fencedContribution, fencedRule, fencedService, notedFenced, servedApart } from "./given_sql.ts";
-import { givenValue, givingValues } from "./given_values.ts";
+import { givenValue, givingValues, withFunctions } from "./given_values.ts";
 import { grantedHosts } from "./granted_hosts.ts";
 import type { LifecycleHook } from "./lifecycle_hooks.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
@@ -53,6 +53,7 @@ import { checkMoments, checkSlot } from "./renamed.ts";
 import type { RuntimeInfo } from "./runtime_info.ts";
 import { readSettings } from "./settings.ts";
 import { slotLimit, slotReader } from "./slot_reader.ts";
+import { isViewer } from "./whole_values.ts";
 
 /** The services that all contexts share. */
 export interface ContextParts extends RuntimeOptions {
@@ -103,7 +104,9 @@ export function makeContext(
   const passed: Part = { plugin: plugin.name, place: CALLBACK, limitMs: guard.limits.callMs / 2 };
   const crossing = parts.ships(plugin)
     ? undefined
-    : crossingOf(plugin.name, parts.credentials, (callback) => guard.guarded(passed, callback));
+    : crossingOf(plugin.name, parts.credentials, (arg, map) =>
+        withFunctions(arg, (callback) => map(guard.guarded(passed, callback))),
+      );
   const { db, given } = tables;
   const as = actingWith(powers, given?.plugin);
   const checks = {
@@ -114,8 +117,11 @@ export function makeContext(
     perform: (name: string) => powers.perform(name),
     value: <V>(value: V, place: string) => (given ? givenValue(value, { plugin: plugin.name, place }) : value),
   };
-  const recognising = (authenticate: Authenticate, place: string): Authenticate =>
-    given ? (givingValues(authenticate as Call, { plugin: plugin.name, place }) as Authenticate) : authenticate;
+  const recognising = (authenticate: Authenticate, place: string): Authenticate => {
+    if (!given) return authenticate;
+    const recognise = givingValues(authenticate as Call, { plugin: plugin.name, place });
+    return async (...args) => recognised(guard, { plugin: plugin.name, place }, await recognise(...args));
+  };
   const own = new ScopedTransaction((tx) => tables.within(tx), checks, crossing);
   const caller: Caller = { name: plugin.name, folder: folderOf(plugin), powers, as, crossing };
   const visible = Object.assign(
@@ -307,6 +313,13 @@ function contractsOf(
 
 /** The place of functions that a plugin passes to those of others, as faults name it. */
 const CALLBACK = "a function passed to another plugin";
+
+/** What an authenticator of a plugin that does not ship returned; a refusal, and a fault, for what says neither who the user is nor why not. */
+function recognised(guard: PartGuard, part: PartName, found: unknown): Awaited<ReturnType<Authenticate>> {
+  if (found === undefined || found instanceof ApiError || isViewer(found)) return found;
+  const what = found instanceof Error ? `the error "${found.message}"` : "something else";
+  return guard.wrong(part, `It returned ${what}, wanted a viewer, an ApiError or undefined`);
+}
 
 /** A file store whose transfers are no silence of the transaction that waits for them. */
 function attendedFiles(files: FileStore): FileStore {

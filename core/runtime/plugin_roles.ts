@@ -23,6 +23,7 @@ import {
 } from "../../db/mod.ts";
 import type { Config } from "../config.ts";
 import { BootError } from "../errors.ts";
+import { currentWorkLimit } from "../events/work_limit.ts";
 import type { PartName } from "../faults.ts";
 import type { Log } from "../log.ts";
 import type { PartGuard } from "../part_guard.ts";
@@ -65,7 +66,7 @@ export interface PluginRolesOptions {
   readonly visibility: VisibilityRules;
   /** The runtimes of the database: rights that others need are not revoked. */
   readonly servers: Pick<RunningServers, "register" | "neededByOthers">;
-  /** Limits and counts transactions that plugins which do not ship begin themselves and in which nothing happens. */
+  /** Limits and counts transactions that plugins which do not ship begin themselves. */
   readonly guard: PartGuard;
   /** Tables of the kinds of content contributed so far. */
   contentTables(): readonly string[];
@@ -180,8 +181,9 @@ export class PluginRoles {
     const { guard } = this.#options;
     return {
       limitMs: () => limitMs,
+      totalMs: () => currentWorkLimit() ?? guard.limits.longMs,
       refusal: () => guard.refusalOf(part),
-      onExpired: (ms, began) => void guard.late(part, `Nothing happened in it for ${ms} ms`, began),
+      onExpired: (reason, began) => void guard.late(part, reason, began),
       onEnd: () => guard.faults.answered(part),
     };
   }

@@ -1,19 +1,21 @@
 /**
- * Ends open transactions in which nothing happens. A transaction that never ends keeps its connection, and a few of them keep all
- * that the store has for transactions. PostgreSQL's own `idle_in_transaction_session_timeout` would end the session, but not free
- * the pool's place, since the code that holds it never learns of the loss.
+ * Ends open transactions in which nothing happens, and those that do not end. A transaction that never ends keeps its connection, and a
+ * few of them keep all that the store has for transactions. PostgreSQL's own `idle_in_transaction_session_timeout` would end the session,
+ * but not free the pool's place, since the code that holds it never learns of the loss.
  */
-
 import type { Connection } from "./connection.ts";
+import type { DialectPools } from "./dialect_pools.ts";
 
-/** What limits the time of a transaction without a statement, or that of a stream without a reader. */
+/** What limits the time of a transaction, and that of a stream. */
 export interface IdleLimit {
-  /** Milliseconds without a statement after which it is ended; asked for at its begin. */
+  /** Milliseconds without a statement, or without a row that is read, after which it is ended; asked for at its begin. */
   limitMs(): number;
+  /** Milliseconds after which it is ended, however many statements it sends or rows are read; asked for at its begin. */
+  totalMs(): number;
   /** Why none may begin now; undefined where it may. */
   refusal(): Error | undefined;
-  /** Is told that one, begun at this time of `Date.now()`, was ended after so many milliseconds without a statement. */
-  onExpired(idleMs: number, began: number): void;
+  /** Is told why one, begun at this time of `Date.now()`, was ended. */
+  onExpired(reason: string, began: number): void;
   /** Is told that one ended by itself. */
   onEnd(): void;
 }
@@ -31,67 +33,84 @@ export interface WatchedTransaction {
   readonly isBusy: boolean;
   /** Statements that were sent. */
   readonly sent: number;
-  /** Rolls back, frees the connection and refuses further statements. */
-  expire(): void;
+  /** Rolls back, frees the connection and refuses further statements, whose error says the reason. */
+  expire(reason: string): void;
 }
 
 /** A stream outside of transactions, which holds a connection of its own until its reader comes to the end or leaves. */
 class WatchedStream implements WatchedTransaction {
-  readonly #connection: Pick<Connection, "load" | "drop">;
-  readonly #release: () => void;
+  readonly #connection: Connection;
+  readonly #pools: DialectPools;
   /** Parts that were read. */
   sent = 0;
   /** Whether its connection was taken away. */
   isExpired = false;
 
-  /** `release` gives up the connection. */
-  constructor(connection: Pick<Connection, "load" | "drop">, release: () => void) {
+  constructor(connection: Connection, pools: DialectPools) {
     this.#connection = connection;
-    this.#release = release;
+    this.#pools = pools;
   }
 
   get isBusy(): boolean {
     return this.#connection.load > 0;
   }
 
-  expire(): void {
+  expire(reason: string): void {
     this.isExpired = true;
-    this.#connection.drop(EXPIRED, "The stream was not read for longer than it may");
-    this.#release();
+    takeAway(this.#connection, this.#pools, `The stream was ended. ${reason}`);
+    this.#pools.transactions.release(this.#connection, true);
   }
 }
 
 interface Watched {
   readonly limit: IdleLimit;
   readonly limitMs: number;
+  readonly totalMs: number;
   readonly began: number;
   sent: number;
   idleMs: number;
+  openMs: number;
 }
 
 const STEP_MS = 250;
 /** The code of the error of a statement whose transaction was ended. */
-const EXPIRED = "TRANSACTION_EXPIRED";
+const ABORTED = "TRANSACTION_ABORTED";
 
 const WATCHED = new Map<WatchedTransaction, Watched>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
 /** Watches a transaction from its begin. The time is counted in steps, so that a pause of the whole process does not count as idle time. */
 export function watchIdle(transaction: WatchedTransaction, limit: IdleLimit): void {
-  WATCHED.set(transaction, { limit, limitMs: limit.limitMs(), began: Date.now(), sent: transaction.sent, idleMs: 0 });
+  WATCHED.set(transaction, {
+    limit,
+    limitMs: limit.limitMs(),
+    totalMs: limit.totalMs(),
+    began: Date.now(),
+    sent: transaction.sent,
+    idleMs: 0,
+    openMs: 0,
+  });
   timer ??= setInterval(step, STEP_MS).unref();
 }
 
-/** Watches a stream outside of transactions, where `limit` is given; `release` gives up its connection. */
+/** Watches a stream outside of transactions, where `limit` is given. Once it is ended, `isExpired`, its connection is that of nobody. */
 export function watchStream(
-  connection: ConstructorParameters<typeof WatchedStream>[0],
+  connection: Connection,
+  pools: DialectPools,
   limit: IdleLimit | undefined,
-  release: () => void,
 ): WatchedStream | undefined {
   if (!limit) return undefined;
-  const stream = new WatchedStream(connection, release);
+  const stream = new WatchedStream(connection, pools);
   watchIdle(stream, limit);
   return stream;
+}
+
+/** Drops a connection whose transaction or stream is ended, and cancels the statement that runs on it. */
+export function takeAway(connection: Connection, pools: Pick<DialectPools, "cancel">, message: string): void {
+  const { process } = connection;
+  connection.drop(ABORTED, message);
+  // The server does not notice the loss while the statement runs, which may hold locks.
+  if (process) pools.cancel(process);
 }
 
 /** Ends the watch of a transaction that has ended. */
@@ -112,9 +131,16 @@ function step(): void {
     if (transaction.isBusy || transaction.sent !== watched.sent) watched.idleMs = 0;
     else watched.idleMs += STEP_MS;
     watched.sent = transaction.sent;
-    if (watched.idleMs < watched.limitMs) continue;
+    watched.openMs += STEP_MS;
+    const reason = reasonToEnd(watched);
+    if (reason === undefined) continue;
     forget(transaction);
-    transaction.expire();
-    watched.limit.onExpired(watched.idleMs, watched.began);
+    transaction.expire(reason);
+    watched.limit.onExpired(reason, watched.began);
   }
+}
+
+function reasonToEnd({ idleMs, limitMs, openMs, totalMs }: Watched): string | undefined {
+  if (idleMs >= limitMs) return `Nothing happened in it for ${idleMs} ms`;
+  return openMs >= totalMs ? `It did not end within ${totalMs} ms` : undefined;
 }

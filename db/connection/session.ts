@@ -10,7 +10,14 @@ import { isRead } from "../replicas/statement_kind.ts";
 import type { Connection } from "./connection.ts";
 import type { StatementResult } from "./connection_types.ts";
 import type { DialectPools } from "./dialect_pools.ts";
-import { type IdleLimits, unwatchIdle, type WatchedTransaction, watchIdle, watchStream } from "./idle_transactions.ts";
+import {
+  type IdleLimits,
+  takeAway,
+  unwatchIdle,
+  type WatchedTransaction,
+  watchIdle,
+  watchStream,
+} from "./idle_transactions.ts";
 import { answerTimeoutFor, currentSlowQuery } from "./limits.ts";
 import { routed, runAs, senderOf, sendSingle } from "./single_statements.ts";
 import type { TransactionControl } from "./transaction_control.ts";
@@ -19,8 +26,6 @@ import { MAX_UNANSWERED_BYTES, sizeOf } from "./unanswered.ts";
 const ENDED = "Cannot run a statement: its transaction has ended, or took longer than it may";
 const WRITES = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
 const READ = /^select\b/i;
-/** The code of the error of a statement whose transaction was aborted. */
-const ABORTED = "TRANSACTION_ABORTED";
 /** Bytes that a statement counts beside its values, so that postgres.js never begins to queue. */
 const BYTES_PER_STATEMENT = 512;
 
@@ -69,15 +74,12 @@ export class Session implements DatabaseConnection, TransactionControl, WatchedT
     this.#isAborted = this.#isEnding = true;
     const connection = this.#connection;
     if (!connection || (!connection.load && this.#streams === 0)) return;
-    const { process } = connection;
-    connection.drop(ABORTED, "The transaction took longer than it may");
-    // The server does not notice the loss while the statement runs, which may hold locks.
-    if (process) this.#pools.cancel(process);
+    takeAway(connection, this.#pools, "The transaction took longer than it may");
   }
 
-  expire(): void {
+  expire(reason: string): void {
     this.#isAborted = this.#isEnding = true;
-    this.#connection?.drop(ABORTED, "Nothing happened in the transaction for longer than it may");
+    if (this.#connection) takeAway(this.#connection, this.#pools, `The transaction was ended. ${reason}`);
     this.#leave(true);
   }
 
@@ -159,7 +161,7 @@ export class Session implements DatabaseConnection, TransactionControl, WatchedT
     const answerMs = own ? answerTimeoutFor(slow?.limitMs ?? this.#pools.limits.statementMs) : this.#answerTimeoutMs;
     let finished = false;
     let outgoing: Outgoing | undefined;
-    const watched = own && watchStream(own, this.#idle?.stream, () => this.#pools.transactions.release(own, true));
+    const watched = own && watchStream(own, this.#pools, this.#idle?.stream);
     this.#streams += 1;
     try {
       await this.#begun();

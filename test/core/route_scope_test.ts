@@ -2,12 +2,32 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { ApiError, definePlugin, endpoint } from "lectern/core";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
+class Stranger extends ApiError {
+  /** What an error of a plugin's own may have besides. */
+  readonly seen = new Date(0);
+
+  constructor() {
+    super(401, "No stranger may enter.", { headers: { "www-authenticate": "Bell" } });
+  }
+}
+class Asleep extends Error {}
+
+/** What the porter returns instead of a viewer, by a header. */
+const RETURNED: Readonly<Record<string, () => unknown>> = {
+  stranger: () => new Stranger(),
+  later: async () => new Stranger(),
+  asleep: () => new Asleep("The porter sleeps."),
+  something: () => ({ id: 7 }),
+};
+
 const porter = definePlugin({
   name: "porter",
   permissions: { routeScopes: ["/api/porter"], auth: true, publicRoutes: ["/api/porter/letters"] },
   setup({ app, routeScope }) {
     routeScope("/porter", {
-      authenticate: () => new ApiError(401, "Who are you?"),
+      authenticate: ({ headers }) =>
+        // What the types forbid is the subject of a test.
+        (RETURNED[headers.get("x-who") ?? ""]?.() ?? new ApiError(401, "Who are you?")) as ApiError,
       limiter: null,
       ownBodies: true,
       formatError: (_status, message) => ({ told: message }),
@@ -75,6 +95,26 @@ test("it finishes every other answer, refusals and missing routes included", asy
     expect(answer.headers.get("x-ratelimit-limit")).toBeNull();
   }
   expect((await runtime.ask("GET", "/api/books")).headers.get("x-porter")).toBeNull();
+});
+
+test.each(["stranger", "later"])("an error of a plugin's own class that it returns is answered (%s)", async (who) => {
+  const answer = await runtime.ask("GET", "/api/porter/private", { headers: { "x-who": who } });
+  expect([answer.status, answer.body, answer.headers.get("www-authenticate")]).toEqual([
+    401,
+    { told: "No stranger may enter." },
+    "Bell",
+  ]);
+});
+
+test.each([
+  ["asleep", 'the error "The porter sleeps."'],
+  ["something", "something else"],
+])("what is neither a viewer nor an answer is refused and counted as a fault (%s)", async (who, what) => {
+  const { status, body } = await runtime.ask("GET", "/api/porter/private", { headers: { "x-who": who } });
+  const told = 'The plugin "porter" does not run at the moment; try again in a moment.';
+  expect([status, body]).toEqual([503, { told }]);
+  const message = `It returned ${what}, wanted a viewer, an ApiError or undefined`;
+  expect(runtime.contexts.get("porter")?.runtime.faults().at(-1)).toMatchObject({ plugin: "porter", message });
 });
 
 test("a scope that reads its own bodies is given them as they came", async () => {

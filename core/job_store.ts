@@ -174,20 +174,30 @@ export const failJob = prepared("jobs.fail", (db, p: { id: number; dead: boolean
  */
 export const insertSchedules = prepared(
   "jobs.insertSchedules",
-  (db, p: { names: readonly string[]; intervals: readonly number[] }) => {
-    const added = sql<{ name: string; every_ms: number }>`unnest(${p.names}::text[], ${p.intervals}::bigint[])`;
+  (db, p: { names: readonly string[]; intervals: readonly number[]; delays: readonly number[] }) => {
+    const added = (milliseconds: readonly number[]) =>
+      sql<{ name: string; ms: number }>`unnest(${p.names}::text[], ${milliseconds}::bigint[])`.as<"added">(
+        sql`added(name, ms)`,
+      );
+    const afterAdded = sql<string>`now() + added.ms * interval '1 millisecond'`;
     return db
       .insertInto("schedules")
       .columns(["name", "next_at"])
       .expression((eb) =>
         eb
-          .selectFrom(added.as<"added">(sql`added(name, every_ms)`))
-          .select(["added.name", sql<string>`now() + added.every_ms * interval '1 millisecond'`.as("next_at")])
+          .selectFrom(added(p.delays))
+          .select(["added.name", afterAdded.as("next_at")])
           .orderBy("added.name"),
       )
       .onConflict((conflict) =>
         conflict.column("name").doUpdateSet((eb) => ({
-          next_at: eb.fn<string>("least", ["schedules.next_at", "excluded.next_at"]),
+          next_at: eb.fn<string>("least", [
+            "schedules.next_at",
+            eb
+              .selectFrom(added(p.intervals))
+              .select(afterAdded.as("next_at"))
+              .whereRef("added.name", "=", "excluded.name"),
+          ]),
         })),
       )
       .returning(["name", msUntilDue.as("ms")]);

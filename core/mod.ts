@@ -29,6 +29,7 @@ export type {
 } from "./events/cached_answers.ts";
 export type { EventRecord, EventTransaction } from "./events/event_bus.ts";
 export { JobFailure, type JobOptions, type JobPauses } from "./events/job_retry.ts";
+export type { ScheduleOptions } from "./events/schedules.ts";
 export {
   callContribution,
   callContributionNow,

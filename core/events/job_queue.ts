@@ -12,7 +12,7 @@ import { Tracing } from "../tracing.ts";
 import { withinTime } from "../within_time.ts";
 import type { EnqueueOptions } from "./event_bus.ts";
 import { JobFailure, type JobOptions, jobOptions, pauseAfter } from "./job_retry.ts";
-import { Schedules } from "./schedules.ts";
+import { type ScheduleOptions, Schedules } from "./schedules.ts";
 import { withWorkLimit } from "./work_limit.ts";
 
 /** One try of a job. */
@@ -97,10 +97,16 @@ export class JobQueue {
   }
 
   /** Registers work of a plugin that one process at a time does every `everyMs` milliseconds. */
-  schedule(plugin: string, name: string, everyMs: number, run: () => Promise<void>): void {
+  schedule(
+    plugin: string,
+    name: string,
+    everyMs: number,
+    run: () => Promise<void>,
+    options: ScheduleOptions = {},
+  ): void {
     const whole = `${plugin}:${name}`;
     const span = { name: `schedule ${whole}`, kind: "internal", parent: "none" } as const;
-    this.#schedules.add({ name: whole, plugin, everyMs, run: () => this.#tracing.run(span, run) });
+    this.#schedules.add({ ...options, name: whole, plugin, everyMs, run: () => this.#tracing.run(span, run) });
   }
 
   /** Writes a job over `db`: the store, or an open transaction. */

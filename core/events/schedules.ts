@@ -20,8 +20,14 @@ export const scheduleMigrations: Migrations = {
   },
 };
 
+/** When a schedule runs. */
+export interface ScheduleOptions {
+  /** Whether it runs for the first time at the start that stores it, instead of one interval later: false. */
+  readonly isFirstAtOnce?: boolean;
+}
+
 /** Work at an interval. */
-export interface Schedule {
+export interface Schedule extends ScheduleOptions {
   /** Unique: "notes:sweep". */
   readonly name: string;
   readonly plugin: string;
@@ -98,6 +104,7 @@ export class Schedules {
     const stored = await insertSchedules.execute(this.#store.db, {
       names,
       intervals: all.map(({ everyMs }) => everyMs),
+      delays: all.map(({ everyMs, isFirstAtOnce }) => (isFirstAtOnce ? 0 : everyMs)),
     });
     const due = new Map(stored.map(({ name, ms }) => [name, ms]));
     for (const schedule of all) this.#checkIn(schedule, due.get(schedule.name) ?? 0);

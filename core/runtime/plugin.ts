@@ -12,6 +12,7 @@ import type { AnswerSource, CachedAnswers } from "../events/cached_answers.ts";
 import type { Action, AnyHandlers, EnqueueOptions, Handlers } from "../events/event_bus.ts";
 import type { JobRun } from "../events/job_queue.ts";
 import type { JobOptions } from "../events/job_retry.ts";
+import type { ScheduleOptions } from "../events/schedules.ts";
 import type { FileStore } from "../files/file_store.ts";
 import { deepFreeze } from "../freeze.ts";
 import type { OutgoingFetch } from "../http/outbound_fetch.ts";
@@ -229,8 +230,11 @@ export interface PluginContext<
   slot<N extends SlotName>(name: N): readonly Slots[N][];
   job<J extends JobName>(name: J, run: (payload: Jobs[J], job: JobRun) => Promise<void>, options?: JobOptions): void;
   enqueue<J extends JobName>(name: J, payload: Jobs[J], options?: EnqueueOptions): Promise<void>;
-  /** Runs work every `intervalMs` milliseconds, in one process at a time and never while it still runs. */
-  every(name: string, intervalMs: number, run: () => Promise<void>): void;
+  /**
+   * Runs work every `intervalMs` milliseconds, in one process at a time and never while it still runs. The first time comes after one
+   * interval, or with `isFirstAtOnce` when the server has started.
+   */
+  every(name: string, intervalMs: number, run: () => Promise<void>, options?: ScheduleOptions): void;
   /** Creates a cache, dropped in every process at the commit that changes its values. */
   cached<V>(name: string, load: (key: string) => Promise<V>): Cached<V>;
   /** Caches answers about items as bytes, by viewer, until something that they are read from changes in any process. */

@@ -260,16 +260,22 @@ export function makeContext(
       powers.enqueue(name);
       await jobs.enqueue(parts.store.db, name, payload, checks.value(options, `the options of the job "${name}"`));
     },
-    every(name, intervalMs, run) {
+    every(name, intervalMs, run, options) {
       powers.need("schedules", name, `adds the schedule "${name}"`);
-      jobs.schedule(plugin.name, name, checks.value(intervalMs, `the interval of "${name}"`), async () => {
-        try {
-          await run();
-        } catch (error) {
-          parts.faults.count(plugin.name, `schedule ${name}`, error);
-          throw error;
-        }
-      });
+      jobs.schedule(
+        plugin.name,
+        name,
+        checks.value(intervalMs, `the interval of "${name}"`),
+        async () => {
+          try {
+            await run();
+          } catch (error) {
+            parts.faults.count(plugin.name, `schedule ${name}`, error);
+            throw error;
+          }
+        },
+        options,
+      );
     },
     cached: (name, load) => parts.caches.make(`${plugin.name}:${name}`, load),
     cachedAnswers: (name, source) =>

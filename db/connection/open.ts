@@ -128,7 +128,8 @@ function refuseFormer(states: readonly HostState[], { place }: Server): void {
 async function openEmbedded(settings: Settings): Promise<Store> {
   for (const until = performance.now() + settings.predecessorMs; ; ) {
     try {
-      return await openJoined(settings, await joinEmbedded(settings));
+      const onReserveUsed = (folder: string) => settings.onEvent?.({ kind: "reserve_used", folder });
+      return await openJoined(settings, await joinEmbedded({ ...settings, onReserveUsed }));
     } catch (error) {
       const { code = "" } = ((error as Error).cause ?? error) as { code?: string };
       if (!SHUTTING_DOWN.has(code) || performance.now() > until) throw error;

@@ -1,6 +1,6 @@
 /**
  * What happens to the connections of a store, for the log: it is lost and found again, its leader changes, a former leader comes
- * back, a replica serves no reads. Each is shown once, whatever the number of statements that fail meanwhile.
+ * back, a replica serves no reads, the disk is full. Each is shown once, whatever the number of statements that fail meanwhile.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -12,7 +12,9 @@ export type StoreEvent =
   /** A server that accepts writes on an older timeline than `newest`. */
   | { readonly kind: "former"; readonly host: string; readonly cause: string }
   | { readonly kind: "replica_lost"; readonly host: string; readonly cause: string }
-  | { readonly kind: "replica_found"; readonly host: string };
+  | { readonly kind: "replica_found"; readonly host: string }
+  /** The embedded server started with the room that is kept for that on its disk, which has no other. */
+  | { readonly kind: "reserve_used"; readonly folder: string };
 
 /** Is shown each change. */
 export type StoreEventObserver = (event: StoreEvent) => void;

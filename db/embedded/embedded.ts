@@ -16,6 +16,7 @@ import { findBinaries } from "./binaries.ts";
 import { lock, tryLock, type Unlock } from "./file_lock.ts";
 import { bareEnv, causeLine, type Home, identity, lastLine, makeSocketFolder, prepareHome, spawnAs } from "./home.ts";
 import { isAlive, isServed, liveSockets, PORT, readPid, serves } from "./pid.ts";
+import { giveUpReserve, isDiskFull, keepReserve } from "./reserve.ts";
 
 /** A running server that this process uses. */
 export interface Embedded {
@@ -34,10 +35,14 @@ export interface EmbeddedOptions {
   dataDir: string;
   startTimeoutMs: number;
   predecessorMs: number;
+  /** Called when the server found no room on its disk for a start, and has got what was kept for that, in this folder. */
+  onReserveUsed?: (folder: string) => void;
 }
 
 const POLL_MS = 10;
 const WATCH_MS = 500;
+/** Between two looks whether the room for a start is kept: it is missing at first, and after a start has used it. */
+const RESERVE_MS = 60_000;
 const STOP_MAX_MS = 60_000;
 const SETTINGS = {
   listen_addresses: "",
@@ -83,6 +88,7 @@ function joined(
   { sockets, present }: { sockets: string; present: Unlock },
 ): Embedded {
   let watching: Timer | undefined;
+  let keeping: Timer | undefined;
   let restarting: Promise<void> | undefined;
   return {
     sockets,
@@ -104,9 +110,12 @@ function joined(
           .finally(() => (restarting = undefined)) as Promise<void>;
       }, WATCH_MS);
       watching.unref();
+      // Without room, or a right, there is none: the store works as well.
+      keeping = setInterval(() => void keepReserve(home).catch(() => {}), RESERVE_MS).unref();
     },
     async leave() {
       clearInterval(watching);
+      clearInterval(keeping);
       await restarting;
       await leave(home, present);
     },
@@ -156,6 +165,11 @@ async function start(home: Home, options: EmbeddedOptions): Promise<string> {
     const child = launch(home, native);
     if (await isReady(home, child, options.startTimeoutMs)) return home.sockets;
     const said = readFileSync(home.log, "utf8");
+    const isFull = isDiskFull(home, said);
+    if (isFull && giveUpReserve(home)) {
+      options.onReserveUsed?.(home.folder);
+      continue;
+    }
     // Killed by something else, it may be started again; its processes may hold what it had for a moment.
     const held =
       child.signalCode === "SIGKILL" || /lock file|shared memory block|another (?:server|postmaster)/.test(said);
@@ -166,7 +180,7 @@ async function start(home: Home, options: EmbeddedOptions): Promise<string> {
         .at(-1);
       throw new StoreError(
         `Cannot start the embedded store in "${home.cluster}": ` +
-          `${fatal ?? (lastLine(said) || "the server printed nothing")}` +
+          `${fatal ?? (isFull ? "No space left on device" : lastLine(said) || "the server printed nothing")}` +
           ` (see "${home.log}"); fix that, or set DATABASE_URL to a PostgreSQL 14 or later`,
       );
     }

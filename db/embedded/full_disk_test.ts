@@ -3,12 +3,13 @@
  * test of initdb's text is all that runs.
  */
 import { afterAll, expect, test } from "bun:test";
-import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { dataFolder } from "../_stores.ts";
-import { openStore, StoreError } from "../mod.ts";
+import { openStore, StoreError, type StoreEvent } from "../mod.ts";
 import { tryLock } from "./file_lock.ts";
-import { causeLine } from "./home.ts";
+import { causeLine, prepareHome } from "./home.ts";
+import { keepReserve, RESERVE_BYTES } from "./reserve.ts";
 
 const MB = 4;
 /** Bytes that are written at a time. */
@@ -44,6 +45,47 @@ test("initdb on a disk without room for a store says so", async () => {
   expect(failure).toBeInstanceOf(StoreError);
   expect((failure as Error).message).toContain("No space left on device");
 }, 60_000);
+
+test("a store starts on a full disk with the room that is kept for that, once, and keeps it again when there is some", async () => {
+  if (!isMounted) return;
+  const large = join(dataFolder(), "large");
+  mkdirSync(large);
+  expect(Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=240m,mode=755", "tmpfs", large]).exitCode).toBe(0);
+  const dataDir = join(large, "data");
+  const reserve = join(dataDir, "postgres/reserve");
+  const filler = join(large, "filler");
+  const events: StoreEvent[] = [];
+  const open = () => openStore({ dataDir, onEvent: (event) => void events.push(event) });
+  const fillUp = () => Bun.spawnSync(["dd", "if=/dev/zero", `of=${filler}`, "bs=4k", "oflag=append", "conv=notrunc"]);
+  try {
+    const first = await open();
+    await first.sql`create table kept as select 7 as n`;
+    await keepReserve(prepareHome(dataDir));
+    await first.close();
+    expect(statSync(reserve).size).toBe(RESERVE_BYTES);
+    fillUp();
+    const second = await open();
+    expect([...(await second.sql`select n from kept`)]).toEqual([{ n: 7 }]);
+    expect([events, existsSync(reserve)]).toEqual([
+      [{ kind: "reserve_used", folder: join(dataDir, "postgres") }],
+      false,
+    ]);
+    // There is not enough.
+    await keepReserve(prepareHome(dataDir));
+    await second.close();
+    fillUp();
+    const failure = await open().catch((error: unknown) => error);
+    expect((failure as Error).message).toContain("No space left on device");
+    rmSync(filler);
+    const third = await open();
+    expect([...(await third.sql`select n from kept`)]).toEqual([{ n: 7 }]);
+    await third.close();
+    await keepReserve(prepareHome(dataDir));
+    expect([existsSync(reserve), events.length]).toEqual([true, 1]);
+  } finally {
+    Bun.spawnSync(["umount", "--lazy", large]);
+  }
+}, 120_000);
 
 test("a lock can be taken on a full disk, excludes others, and one that cannot be says why", () => {
   const path = join(folder, "boot.lock");

@@ -51,6 +51,31 @@ test("a schedule of one second keeps its interval while another one takes long a
   expect(failures[0]).toMatchObject({ plugin: "broken", schedule: "broken:tick", error: { message: "no paper" } });
 }, 60_000);
 
+test("a schedule that is first at once runs when it is stored, and at a later start only if it is due", async () => {
+  const first = process().schedules;
+  let runs = 0;
+  const hourly = (schedules: Schedules, everyMs: number) =>
+    schedules.add({ name: "early:tick", plugin: "early", everyMs, isFirstAtOnce: true, run: async () => void runs++ });
+  hourly(first, 3_600_000);
+  await first.start();
+  await until(() => runs === 1);
+  await first.stop();
+  const dueAt = async () => {
+    const [row] = await rows<{ minutes: number }>(
+      runtime.store.db,
+      sql`select round(extract(epoch from next_at - now()) / 60)::integer as minutes from schedules where name = 'early:tick'`,
+    );
+    return row?.minutes;
+  };
+  expect(await dueAt()).toBe(60);
+  const second = process().schedules;
+  hourly(second, 600_000);
+  await second.start();
+  await second.stop();
+  // A shorter interval counts from the start.
+  expect([runs, await dueAt()]).toEqual([1, 10]);
+}, 60_000);
+
 test("stop waits for a run, and none begins after it", async () => {
   const { schedules } = process();
   const events: string[] = [];

@@ -52,7 +52,8 @@ test(
     const dataDir = folder("failing");
     writeFileSync(join(root.path, "no-folder"), "");
     const more = {
-      BACKUP_INTERVAL_HOURS: "0.0006",
+      // The first one is tried at once.
+      BACKUP_INTERVAL_HOURS: "24",
       BACKUP_DIR: join(root.path, "no-folder"),
       METRICS_TOKEN: "metrics",
     };

@@ -31,8 +31,10 @@ export function scheduleBackups(context: BackupContext): void {
     else log.info("A scheduled backup was made", { outcome });
     await recordBackup(context, { started_at, outcome, failed });
   }
-  every("backup", Math.max(1, Math.round(settings.intervalHours * HOUR_MS)), async () => {
+  const intervalMs = Math.max(1, Math.round(settings.intervalHours * HOUR_MS));
+  const begin = async () => {
     if (running) return log.warn("The scheduled backup before this one still runs");
     void backUp().catch((error: unknown) => log.error("Cannot record a scheduled backup", { error }));
-  });
+  };
+  every("backup", intervalMs, begin, { isFirstAtOnce: true });
 }

@@ -134,18 +134,16 @@ function isPlannable(text: string): boolean {
 /** Plans a statement as a role, or as the account. */
 async function refusalOf(session: Session, text: string, as: Role | undefined): Promise<Refusal | undefined> {
   const values = Array(Math.max(0, ...readStatement(text).parameters)).fill("null");
-  try {
-    const role = as ? `set local search_path = ${as.path}; set local role ${as.role};` : "";
-    await session.unsafe(`begin; set local plan_cache_mode = force_generic_plan; ${role}`);
+  const role = as ? `set local search_path = ${as.path}; set local role ${as.role};` : "";
+  // Sent at once: what follows a refusal is refused with the transaction, until its end.
+  const outcomes = await Promise.allSettled([
+    session.unsafe(`begin; set local plan_cache_mode = force_generic_plan; ${role}`),
     // The simple protocol would execute what follows the statement.
-    await session.unsafe(`prepare one as ${text}`, [], { simple: false } as object);
-    await session.unsafe(`explain execute one${values.length > 0 ? `(${values.join()})` : ""}`);
-    return undefined;
-  } catch (error) {
-    return error as Refusal;
-  } finally {
-    await session.unsafe("rollback; deallocate all");
-  }
+    session.unsafe(`prepare one as ${text}`, [], { simple: false } as object),
+    session.unsafe(`explain execute one${values.length > 0 ? `(${values.join()})` : ""}`),
+    session.unsafe("rollback; deallocate all"),
+  ]);
+  return outcomes.find((outcome) => outcome.status === "rejected")?.reason as Refusal | undefined;
 }
 
 /** The class of an SQLSTATE. */

@@ -45,3 +45,24 @@ export function distance(from: string, to: string): number {
   }
   return above[to.length] as number;
 }
+
+/** Characters from which on two mistakes in a word are taken for a slip; in shorter ones they make another word. */
+const LONG_WORD = 6;
+
+/**
+ * Whether a name is another one with a slip in a single word ("page_udpate"). Names of events and slots have few words, so that "note_create",
+ * whose plugin is not installed, is near "page_create" and yet no slip.
+ * @example
+ * isMisspelt("page_udpate", "page_update"); // true
+ */
+export function isMisspelt(name: string, known: string): boolean {
+  const [given, meant] = [name, known].map((each) => each.toLowerCase().split(/[_\-.:]/)) as [string[], string[]];
+  if (given.length !== meant.length) return false;
+  const differing = given.flatMap((word, at) => (word === meant[at] ? [] : [[word, meant[at] ?? ""] as const]));
+  if (differing.length > 1) return false;
+  return differing.every(([word, right]) => {
+    const isSwapped = word.length === right.length && [...word].sort().join("") === [...right].sort().join("");
+    const steps = distance(word, right);
+    return steps === 1 || (steps === 2 && (isSwapped || right.length >= LONG_WORD));
+  });
+}

@@ -6,9 +6,10 @@
 import { didYouMean } from "../closest_match.ts";
 import type { Slots } from "../runtime/registry.ts";
 import type { CORE_SLOTS } from "./slot_names.ts";
+import type { ScreenAccess } from "./web.ts";
 
-/** What a member has to be; "any" is checked by the reader of the slot. */
-type Word = "text" | "number" | "flag" | "function" | "object" | "list" | "any";
+/** What a member has to be; "access" is who may see it (`ScreenAccess`), "any" is checked by the reader of the slot. */
+type Word = "text" | "number" | "flag" | "function" | "object" | "list" | "access" | "any";
 
 /** What a member has to be, or the texts that it may be; with "optional_" before it or `undefined` among the texts it may be left out. */
 type Wanted = Word | `optional_${Word}` | readonly (string | undefined)[];
@@ -27,6 +28,7 @@ type WordOf<V> = V extends string
           ? "function"
           : "object";
 type Checked<V> =
+  | (ScreenAccess extends NonNullable<V> ? (undefined extends V ? "optional_access" : "access") : never)
   | (undefined extends V ? `optional_${WordOf<NonNullable<V>> | "any"}` : WordOf<V> | "any")
   | ([V] extends [string | undefined] ? readonly V[] : never);
 
@@ -80,7 +82,7 @@ const SHAPES: Shapes = {
   mail_transport: { name: "text", send: "function" },
   markdown_converter: { configure: "function" },
   menu: {
-    ...{ menu: ["main", "settings", "account"], path: "text", text: "text", icon: "text", admits: "any" },
+    ...{ menu: ["main", "settings", "account"], path: "text", text: "text", icon: "text", admits: "access" },
     ...{ needs: "optional_text", order: "optional_number" },
   },
   metric: {
@@ -105,7 +107,7 @@ const SHAPES: Shapes = {
       label: "text",
       read: "function",
       path: "optional_text",
-      admits: "optional_any",
+      admits: "optional_access",
       order: "optional_number",
     },
   },
@@ -126,11 +128,21 @@ const SHAPES: Shapes = {
   sign_in_step: { name: "text", path: "text", order: "optional_number", isNeeded: "function" },
   toolbar_entry: {
     ...{ at: "text", text: "text", icon: "text", path: "function", kind: ["link", "dialog", "form", undefined] },
-    ...{ admits: "optional_any", isInMenu: "optional_flag", order: "optional_number" },
+    ...{ admits: "optional_access", isInMenu: "optional_flag", order: "optional_number" },
   },
   view_part: { target: "text", place: ["before", "after"], priority: "number", draw: "function" },
   view_replacement: { name: "text", draw: "function" },
 };
+
+/** The shapes of slots that plugins declare which ship; a test compares them with the types of the slots. */
+export const PLUGIN_SHAPES = {
+  dashboard_figure: { name: "text", about: "text", read: "function" },
+} as const;
+
+const ALL_SHAPES: Readonly<Record<string, Readonly<Record<string, Wanted>>>> = { ...SHAPES, ...PLUGIN_SHAPES };
+/** Accesses that are no lists of permissions. */
+const ACCESSES = ["anyone", "reader", "user"];
+const isTexts = (value: unknown) => Array.isArray(value) && value.every((each) => typeof each === "string");
 
 const IS: Readonly<Record<Word, (value: unknown) => boolean>> = {
   text: (value) => typeof value === "string",
@@ -139,6 +151,10 @@ const IS: Readonly<Record<Word, (value: unknown) => boolean>> = {
   function: (value) => typeof value === "function",
   object: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
   list: Array.isArray,
+  access: (value) =>
+    ACCESSES.some((one) => one === value) ||
+    isTexts(value) ||
+    (typeof value === "object" && value !== null && isTexts((value as { all?: unknown }).all)),
   any: (value) => value !== undefined,
 };
 
@@ -149,13 +165,14 @@ const SAID: Readonly<Record<Word, string>> = {
   function: "a function",
   object: "an object",
   list: "a list",
+  access: '"anyone", "reader", "user", a list of permissions or { all: a list of permissions }',
   any: "given",
 };
 
 /** What is wrong with a contribution, as the end of a sentence about it; undefined where it has the shape of its slot, or none is known. */
 export function contributionProblem(slot: string, contribution: unknown): string | undefined {
-  if (!Object.hasOwn(SHAPES, slot)) return undefined;
-  const shape: Readonly<Record<string, Wanted>> = SHAPES[slot as ShapedSlot];
+  const shape = Object.hasOwn(ALL_SHAPES, slot) ? ALL_SHAPES[slot] : undefined;
+  if (!shape) return undefined;
   if (!IS.object(contribution)) return `has to be an object, and is ${shown(contribution)}`;
   const given = contribution as object;
   const names = Object.keys(shape);

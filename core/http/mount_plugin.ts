@@ -5,6 +5,7 @@
 import { didYouMean } from "../closest_match.ts";
 import { BootError } from "../errors.ts";
 import { permissionHint } from "../runtime/left_out.ts";
+import { permissionsOf } from "../runtime/path_patterns.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { type AnyPluginApp, duplicateRoutes } from "./plugin_app.ts";
 import { readsAsked } from "./renamed_members.ts";
@@ -98,7 +99,7 @@ export function checkPermits(
   const known = new Set<string>(["public", "access-api", ...plugins.flatMap(({ adds }) => adds)]);
   const owners = OWNERS.get(http);
   for (const { method, path, permit, detail } of http.routes())
-    for (const name of [`${permit}`, ...namesIn(detail["x-screen"])]) {
+    for (const name of [`${permit}`, ...permissionsOf(detail["x-screen"])]) {
       if (known.has(name)) continue;
       const absent = permissionHint(name, plugins, shipped);
       // A screen of what is left out is there for nobody.
@@ -114,12 +115,6 @@ export function checkPermits(
 /** The key of a route in `OWNERS`. Elysia serves a path with and without a slash at its end. */
 function routeKey(method: string, path: string): string {
   return `${method} ${path.replace(/(?<=.)\/$/, "")}`;
-}
-
-/** The permissions that a screen admits. */
-function namesIn(access: unknown): readonly string[] {
-  const names: unknown = typeof access === "object" && access !== null && "all" in access ? access.all : access;
-  return Array.isArray(names) ? names : [];
 }
 
 function orBootError<Result>(what: string, run: () => Result): Result {

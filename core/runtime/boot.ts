@@ -39,7 +39,7 @@ import { lateAtBoot } from "./boot_listeners.ts";
 import { BootWatch } from "./boot_watch.ts";
 import { checkedPlugins } from "./composition_checks.ts";
 import { expectedSchema } from "./expected_schema.ts";
-import { warnOfUnknownSlots } from "./known_names.ts";
+import { checkAdmitted, checkSlots } from "./known_names.ts";
 import { missingTable } from "./left_out.ts";
 import { runStarts, runStops, stopPart } from "./lifecycle_hooks.ts";
 import { makeRuntimeInfo } from "./make_runtime_info.ts";
@@ -204,7 +204,8 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   checkPermits(plugins, http, shipped);
   await checkTables(plugins, store.db, shipped);
   visibility.tryGiven(GUEST);
-  warnOfUnknownSlots(slots, shared.readSlots, log);
+  checkSlots(slots, shared.readSlots, log);
+  checkAdmitted(slots, plugins, shipped);
   for (const plugin of plugins) await syncSchema(plugin, store.db, contexts.get(plugin.name), { schemaRoles, watch });
   await roles.complete();
   if (roles.hasChanged) await schemaRoles.join();

@@ -5,7 +5,7 @@
  */
 import { sql } from "kysely";
 import type { Db, TableName } from "../../db/mod.ts";
-import { closestMatch, distance } from "../closest_match.ts";
+import { closestMatch, isMisspelt } from "../closest_match.ts";
 import { BootError } from "../errors.ts";
 import { CORE_EVENTS, type EventBus } from "../events/event_bus.ts";
 import type { Log } from "../log.ts";
@@ -141,23 +141,4 @@ export function checkHandledEvents(
       ...(closest !== undefined && { closest }),
     });
   }
-}
-
-/** Characters from which on two mistakes in a word are taken for a slip; in shorter ones they make another word. */
-const LONG_WORD = 6;
-
-/**
- * Whether a name is another one with a slip in a single word ("page_udpate"). Names of events have few words, so that "note_create",
- * whose plugin is not installed, is near "page_create" and yet no slip.
- */
-function isMisspelt(name: string, known: string): boolean {
-  const [given, meant] = [name, known].map((each) => each.toLowerCase().split(/[_\-.:]/)) as [string[], string[]];
-  if (given.length !== meant.length) return false;
-  const differing = given.flatMap((word, at) => (word === meant[at] ? [] : [[word, meant[at] ?? ""] as const]));
-  if (differing.length > 1) return false;
-  return differing.every(([word, right]) => {
-    const isSwapped = word.length === right.length && [...word].sort().join("") === [...right].sort().join("");
-    const steps = distance(word, right);
-    return steps === 1 || (steps === 2 && (isSwapped || right.length >= LONG_WORD));
-  });
 }

@@ -1,23 +1,54 @@
-/** Names that a boot can check only as a whole: the slots that plugins contribute to. */
-import { closestMatch } from "../closest_match.ts";
+/** Names that a boot can check only as a whole: the slots that plugins contribute to, and the permissions of what they add to screens. */
+import { closestMatch, didYouMean, isMisspelt } from "../closest_match.ts";
 import { CORE_SLOTS } from "../contracts/slot_names.ts";
+import { BootError } from "../errors.ts";
 import { contributorOf } from "../faults.ts";
 import type { Log } from "../log.ts";
+import { permissionHint } from "./left_out.ts";
+import { permissionsOf } from "./path_patterns.ts";
+import type { AnyPlugin } from "./plugin.ts";
+
+/** Contributions by slot. */
+type Contributions = ReadonlyMap<string, readonly unknown[]>;
 
 /**
- * Logs contributions to slots whose names are most likely misspelt: unknown ones that differ little from a known one. An unknown
- * slot is no error, since a plugin may read a slot of its own after the boot.
+ * Checks the names of slots with contributions. Throws BootError for one that is most likely misspelt, and warns of others that resemble
+ * a known one. An unknown slot is no error, since a plugin may read a slot of its own after the boot.
  */
-export function warnOfUnknownSlots(
-  slots: ReadonlyMap<string, readonly unknown[]>,
-  read: ReadonlySet<string>,
-  log: Log,
-): void {
-  const known = new Set<string>([...CORE_SLOTS, ...read]);
+export function checkSlots(slots: Contributions, read: ReadonlySet<string>, log: Log): void {
+  const known = [...new Set<string>([...CORE_SLOTS, ...read])];
   for (const [slot, contributions] of slots) {
-    const near = known.has(slot) ? undefined : closestMatch(slot, [...known]);
+    if (known.includes(slot)) continue;
+    const contributors = new Set(contributions.map(contributorOf));
+    const meant = known.find((name) => isMisspelt(slot, name));
+    if (meant !== undefined)
+      throw new BootError(
+        `The plugin "${[...contributors][0]}" contributes to the slot "${slot}", which no plugin reads; did you mean "${meant}"?`,
+      );
+    const near = closestMatch(slot, known);
     if (near === undefined) continue;
-    for (const plugin of new Set(contributions.map(contributorOf)))
+    for (const plugin of contributors)
       log.warn("A plugin contributes to a slot that is not known; is its name right?", { plugin, slot, known: near });
   }
+}
+
+/** Checks that some plugin adds each permission of `admits` of contributions: any other admits nobody. Throws BootError. */
+export function checkAdmitted(
+  slots: Contributions,
+  plugins: readonly AnyPlugin[],
+  shipped: readonly AnyPlugin[],
+): void {
+  const known = ["access-api", ...plugins.flatMap(({ adds }) => adds as readonly string[])];
+  for (const [slot, contributions] of slots)
+    for (const contribution of contributions) {
+      const { admits } = (contribution ?? {}) as { admits?: unknown };
+      // What belongs to a plugin that is left out is there for nobody.
+      const wrong = permissionsOf(admits).find(
+        (name) => !known.includes(name) && permissionHint(name, plugins, shipped) === "",
+      );
+      if (wrong === undefined) continue;
+      throw new BootError(
+        `A contribution of the plugin "${contributorOf(contribution)}" to the slot "${slot}" admits "${wrong}", a permission which no plugin adds${didYouMean(wrong, known)}`,
+      );
+    }
 }

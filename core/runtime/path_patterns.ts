@@ -39,3 +39,9 @@ function widthOf(access: ScreenAccess): number {
 function isAnyOf(access: Exclude<ScreenAccess, string>): access is readonly string[] {
   return Array.isArray(access);
 }
+
+/** The permissions that an access names; none for "anyone", "reader", "user" and what is no access. */
+export function permissionsOf(access: unknown): readonly string[] {
+  const names: unknown = typeof access === "object" && access !== null && "all" in access ? access.all : access;
+  return Array.isArray(names) ? names : [];
+}

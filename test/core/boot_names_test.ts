@@ -1,6 +1,7 @@
 /** What would be ignored where its name or shape is wrong stops the boot, with the plugin and the nearest name that there is. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type AnyPlugin, BootError, definePlugin } from "lectern/core";
+import { type AnyPlugin, BootError, definePlugin, type Slots } from "lectern/core";
+import { PLUGIN_SHAPES } from "../../core/contracts/slot_shapes.ts";
 import { FEW, WITH_BOOKS } from "../support/harness/few_plugins.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
@@ -43,7 +44,13 @@ describe("boot() stops and names the plugin", () => {
       { kind: "page", moment: "read", add: new Map() },
       'needs "add" to be a function, and it is an object',
     ],
+    [
+      "toolbar_entry",
+      { at: "page/toolbar", text: "X", icon: "tag", path: () => "/x", admits: "users" },
+      'needs "admits" to be "anyone", "reader", "user", a list of permissions or { all: a list of permissions }, and it is the text "users"',
+    ],
     ["screen_hook", [], "has to be an object, and is a list"],
+    ["dashboard_figure", { name: "x", abuot: "y" }, 'has "abuot", which is none of its members; did you mean "about"?'],
   ])("that contributes to the slot %s what has another shape", async (slot, contribution, problem) => {
     const shapeless = definePlugin({
       name: "shapeless",
@@ -52,6 +59,32 @@ describe("boot() stops and names the plugin", () => {
     });
     expect(await bootError(shapeless)).toBe(
       `A contribution of the plugin "shapeless" to the slot "${slot}" ${problem}`,
+    );
+  });
+
+  test("that adds to screens for a permission which no plugin adds", async () => {
+    const lost = definePlugin({
+      name: "lost",
+      permissions: { slots: ["menu"] },
+      setup: ({ contribute }) =>
+        contribute("menu", { menu: "main", path: "/x", text: "X", icon: "tag", admits: { all: ["book-craete-all"] } }),
+    });
+    expect(await bootError(lost, WITH_BOOKS)).toBe(
+      'A contribution of the plugin "lost" to the slot "menu" admits "book-craete-all", a permission which no plugin adds; did you mean "book-create-all"?',
+    );
+  });
+
+  test.each([
+    ["dependants", "dependents"],
+    ["screen_prat", "screen_part"],
+  ])("that contributes to the slot %s, which is misspelt", async (slot, meant) => {
+    const lost = definePlugin({
+      name: "lost",
+      permissions: { slots: "any" },
+      setup: ({ contribute }) => contribute(slot as "metric", {} as never),
+    });
+    expect(await bootError(lost)).toBe(
+      `The plugin "lost" contributes to the slot "${slot}", which no plugin reads; did you mean "${meant}"?`,
     );
   });
 
@@ -97,4 +130,10 @@ describe("boot() stops and names the plugin", () => {
       'The plugin "deaf" handles every event with "inTransacton", which is no moment of it; did you mean "inTransaction"?',
     );
   });
+});
+
+test("the shapes of slots of shipped plugins have the members of their types", () => {
+  type Members<N extends keyof typeof PLUGIN_SHAPES> = { readonly [K in keyof Slots[N]]-?: string };
+  const shapes: { readonly [N in keyof typeof PLUGIN_SHAPES]: Members<N> } = PLUGIN_SHAPES;
+  expect(Object.keys(shapes)).toEqual(["dashboard_figure"]);
 });

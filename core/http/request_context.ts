@@ -66,6 +66,8 @@ export class RequestState implements RequestFacts {
   files: RequestFiles | undefined = undefined;
   /** What its work is charged to, which a request shares with its calls within the process; undefined for those of jobs. */
   work: RequestWork | undefined = undefined;
+  /** Ends the request's place among those of its owner; undefined before it begins. */
+  leave: (() => void) | undefined = undefined;
   /** The reads and writes of the request, once its user is known, where replicas may serve reads. */
   store: StoreSession | undefined = undefined;
 

@@ -100,15 +100,23 @@ const shelvesOfBooks = prepared(
  * count as 0, then by id.
  */
 export function idsOf(sent: unknown): number[] {
+  // A list has its order. One may have tens of thousands of books, of which each entry would be an object.
+  if (Array.isArray(sent)) return [...new Set(sent.map(idOf).filter(isId))];
   const entries = Object.entries(typeof sent === "object" && sent !== null ? sent : {});
   const placed = entries.map(([key, value]) => ({
     position: /^-?\d+$/.test(key) ? Number(key) : 0,
-    id: typeof value === "number" || typeof value === "string" ? Number(value) : 0,
+    id: idOf(value),
   }));
-  const sorted = placed
-    .filter(({ id }) => Number.isInteger(id) && id > 0 && id <= MAX_ID)
-    .sort((a, b) => a.position - b.position || a.id - b.id);
+  const sorted = placed.filter(({ id }) => isId(id)).sort((a, b) => a.position - b.position || a.id - b.id);
   return [...new Set(sorted.map(({ id }) => id))];
+}
+
+function idOf(value: unknown): number {
+  return typeof value === "number" || typeof value === "string" ? Number(value) : 0;
+}
+
+function isId(id: number): boolean {
+  return Number.isInteger(id) && id > 0 && id <= MAX_ID;
 }
 
 /** Replaces the books on a shelf that the viewer sees by others, in the given order. */

@@ -106,6 +106,11 @@ export function currentState(): RequestState | undefined {
   return RUNNING.getStore();
 }
 
+/** The current request waits for what has turns of its own: further requests of its owner begin meanwhile. */
+export function leaveTurn(): void {
+  RUNNING.getStore()?.leave?.();
+}
+
 /** The client's address of the current request; undefined outside of one. */
 export function currentAddress(): string | undefined {
   return RUNNING.getStore()?.address;

@@ -78,6 +78,12 @@ export class RequestState implements RequestFacts {
     this.watch = watch;
     this.isInternal = isInternal;
   }
+
+  /** The request is answered: others of its owner may begin, and its files are removed. */
+  async end(): Promise<void> {
+    this.leave?.();
+    if (this.files?.isUsed()) await this.files.clear();
+  }
 }
 
 const STATE = Symbol("state of the request");

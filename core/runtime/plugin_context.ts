@@ -190,13 +190,14 @@ export function makeContext(
       checkScope(plugin.name, prefix, spec);
       powers.routeScope(prefix, spec);
       const limited = crossing ? limitedScope(guard, partOf, prefix, spec) : spec;
-      const scope = crossing ? parts.credentials.scopeOf(plugin.name, limited) : spec;
-      const { authenticate } = scope;
+      const { authenticate } = limited;
       const part = partOf(`authenticate of ${prefix}`);
       const guarded = authenticate
-        ? { ...scope, authenticate: guard.guarded(part, recognising(authenticate, part.place)) }
-        : scope;
-      http.routeScope(prefix, guarded, crossing ? plugin.name : undefined);
+        ? { ...limited, authenticate: guard.guarded(part, recognising(authenticate, part.place)) }
+        : limited;
+      // The filter knows the scope itself, so it is the last to make one.
+      const scope = crossing ? parts.credentials.scopeOf(plugin.name, guarded) : guarded;
+      http.routeScope(prefix, scope, crossing ? plugin.name : undefined);
     },
     callAs: async (viewer, method, path, options) => {
       const sent = checks.value(options, "an input of callAs");

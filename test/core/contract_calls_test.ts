@@ -6,7 +6,16 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type AnyContext, type AnyPlugin, definePlugin, type EventTransaction, html, sha256 } from "lectern/core";
+import {
+  type AnyContext,
+  type AnyPlugin,
+  definePlugin,
+  type EventTransaction,
+  frozenViewer,
+  GUEST,
+  html,
+  sha256,
+} from "lectern/core";
 import { SHIPPED_SLOT_CALLS } from "../../core/contracts/slot_names.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
@@ -28,7 +37,7 @@ const stranger = definePlugin({
   permissions: {
     handlers: ["book_update"],
     publicRoutes: ["/api/calls/seen", "/calls/seen"],
-    routeScopes: ["/api/calls/scoped", "/api/calls/keys"],
+    routeScopes: ["/api/calls/scoped"],
     screens: { "/calls/screen": "anyone" },
     slots: ["screen_hook", "screen_part"],
   },
@@ -78,6 +87,20 @@ const stranger = definePlugin({
     on("book_update", { inTransaction: (_, tx) => attack?.(tx) });
   },
 });
+/** Has credentials of its own. */
+const keeper = definePlugin({
+  name: "calls_keeper",
+  permissions: { auth: true, publicRoutes: ["/api/calls/*"], routeScopes: ["/api/calls/keys"] },
+  setup({ app, routeScope }) {
+    routeScope("/calls/keys", {
+      authenticate: ({ headers }) =>
+        headers.get("authorization") === "Key 7" ? frozenViewer({ ...GUEST, name: "Key 7", via: "key" }) : undefined,
+    });
+    const own = ({ headers }: { headers: Record<string, string | undefined> }) => ({ sent: headers.authorization });
+    app.get("/calls/keys/whole", own, { permit: "public" });
+    app.get("/calls/apart", own, { permit: "public" });
+  },
+});
 /** Says which slots it reads. */
 const frugal = definePlugin({
   name: "calls_frugal",
@@ -106,7 +129,7 @@ let stage: TestRuntime;
 let book: number;
 let page: number;
 beforeAll(async () => {
-  const extra: AnyPlugin[] = [{ ...stranger, listFile: join(folder, "plugin.ts") }, frugal];
+  const extra: AnyPlugin[] = [{ ...stranger, listFile: join(folder, "plugin.ts") }, keeper, frugal];
   stage = await bootTestRuntime({ extra });
   book = (await stage.ask("POST", "/api/books", { body: { name: "Rights" } })).body.id;
   page = (await stage.ask("POST", "/api/pages", { body: { book_id: book, name: "One", html: "<p>before</p>" } })).body
@@ -166,6 +189,12 @@ test("functions of slots that write or send are for shipped plugins alone, and f
   expect(context.slot("self_check").length).toBeGreaterThan(3);
   const shipped = stage.contexts.get("recycle_bin") as AnyContext;
   expect(typeof shipped.slot("response_fields").find(({ cached }) => cached)?.cached).toBe("object");
+});
+
+test("a plugin keeps the credentials of its own route scope, and gets none elsewhere", async () => {
+  const headers = { authorization: "Key 7" };
+  expect((await stage.ask("GET", "/api/calls/keys/whole", { headers, token: null })).body).toEqual({ sent: "Key 7" });
+  expect((await stage.ask("GET", "/api/calls/apart", { token: stage.token })).body).toEqual({});
 });
 
 test("a plugin that says which slots it reads reads no others", async () => {

@@ -94,21 +94,10 @@ const shelvesOfBooks = prepared(
       .orderBy("bookshelves.id"),
 );
 
-/**
- * The ids in what a request sent: a list or an object, of numbers or texts. Each id is returned once, at its first
- * position; other values are dropped. An object is ordered as in BookStack: by its keys, of which those that are no numbers
- * count as 0, then by id.
- */
-export function idsOf(sent: unknown): number[] {
-  const entries = Object.entries(typeof sent === "object" && sent !== null ? sent : {});
-  const placed = entries.map(([key, value]) => ({
-    position: /^-?\d+$/.test(key) ? Number(key) : 0,
-    id: typeof value === "number" || typeof value === "string" ? Number(value) : 0,
-  }));
-  const sorted = placed
-    .filter(({ id }) => Number.isInteger(id) && id > 0 && id <= MAX_ID)
-    .sort((a, b) => a.position - b.position || a.id - b.id);
-  return [...new Set(sorted.map(({ id }) => id))];
+/** The ids in a list that a request sent, of numbers or texts. Each id is returned once, at its first position; other values are dropped. */
+export function idsOf(sent: readonly unknown[]): number[] {
+  const ids = sent.map((value) => (typeof value === "number" || typeof value === "string" ? Number(value) : 0));
+  return [...new Set(ids.filter((id) => Number.isInteger(id) && id > 0 && id <= MAX_ID))];
 }
 
 /** Replaces the books on a shelf that the viewer sees by others, in the given order. */

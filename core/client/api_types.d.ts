@@ -6220,10 +6220,6 @@ export interface operations {
           friendly_name: string;
           machine_id?: string;
         };
-        "multipart/form-data": {
-          friendly_name: string;
-          machine_id?: string;
-        };
       };
     };
     responses: {
@@ -6248,12 +6244,6 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
-          hosts: {
-            friendly_name: string;
-            machine_id?: string;
-          }[];
-        };
-        "multipart/form-data": {
           hosts: {
             friendly_name: string;
             machine_id?: string;
@@ -6820,9 +6810,6 @@ export interface operations {
         "application/json": {
           integration?: string;
         };
-        "multipart/form-data": {
-          integration?: string;
-        };
       };
     };
     responses: {
@@ -6861,9 +6848,6 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
-          agentVersion?: string;
-        };
-        "multipart/form-data": {
           agentVersion?: string;
         };
       };
@@ -6926,41 +6910,6 @@ export interface operations {
             distribution?: string;
             isEnabled?: boolean;
             isSecure?: boolean;
-            name?: string;
-            repoType?: string;
-            url?: string;
-          }[];
-          /** @description The sections that the report has; without it, all of them */
-          sections?: ("packages" | "repos" | "interfaces" | "hostname")[];
-        };
-        "multipart/form-data": {
-          agentVersion?: string;
-          architecture?: string;
-          hostname?: string;
-          ip?: string;
-          kernelVersion?: string;
-          machineId?: string;
-          /** @enum {string} */
-          needsReboot?: "0" | "1";
-          osType?: string;
-          osVersion?: string;
-          packages: {
-            availableVersion?: string;
-            currentVersion?: string;
-            /** @enum {string} */
-            isSecurityUpdate?: "0" | "1";
-            name: string;
-            /** @enum {string} */
-            needsUpdate?: "0" | "1";
-          }[];
-          rebootReason?: string;
-          repositories?: {
-            components?: string;
-            distribution?: string;
-            /** @enum {string} */
-            isEnabled?: "0" | "1";
-            /** @enum {string} */
-            isSecure?: "0" | "1";
             name?: string;
             repoType?: string;
             url?: string;

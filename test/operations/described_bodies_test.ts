@@ -5,8 +5,10 @@
  * are not and of bodies that cannot be meant.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { BodySampler, type Extent, type Schema } from "../support/data/described_bodies.ts";
+import { BodySampler, type Extent, FILE, formPairs, type Schema } from "../support/data/described_bodies.ts";
 import { PERMITS } from "../support/data/route_permits.ts";
+import { png } from "../support/data/sample_pictures.ts";
+import { portable } from "../support/data/sample_zips.ts";
 import { type DocumentJudge, documentJudge } from "../support/harness/document_judge.ts";
 import { stagedRequests } from "../support/harness/staged_requests.ts";
 import { bootTestRuntime, type RequestOptions, type TestRuntime } from "../support/harness/test_runtime.ts";
@@ -110,6 +112,28 @@ async function requestOf(operation: Operation, sampler: BodySampler, extent: Ext
   return { ...request, sent: { ...request.sent, ...(await credentialsFor(operation.path)) } };
 }
 
+const MULTIPART = "multipart/form-data";
+const FORMS = [MULTIPART, "application/x-www-form-urlencoded"] as const;
+
+/** The same with a form of a media type; undefined where the document has none. */
+async function formOf(operation: Operation, media: (typeof FORMS)[number], sampler: BodySampler) {
+  const schema = operation.requestBody?.content[media]?.schema;
+  if (!schema) return undefined;
+  const [row] = PERMITS[operation.route] ?? [];
+  const path = row?.path ?? operation.path.replace(/:\w+/g, "1");
+  const request = await staged({ path, body: sampler.value(schema, "most") });
+  const pairs = formPairs(request.sent.body);
+  const credentials = await credentialsFor(operation.path);
+  if (media !== MULTIPART) return { path: request.path, sent: { ...credentials, form: Object.fromEntries(pairs) } };
+  const isImport = operation.path === "/api/imports";
+  const file = isImport
+    ? new File([portable({ page: { name: "Packed" } })], "content.zip")
+    : new File([png()], "dot.png");
+  const parts = new FormData();
+  for (const [name, value] of pairs) parts.append(name, value === FILE ? file : value);
+  return { path: request.path, sent: { ...credentials, parts } };
+}
+
 /** Sends a request, and says what of its answer is not as the document says. */
 async function judged({ method, path }: Operation, sentPath: string, sent: RequestOptions) {
   const { status, headers, body } = await runtime.ask(method, sentPath, sent);
@@ -138,6 +162,22 @@ test("every body that the document describes is accepted, and the answer is as i
   expect(found).toEqual([]);
   expect(Object.keys(REFUSED).filter((route) => !refused.has(route))).toEqual([]);
   expect(operations.length).toBeGreaterThanOrEqual(162);
+});
+
+test("so is every form", async () => {
+  const found: string[] = [];
+  const sent = { [MULTIPART]: 0, "application/x-www-form-urlencoded": 0 };
+  for (const [at, operation] of operations.entries())
+    for (const media of FORMS) {
+      const request = await formOf(operation, media, new BodySampler(at));
+      if (!request) continue;
+      const { status, faults, told } = await judged(operation, request.path, request.sent);
+      sent[media] += 1;
+      found.push(...faults);
+      if (status >= 400 && REFUSED[operation.route] === undefined) found.push(`refused as ${media}: ${told}`);
+    }
+  expect(found).toEqual([]);
+  expect(Math.min(...Object.values(sent))).toBeGreaterThanOrEqual(39);
 });
 
 /** An id that nothing has. */

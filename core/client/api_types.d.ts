@@ -6305,6 +6305,11 @@ export interface operations {
     };
   };
   "dashboard-history": {
+    parameters: {
+      query?: {
+        days?: number;
+      };
+    };
     responses: {
       /** @description Success */
       200: {
@@ -6314,6 +6319,7 @@ export interface operations {
       };
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];

@@ -195,7 +195,9 @@ function toNothing(body: unknown): unknown {
 /** Requests that are refused, or that ask for what makes no sense. */
 async function wrongRequests(operation: Operation, nobody: string): Promise<[string, RequestOptions][]> {
   const { path, sent } = await requestOf(operation, new BodySampler(7), "most");
-  const [, query] = path.split("?");
+  const [plain, query] = path.split("?");
+  const named = operation.parameters.filter((one) => one.in === "query");
+  const wrong = named.map(({ name }) => `${name}=%00`).join("&");
   const missing = operation.path.replace(/:\w+/g, String(NOTHING)) + (query === undefined ? "" : `?${query}`);
   const { body, parts: _, ...credentials } = sent;
   const fields = typeof body === "object" && body !== null ? Object.keys(body) : [];
@@ -204,6 +206,7 @@ async function wrongRequests(operation: Operation, nobody: string): Promise<[str
     [path, { ...sent, as: nobody, headers: {} }],
     [missing, sent],
     [operation.path.replace(/:\w+/g, "x"), sent],
+    [`${plain}?${wrong}`, sent],
   ];
   if (operation.method === "GET") return own;
   return [

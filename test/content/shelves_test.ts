@@ -146,7 +146,12 @@ scenario(stage, "sent books replace them, as texts and from forms too", [
     body: { books: { last: "{waves}", first: "{tides}", "": "{winds}" } },
     status: 200,
   },
-  { name: "but that of ids", request: "GET /api/shelves/{shelf}", status: 200, check: books("tides", "winds", "waves") },
+  {
+    name: "but that of ids",
+    request: "GET /api/shelves/{shelf}",
+    status: 200,
+    check: books("tides", "winds", "waves"),
+  },
 ]);
 scenario(stage, "who does not see some of the books replaces only those they see", [
   { ...create("shelf", "/api/shelves", { name: "Partly seen", books: ["{waves}", "{tides}"] }) },

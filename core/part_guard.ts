@@ -5,6 +5,7 @@
  * for a minute: what needs it is refused at once, so that a missing veto, filter or authenticator opens nothing. An error that a part
  * throws does not count, since nobody waits for it, and one user's input would refuse the operation to all others.
  */
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { Config } from "./config.ts";
 import { isPending, withinCountdown } from "./countdown.ts";
 import { ApiError, type ErrorDetails, localizedError } from "./errors.ts";
@@ -74,6 +75,17 @@ function refusal(text: string, { plugin }: PartName): { message: string; details
 }
 
 type Call = (this: unknown, ...args: never[]) => unknown;
+
+/** Functions passed to a function of another plugin that run, with when they began; the innermost one last. */
+export type PassedRunning = Set<{ readonly part: Part; readonly began: number }>;
+
+/** Those of the current call of a function that others were passed to. */
+const PASSED = new AsyncLocalStorage<PassedRunning>();
+
+/** Calls a function that functions of the caller were passed to. */
+export function withPassed<R>(running: PassedRunning, call: () => R): R {
+  return PASSED.run(running, call);
+}
 
 /** A promise in place of what is awaited like one; any other value as it is. Builders of Kysely refuse to be awaited. */
 function awaitable<R>(value: R): R | Promise<Awaited<R>> {
@@ -167,15 +179,44 @@ export class PartGuard {
     return limited as F;
   }
 
+  /**
+   * A function that a plugin passes to one of another, with the limit of its part. It is noted while it runs: where the other does not
+   * end in time meanwhile, this one is blamed.
+   */
+  passed<F extends Call>(part: Part, call: F, running: PassedRunning): F {
+    const limited = this.guarded(part, call);
+    const noted = function (this: unknown, ...args: Parameters<F>): unknown {
+      const entry = { part, began: Date.now() };
+      running.add(entry);
+      const leave = () => void running.delete(entry);
+      let result: unknown;
+      try {
+        result = limited.apply(this, args);
+      } catch (error) {
+        leave();
+        throw error;
+      }
+      if (isPending(result)) result.then(leave, leave);
+      else leave();
+      return result;
+    };
+    // It takes and returns what the function does.
+    return noted as F;
+  }
+
   /** A promise of a part. What it throws after its limit is ignored. */
   async #limited<R>(part: Part, promise: Promise<R>, began: number): Promise<R> {
+    // Read now, since the timer runs outside of the call.
+    const passed = part.isKept ? PASSED.getStore() : undefined;
     try {
       const result = await withinCountdown(promise, part.limitMs, () => new PartLate(part));
       this.faults.answered(part);
       return result;
     } catch (error) {
-      if (error instanceof PartLate && error.part === part)
-        throw this.late(part, `It did not end within ${part.limitMs} ms`, began);
+      if (error instanceof PartLate && error.part === part) {
+        const blamed = [...(passed ?? [])].at(-1) ?? { part, began };
+        throw this.late(blamed.part, `It did not end within ${part.limitMs} ms`, blamed.began);
+      }
       this.faults.answered(part);
       throw error;
     }

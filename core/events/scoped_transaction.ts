@@ -7,6 +7,7 @@ import type { Db } from "../../db/mod.ts";
 import type { Part, PartGuard } from "../part_guard.ts";
 import type { ActAs } from "../runtime/acting.ts";
 import { type Crossing, withCopies } from "../runtime/crossing.ts";
+import { holdsFunctions, withFunctions } from "../runtime/given_values.ts";
 import type { EventName, Result } from "../runtime/registry.ts";
 import type { Action, EventTransaction, RootTransaction } from "./event_bus.ts";
 
@@ -141,15 +142,20 @@ export class ScopedTransaction {
       const { handlerMs, longMs } = guard.limits;
       const withinMs = this.#crossing && limitMs < longMs ? handlerMs : longMs;
       const part: Part = { plugin, place: at, limitMs, withinMs, isKept: this.#crossing === undefined };
-      return guard.guarded(part, call);
+      if (!this.#crossing) return guard.guarded(part, call);
+      const returned = (inner: Call): Call => guard.guarded({ ...part, place: `${at}()` }, inner);
+      return guard.guarded(part, withReturned(call, returned));
     };
     if (typeof given === "function") return ofOthers(given as unknown as Call, place) as unknown as Given;
     const whole: unknown = this.#crossing ? withoutClass(given) : given;
     if (!isPlain(whole)) return given;
     const members = Object.entries(Object.getOwnPropertyDescriptors(whole)).map(([name, member]) => {
       const at = `${place}.${name}`;
-      if (typeof member.value === "function") return [name, { ...member, value: ofOthers(member.value as Call, at) }];
-      return [name, hasFunctions(member.value) ? { ...member, value: this.scoped(member.value, at, limitMs) } : member];
+      const { value } = member;
+      if (typeof value === "function") return [name, { ...member, value: ofOthers(value as Call, at) }];
+      if (hasFunctions(value)) return [name, { ...member, value: this.scoped(value, at, limitMs) }];
+      if (!this.#crossing || !holdsFunctions(value)) return [name, member];
+      return [name, { ...member, value: withFunctions(value, (run) => ofOthers(run, at)) }];
     });
     // It has the members of what was given.
     return Object.create(Object.prototype, Object.fromEntries(members)) as Given;
@@ -185,6 +191,15 @@ function hasFunctions(value: unknown): value is object {
   return isPlain(value) && Object.values(value).some((member) => typeof member === "function");
 }
 
+/** A function of a plugin whose results have others in place of the functions in them, such as those of an object that it makes. */
+function withReturned(call: Call, map: (run: Call) => Call): Call {
+  const mapped = (found: unknown) => withFunctions(found, map);
+  return function (...args) {
+    const result = call.apply(this, args);
+    return result instanceof Promise ? result.then(mapped) : mapped(result);
+  };
+}
+
 /** An object in place of an instance of a plugin's class, whose methods stand on the prototype; any other value as it is. */
 function withoutClass(given: unknown): unknown {
   if (typeof given !== "object" || given === null || Object.getPrototypeOf(given) === Object.prototype) return given;
@@ -198,7 +213,7 @@ function withoutClass(given: unknown): unknown {
       members[name] =
         typeof value === "function"
           ? { value: value.bind(given), enumerable: true, configurable: true }
-          : hasFunctions(value)
+          : holdsFunctions(value)
             ? { value, enumerable: true, configurable: true }
             : { get: () => Reflect.get(given, name) as unknown, enumerable: true, configurable: true };
     }

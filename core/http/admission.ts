@@ -5,14 +5,7 @@
  */
 import type { Children } from "../children/pool.ts";
 import { ApiError, localizedError } from "../errors.ts";
-import {
-  type InputLimits,
-  type InputObject,
-  merge,
-  methodOverride,
-  parseBody,
-  queryOf,
-} from "../input/body_parsing.ts";
+import { type InputLimits, merge, methodOverride, parseBody, queryOf, STRANGER_LIMITS } from "../input/body_parsing.ts";
 import { type BodyPace, bodyError, rejectLargeBody, setPace, TOO_SLOW } from "../input/body_stream.ts";
 import { parserFor } from "../input/large_bodies.ts";
 import type { Spool } from "../input/upload_spool.ts";
@@ -21,6 +14,7 @@ import { frozenViewer } from "../viewer.ts";
 import type { Limiter } from "./rate_limit.ts";
 import type { RequestState } from "./request_context.ts";
 import { overrideMethod, pathOf } from "./request_rewrite.ts";
+import { isStranger, ownerOf, RequestTurns } from "./request_turns.ts";
 import { type Authenticate, allowOf, preflight, type RouteScope, scopeHeaders } from "./route_scope.ts";
 import type { RouteInfo } from "./route_table.ts";
 
@@ -48,6 +42,7 @@ const NO_METHOD = new ApiError(400, "The method that overrides POST is not the n
 export class Admission {
   readonly #parts: AdmissionParts;
   readonly #authenticators: Authenticate[] = [];
+  readonly #turns = new RequestTurns();
 
   constructor(parts: AdmissionParts) {
     this.#parts = parts;
@@ -61,7 +56,6 @@ export class Admission {
   /** Completes the state of a request. Returns an answer to a request that is not routed. Throws ApiError. */
   async admit(request: Request, state: RequestState): Promise<Response | undefined> {
     const { scope } = state;
-    state.nestedQuery = state.input = queryOf(request.url);
     const early = scope && this.#beginScope(request, state, scope);
     if (early) return early;
     if (scope?.addressLimit) await countAddress(state, scope.addressLimit);
@@ -75,11 +69,18 @@ export class Admission {
       const unchanged = await scope.notModified(request);
       if (unchanged) return unchanged;
     }
+    const owner = ownerOf(state);
     if (scope?.ownBodies) {
       setPace(request, this.#parts.pace);
+      // Nor does it count as one that runs, since it may wait for its body.
+      await this.#turns.pause(owner);
+      state.nestedQuery = state.input = queryOf(request.url);
       return undefined;
     }
     await this.#readBody(request, state);
+    const begun = this.#turns.begin(owner);
+    state.leave = begun instanceof Promise ? await begun : begun;
+    takeInput(request, state);
     return undefined;
   }
 
@@ -115,14 +116,10 @@ export class Admission {
     return scope?.limiter === undefined || isOpen ? this.#parts.limiter : scope.limiter;
   }
 
-  /**
-   * Reads the body and applies a method override. A body that cannot be read is an error after the permit, except that one
-   * that arrived too slowly ends the request at once.
-   */
+  /** Reads the body. One that cannot be read is an error after the permit, except that one that arrived too slowly ends the request at once. */
   async #readBody(request: Request, state: RequestState): Promise<void> {
     const { children, inputLimits, pace, spool } = this.#parts;
     const { method } = request;
-    let body: InputObject = {};
     const announced = request.headers.get("content-length");
     const isRead = method === "GET" || method === "HEAD";
     if (isRead && announced === null) return;
@@ -133,7 +130,11 @@ export class Admission {
     if (!state.refusal || this.#parts.routeOf(method, pathOf(request.url))?.permit === "public") {
       state.files = spool.forRequest();
       try {
-        body = state.body = await parseBody(request, inputLimits, state.files.keep, parserFor(children, state));
+        const owner = ownerOf(state);
+        const pause = () => this.#turns.pause(owner);
+        const limits = isStranger(state) ? { ...inputLimits, ...STRANGER_LIMITS } : inputLimits;
+        const parse = parserFor(children, owner, pause);
+        state.body = await parseBody(request, limits, { keep: state.files.keep, parse, pause });
       } catch (error) {
         state.bodyError = bodyError(error);
         if (state.bodyError.status === TOO_SLOW) throw state.bodyError;
@@ -141,12 +142,18 @@ export class Admission {
     }
     // To parse a large body is work, but not yet what the request asks for.
     if (state.work) state.work.hasBegun = false;
-    state.input = merge(state.nestedQuery, body);
-    const override = methodOverride(request, body, state.nestedQuery);
-    if (override !== undefined && METHOD_NAME.test(override)) overrideMethod(request, override);
-    else if (override !== undefined) state.bodyError ??= NO_METHOD;
     state.watch?.readingBody(false);
   }
+}
+
+/** Reads the query string, merges it with the body and applies a method override. */
+function takeInput(request: Request, state: RequestState): void {
+  const { body } = state;
+  state.nestedQuery = queryOf(request.url);
+  state.input = body ? merge(state.nestedQuery, body) : state.nestedQuery;
+  const override = methodOverride(request, body ?? {}, state.nestedQuery);
+  if (override !== undefined && METHOD_NAME.test(override)) overrideMethod(request, override);
+  else if (override !== undefined) state.bodyError ??= NO_METHOD;
 }
 
 async function countAddress(state: RequestState, limit: NonNullable<RouteScope["addressLimit"]>): Promise<void> {

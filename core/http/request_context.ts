@@ -66,6 +66,8 @@ export class RequestState implements RequestFacts {
   files: RequestFiles | undefined = undefined;
   /** What its work is charged to, which a request shares with its calls within the process; undefined for those of jobs. */
   work: RequestWork | undefined = undefined;
+  /** Ends the request's place among those of its owner; undefined before it begins. */
+  leave: (() => void) | undefined = undefined;
   /** The reads and writes of the request, once its user is known, where replicas may serve reads. */
   store: StoreSession | undefined = undefined;
 
@@ -75,6 +77,12 @@ export class RequestState implements RequestFacts {
     this.scope = scope;
     this.watch = watch;
     this.isInternal = isInternal;
+  }
+
+  /** The request is answered: others of its owner may begin, and its files are removed. */
+  async end(): Promise<void> {
+    this.leave?.();
+    if (this.files?.isUsed()) await this.files.clear();
   }
 }
 
@@ -102,6 +110,11 @@ export function withRequest<R>(state: RequestState, run: () => R): R {
 /** The state of the current request; undefined outside of one. */
 export function currentState(): RequestState | undefined {
   return RUNNING.getStore();
+}
+
+/** The current request waits for what has turns of its own: further requests of its owner begin meanwhile. */
+export function leaveTurn(): void {
+  RUNNING.getStore()?.leave?.();
 }
 
 /** The client's address of the current request; undefined outside of one. */

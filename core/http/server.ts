@@ -238,7 +238,7 @@ export class HttpServer {
       // Elysia cannot answer, such as an error whose answer would have an invalid header.
       response = this.#errors.of(request, state, error);
     }
-    if (state.files?.isUsed()) await state.files.clear();
+    await state.end();
     return isHead ? withoutBody(response) : response;
   }
 

@@ -9,7 +9,7 @@ import { Worker } from "node:worker_threads";
 import { ApiError } from "../errors.ts";
 import { FairQueue } from "../fair_queue.ts";
 import { networkOf } from "./client_address.ts";
-import { currentAddress } from "./request_context.ts";
+import { currentAddress, leaveTurn } from "./request_context.ts";
 
 /** Hashes that are computed at a time. */
 const THREADS = 2;
@@ -77,6 +77,7 @@ async function compute(task: HashTask, holder: string | undefined): Promise<Hash
   const address = currentAddress() ?? "";
   const owners = holder === undefined ? [] : [`holder ${holder}`];
   if (address !== "") owners.push(`address ${networkOf(address)}`);
+  leaveTurn();
   const release = await queue.acquire(...owners);
   try {
     return await asked(task);

@@ -7,7 +7,7 @@
 import { ApiError } from "../errors.ts";
 import { timedWork } from "../http/work_budget.ts";
 import { bodyOf, bytesOf } from "./body_stream.ts";
-import { type FormLimits, readParts } from "./multipart.ts";
+import { type FormLimits, type Pause, readParts } from "./multipart.ts";
 import { storable } from "./storable_text.ts";
 import { isUpload, type Keep, keepInMemory, type Upload } from "./uploads.ts";
 
@@ -51,7 +51,22 @@ export const defaultInputLimits: InputLimits = {
   maxBytes: 75_497_472,
 };
 
-type Tree = { [name: string]: InputValue | Tree };
+/**
+ * Limits of the forms of clients that are not signed in, which are read before anybody is known: theirs sign in, register and reset
+ * passwords by a few fields. As many as users may send take the time of ten requests.
+ */
+export const STRANGER_LIMITS: Pick<InputLimits, "maxFields" | "maxNames" | "maxNameChars"> = {
+  maxFields: 1_000,
+  maxNames: 3_000,
+  maxNameChars: 100_000,
+};
+
+/** Values by name while a form is read. */
+class Tree {
+  readonly values = new Map<string, InputValue | Tree>();
+  /** The index of the next empty pair of brackets in a list: one above the highest so far. */
+  next = 0;
+}
 
 const UNSAFE_KEYS = new Set(["__proto__", "constructor", "prototype"]);
 const UNTRIMMED = new Set(["password", "password_confirmation", "password-confirm"]);
@@ -87,22 +102,32 @@ export interface TextBody {
 /** Parses such a body. */
 export type ParseText = (body: TextBody, limits: InputLimits) => InputObject | Promise<InputObject>;
 
+/** How a body is parsed. */
+export interface BodyReading {
+  /** Stores the files of a form. */
+  readonly keep: Keep;
+  readonly parse: ParseText;
+  /** Is awaited between pieces of work: others have their turn. */
+  readonly pause: Pause;
+}
+
+const IN_MEMORY: BodyReading = { keep: keepInMemory, parse: parseText, pause: () => undefined };
+
 /**
- * Parses a body by its content type and trims its strings; a body of any other type is an empty object. Files of a form go to
- * `keep`. Throws ApiError 400, 413 beyond the limits in bytes, and the error of a connection that broke.
+ * Parses a body by its content type and trims its strings; a body of any other type is an empty object. Throws ApiError 400, 413 beyond the limits in bytes, and the error of a connection that broke.
  */
 export async function parseBody(
   request: Request,
   limits: InputLimits = defaultInputLimits,
-  keep: Keep = keepInMemory,
-  parse: ParseText = parseText,
+  reading: BodyReading = IN_MEMORY,
 ): Promise<InputObject> {
+  const { parse } = reading;
   const maxText = Math.min(limits.maxBytes, limits.maxTextBytes);
   const type = mediaTypeOf(request);
   if (type === "application/json" || type.endsWith("+json"))
     return parse({ kind: "json", bytes: await bytesOf(request, maxText) }, limits);
   if (type === URLENCODED) return parse({ kind: "form", bytes: await bytesOf(request, maxText) }, limits);
-  if (type === "multipart/form-data") return parseParts(request, limits, keep);
+  if (type === "multipart/form-data") return parseParts(request, limits, reading);
   return {};
 }
 
@@ -177,12 +202,13 @@ function textOf(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }
 
-async function parseParts(request: Request, limits: InputLimits, keep: Keep): Promise<InputObject> {
+async function parseParts(request: Request, limits: InputLimits, { keep, pause }: BodyReading): Promise<InputObject> {
   if (request.body === null || request.headers.get("content-length") === "0") return {};
   const type = request.headers.get("content-type") ?? "";
-  const pairs = await readParts(bodyOf(request, limits.maxBytes), type, limits, keep);
+  const pairs = await readParts(bodyOf(request, limits.maxBytes), type, limits, { keep, pause });
   // Browsers send a file field without a file as a nameless, empty file.
   const sent = pairs.filter(([, value]) => typeof value === "string" || value.name !== "" || value.size > 0);
+  await pause();
   return timedWork(async () => trimmed(nested(withKeys(sent, limits))));
 }
 
@@ -203,9 +229,9 @@ function withKeys<V extends InputValue>(
 
 /** Builds nested values from names with brackets: `labels[0][name]`, `ids[]`. */
 function nested(pairs: readonly (readonly [keys: readonly string[], value: InputValue])[]): InputObject {
-  const root: Tree = {};
+  const root = new Tree();
   for (const [keys, value] of pairs) place(root, keys, value);
-  return asArrays(root) as InputObject;
+  return plain(root) as InputObject;
 }
 
 function keysOf(name: string): string[] {
@@ -228,31 +254,26 @@ function place(root: Tree, keys: readonly string[], value: InputValue): void {
   if (keys.some((key) => UNSAFE_KEYS.has(key))) return;
   let at = root;
   keys.forEach((key, index) => {
-    const name = key === "" && index > 0 ? String(COUNTS.get(at) ?? 0) : key;
-    if (/^\d{1,9}$/.test(name)) COUNTS.set(at, Math.max(COUNTS.get(at) ?? 0, Number(name) + 1));
-    if (index === keys.length - 1) at[name] = value;
+    const name = key === "" && index > 0 ? String(at.next) : key;
+    if (/^\d{1,9}$/.test(name)) at.next = Math.max(at.next, Number(name) + 1);
+    if (index === keys.length - 1) at.values.set(name, value);
     else {
-      const inner = Object.hasOwn(at, name) ? at[name] : undefined;
-      const branch = isTree(inner) ? inner : {};
-      at[name] = branch;
+      const inner = at.values.get(name);
+      const branch = inner instanceof Tree ? inner : new Tree();
+      at.values.set(name, branch);
       at = branch;
     }
   });
 }
 
-/** The index of the next empty pair of brackets in a list: one above the highest so far. */
-const COUNTS = new WeakMap<Tree, number>();
-
-/** Turns objects with the names 0, 1, 2 … into arrays. */
-function asArrays(value: InputValue | Tree, isRoot = true): InputValue {
-  if (!isTree(value)) return value as InputValue;
-  const entries = Object.entries(value).map(([name, inner]) => [name, asArrays(inner, false)] as const);
-  const isList = !isRoot && entries.length > 0 && entries.every(([name], index) => name === String(index));
-  return isList ? entries.map(([, inner]) => inner) : Object.fromEntries(entries);
-}
-
-function isTree(value: unknown): value is Tree {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !isUpload(value);
+/** Turns trees with the names 0, 1, 2 … into arrays, the others into objects, in which such names come first. */
+function plain(tree: Tree, isRoot = true): InputValue {
+  const entries = [...tree.values].map(
+    ([name, inner]) => [name, inner instanceof Tree ? plain(inner, false) : inner] as const,
+  );
+  const value: InputObject = Object.fromEntries(entries);
+  const isList = !isRoot && Object.keys(value).every((name, index) => name === String(index));
+  return isList ? (Object.values(value) as InputValue[]) : value;
 }
 
 /** The number of fields, up to one above `max`; counted before parsing, since a body of separators has millions of fields. */

@@ -4,7 +4,6 @@
  * written, as the garbage collector runs late. The library reports by events of streams, which all settle one promise here.
  */
 import { default as Busboy, type BusboyFileStream } from "@fastify/busboy";
-import { yieldToEventLoop } from "../children/yield_to_event_loop.ts";
 import { ApiError } from "../errors.ts";
 import type { Keep, Upload } from "./uploads.ts";
 
@@ -22,6 +21,9 @@ export interface FormLimits {
 /** The name and value of a part. */
 export type Part = [name: string, value: string | Upload];
 
+/** Is awaited between pieces of work: returns a promise where others have their turn first. */
+export type Pause = () => Promise<void> | undefined;
+
 const UNREADABLE = "The request body could not be parsed as multipart form data.";
 const MAX_PART_HEADER_BYTES = 16_384;
 /** Chunks of a file that are kept for being freed. */
@@ -38,9 +40,9 @@ export async function readParts(
   body: AsyncIterable<Uint8Array>,
   contentType: string,
   limits: FormLimits,
-  keep: Keep,
+  { keep, pause }: { readonly keep: Keep; readonly pause: Pause },
 ): Promise<Part[]> {
-  const reader = new Reader(contentType, limits, keep);
+  const reader = new Reader(contentType, limits, { keep, pause });
   try {
     for await (const chunk of body) await reader.write(chunk);
     return await reader.end();
@@ -65,13 +67,18 @@ class Reader {
   #isFileStart = false;
   readonly #failed = Promise.withResolvers<never>();
   readonly #finished = Promise.withResolvers<void>();
-  readonly #yieldNow = yieldToEventLoop();
+  readonly #pause: Pause;
   #textBytes = 0;
   #nameChars = 0;
   #fileCount = 0;
 
-  constructor(contentType: string, limits: FormLimits, keep: Keep) {
+  constructor(
+    contentType: string,
+    limits: FormLimits,
+    { keep, pause }: { readonly keep: Keep; readonly pause: Pause },
+  ) {
     this.#limits = limits;
+    this.#pause = pause;
     // A failure that no call waits for must not end the process.
     this.#failed.promise.catch(() => {});
     try {
@@ -98,9 +105,9 @@ class Reader {
   async write(chunk: Uint8Array): Promise<void> {
     for (let at = 0; at < chunk.byteLength; at += STEP_BYTES) {
       const step = chunk.subarray(at, at + STEP_BYTES);
+      await this.#pause();
       const parsed = new Promise<void>((resolve) => this.#busboy.write(step, () => resolve()));
       await Promise.race([parsed, this.#failed.promise]);
-      await this.#yieldNow();
     }
     this.#parsed += chunk.byteLength;
     if (this.#isFileStart) this.#isFileStart = false;

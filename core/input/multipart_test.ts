@@ -44,7 +44,9 @@ test("parts are in the order of the form, whatever the chunks", async () => {
     ["g", { name: "", text: "" }],
   ];
   for (const step of [1, 2, 3, 7, 64, 10_000])
-    expect(await shown(await readParts(body(text, step), TYPE, LIMITS, keepInMemory))).toEqual(found);
+    expect(
+      await shown(await readParts(body(text, step), TYPE, LIMITS, { keep: keepInMemory, pause: () => undefined })),
+    ).toEqual(found);
 });
 
 test("a form is read no faster than its files are written", async () => {
@@ -69,7 +71,7 @@ test("a form is read no faster than its files are written", async () => {
     }
     return keepInMemory(facts, [] as unknown as AsyncIterable<Uint8Array>);
   };
-  await readParts(pieces(), TYPE, LIMITS, keep);
+  await readParts(pieces(), TYPE, LIMITS, { keep: keep, pause: () => undefined });
   expect(kept).toBe(100 * chunk.length);
   expect(furthest).toBeLessThan(5 * chunk.length);
   // The chunks that were written have been freed meanwhile.
@@ -104,7 +106,7 @@ test("files have the content that was sent, however slowly they are written and 
   const limits = { ...LIMITS, maxFiles: 3 };
   for (const step of [900, 4096, 70_000, 1_000_000])
     for (const pause of [() => 0, (name: string) => (name === "0.bin" ? 20 : 0)]) {
-      const parts = await readParts(pieces(step), TYPE, limits, slow(pause));
+      const parts = await readParts(pieces(step), TYPE, limits, { keep: slow(pause), pause: () => undefined });
       for (const [at, content] of files.entries()) {
         const upload = parts[at]?.[1];
         expect(isUpload(upload) && Bun.hash(await upload.bytes())).toBe(Bun.hash(content));
@@ -113,7 +115,8 @@ test("files have the content that was sent, however slowly they are written and 
 });
 
 test("too many fields or files are a 400, too much text is a 413", async () => {
-  const read = (text: string) => refusal(readParts(body(`${text}--x--\r\n`, 64), TYPE, LIMITS, keepInMemory));
+  const read = (text: string) =>
+    refusal(readParts(body(`${text}--x--\r\n`, 64), TYPE, LIMITS, { keep: keepInMemory, pause: () => undefined }));
   expect(await read(field("a", "1").repeat(11))).toBe("400 The request has more than the 10 fields allowed.");
   expect(await read(field("n".repeat(51), "1").repeat(2))).toBe(
     "400 The request has more than the 100 characters of names allowed.",
@@ -128,7 +131,11 @@ test("a truncated form is refused, and the error reaches the writer of its file"
   const unreadable = "400 The request body could not be parsed as multipart form data.";
   const whole = `${field("a", "1")}${file("f", "a.csv", "12345")}--x--`;
   for (let length = 1; length < whole.length; length++)
-    expect(await refusal(readParts(body(whole.slice(0, length), 64), TYPE, LIMITS, keepInMemory))).toBe(unreadable);
+    expect(
+      await refusal(
+        readParts(body(whole.slice(0, length), 64), TYPE, LIMITS, { keep: keepInMemory, pause: () => undefined }),
+      ),
+    ).toBe(unreadable);
 });
 
 test("errors of the body or the disk are rethrown once all writes have settled", async () => {
@@ -145,9 +152,11 @@ test("errors of the body or the disk are rethrown once all writes have settled",
       isOpen = false;
     }
   };
-  expect(await refusal(readParts(broken(), TYPE, LIMITS, keep))).toBe("Error: gone");
+  expect(await refusal(readParts(broken(), TYPE, LIMITS, { keep: keep, pause: () => undefined }))).toBe("Error: gone");
   expect(isOpen).toBe(false);
   const full: Keep = () => Promise.reject(new Error("disk full"));
   const large = `${file("f", "a.csv", "1".repeat(900_000))}--x--`;
-  expect(await refusal(readParts(body(large, 65_536), TYPE, LIMITS, full))).toBe("Error: disk full");
+  expect(await refusal(readParts(body(large, 65_536), TYPE, LIMITS, { keep: full, pause: () => undefined }))).toBe(
+    "Error: disk full",
+  );
 });

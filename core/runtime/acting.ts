@@ -142,7 +142,7 @@ function replaced<Given>(given: Given, members: PropertyDescriptorMap): Given {
  * may act, and is current while the function runs. Other values are returned as they are.
  */
 export function calledBy<Given>({ as, crossing }: Pick<Caller, "as" | "crossing">, given: Given): Given {
-  const called = (call: Call) => passing(as, crossing ? crossed(crossing, call) : call);
+  const called = (call: Call) => passing(as, crossing ? crossing.called(call) : call);
   if (typeof given === "function") return called(given as unknown as Call) as unknown as Given;
   if (typeof given !== "object" || given === null || Object.getPrototypeOf(given) !== Object.prototype) return given;
   const members = Object.entries(Object.getOwnPropertyDescriptors(given)).map(([name, member]) => [
@@ -150,12 +150,6 @@ export function calledBy<Given>({ as, crossing }: Pick<Caller, "as" | "crossing"
     typeof member.value === "function" ? { ...member, value: called(member.value as Call) } : member,
   ]);
   return Object.create(Object.prototype, Object.fromEntries(members)) as Given;
-}
-
-function crossed(crossing: Crossing, call: Call): Call {
-  return function (...args) {
-    return crossing.returned(call.apply(this, crossing.sent(args)));
-  };
 }
 
 function passing(as: ActAs, call: Call): Call {

@@ -4,6 +4,7 @@
  */
 import { plainCopy } from "../freeze.ts";
 import { type CredentialFilter, originalOf } from "../http/credentials.ts";
+import { type PassedRunning, withPassed } from "../part_guard.ts";
 
 /** A function of a plugin. */
 export type Call = (this: unknown, ...args: unknown[]) => unknown;
@@ -12,37 +13,47 @@ export type Call = (this: unknown, ...args: unknown[]) => unknown;
 export interface Crossing {
   /** The arguments of a function of the plugin, as it gets them. */
   given(args: readonly unknown[]): unknown[];
-  /** The arguments of a function of another plugin that the plugin calls, as that one gets them. */
-  sent(args: readonly unknown[]): unknown[];
-  /** What a function of another plugin returns, as the plugin gets it. */
-  returned(value: unknown): unknown;
+  /** A function of another plugin as the plugin calls it: with what it gives as that one gets it, and the result as the plugin does. */
+  called(run: Call): Call;
 }
 
 /**
- * The crossing of a plugin that does not ship. `withCallbacks` replaces the functions that it passes to others, also within objects, by
- * `map` of such with a time limit, so that the others are not blamed for it.
+ * The crossing of a plugin that does not ship. `withCallbacks` replaces the functions that it passes to others, also within objects and
+ * lists, by `map` of such with a time limit, so that the others are not blamed for it; those that run are in `running`.
  */
 export function crossingOf(
   plugin: string,
   filter: CredentialFilter,
-  withCallbacks: (arg: unknown, map: (limited: Call) => Call) => unknown,
+  withCallbacks: (arg: unknown, map: (limited: Call) => Call, running: PassedRunning) => unknown,
 ): Crossing {
   const hidden = (request: Request) => filter.without(request, plugin);
   const given = (args: readonly unknown[]) => args.map((arg) => copyOf(withRequest(arg, hidden)));
+  const map = (callback: Call): Call =>
+    function (...values) {
+      return callback.apply(this, given(values));
+    };
+  const sent = (arg: unknown, running: PassedRunning) => {
+    const own = withRequest(arg, originalOf);
+    // The functions of a visit are those of others.
+    const isVisit = typeof arg === "object" && arg !== null && "request" in arg;
+    return isVisit ? own : withCallbacks(own, map, running);
+  };
   return {
     given,
-    sent: (args) =>
-      args.map((arg) => {
-        // The functions of a visit are those of others.
-        if (typeof arg === "object" && arg !== null && "request" in arg) return withRequest(arg, originalOf);
-        const called = (callback: Call): Call =>
-          function (...values) {
-            return callback.apply(this, given(values));
-          };
-        return withCallbacks(withRequest(arg, originalOf), called);
-      }),
-    returned: (value) => (value instanceof Promise ? value.then((found) => plainCopy(found)) : plainCopy(value)),
+    called: (run) =>
+      function (...args) {
+        const running: PassedRunning = new Set();
+        const own = args.map((arg) => sent(arg, running));
+        const call = () => run.apply(this, own);
+        const isPlain = own.every((arg, at) => arg === args[at]);
+        return returned(isPlain ? call() : withPassed(running, call));
+      },
   };
+}
+
+/** What a function of another plugin returns, as the plugin gets it. */
+function returned(value: unknown): unknown {
+  return value instanceof Promise ? value.then((found) => plainCopy(found)) : plainCopy(value);
 }
 
 /** A request, or an object with a member of this name that is one, such as a `Visit`, with another request in its place. */

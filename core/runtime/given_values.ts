@@ -155,10 +155,11 @@ export function takenArguments(args: readonly unknown[], plugin: string): unknow
   return args.map((arg) => withFunctions(arg, (run) => calledWithCopies(run, plugin)));
 }
 
-/** A function, or a plain object with functions in it, with others in their place; any other value as it is. */
+/** A function, or a list or plain object with functions in it, with others in their place; any other value as it is. */
 export function withFunctions(value: unknown, map: (run: Call) => Call, depth = 0): unknown {
   if (typeof value === "function") return map(value as Call);
   if (typeof value !== "object" || value === null || depth > MAX_GIVEN_DEPTH) return value;
+  if (Array.isArray(value) && !types.isProxy(value)) return listWithFunctions(value, map, depth);
   if (types.isProxy(value) || !isPlain(value) || isSql(value) || isWhole(value)) return value;
   const members = Object.getOwnPropertyDescriptors(value) as Record<string | symbol, PropertyDescriptor>;
   let hasChanged = false;
@@ -172,6 +173,17 @@ export function withFunctions(value: unknown, map: (run: Call) => Call, depth = 
   if (!hasChanged) return value;
   const copy: object = Object.create(Object.getPrototypeOf(value), members);
   return Object.isFrozen(value) ? Object.freeze(copy) : copy;
+}
+
+/** Whether a value is a list or plain object with functions in it, at any depth that `withFunctions` looks at. */
+export function holdsFunctions(value: unknown): value is object {
+  return typeof value === "object" && withFunctions(value, (run) => run.bind(undefined) as Call) !== value;
+}
+
+function listWithFunctions(list: readonly unknown[], map: (run: Call) => Call, depth: number): unknown {
+  const own = list.map((each) => withFunctions(each, map, depth + 1));
+  if (own.every((each, at) => each === list[at])) return list;
+  return Object.isFrozen(list) ? Object.freeze(own) : own;
 }
 
 function calledWithCopies(run: Call, plugin: string): Call {

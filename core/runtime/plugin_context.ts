@@ -44,6 +44,7 @@ import { fencedAnswers, fencedContribution, fencedRule, fencedService, notedFenc
 import { givenValue, givingValues, withFunctions } from "./given_values.ts";
 import { grantedHosts } from "./granted_hosts.ts";
 import type { LifecycleHook } from "./lifecycle_hooks.ts";
+import { limitedScope } from "./limited_scope.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
 import { folderOf } from "./plugin_folder.ts";
 import type { PluginDb } from "./plugin_roles.ts";
@@ -104,8 +105,8 @@ export function makeContext(
   const passed: Part = { plugin: plugin.name, place: CALLBACK, limitMs: guard.limits.callMs / 2 };
   const crossing = parts.ships(plugin)
     ? undefined
-    : crossingOf(plugin.name, parts.credentials, (arg, map) =>
-        withFunctions(arg, (callback) => map(guard.guarded(passed, callback))),
+    : crossingOf(plugin.name, parts.credentials, (arg, map, running) =>
+        withFunctions(arg, (callback) => map(guard.passed(passed, callback, running))),
       );
   const { db, given } = tables;
   const as = actingWith(powers, given?.plugin);
@@ -188,7 +189,8 @@ export function makeContext(
     routeScope(prefix, spec) {
       checkScope(plugin.name, prefix, spec);
       powers.routeScope(prefix, spec);
-      const scope = crossing ? parts.credentials.scopeOf(plugin.name, spec) : spec;
+      const limited = crossing ? limitedScope(guard, partOf, prefix, spec) : spec;
+      const scope = crossing ? parts.credentials.scopeOf(plugin.name, limited) : spec;
       const { authenticate } = scope;
       const part = partOf(`authenticate of ${prefix}`);
       const guarded = authenticate

@@ -64,8 +64,14 @@ const deepForm = (fields: number, brackets: number) =>
   `${times(fields, (n) => part(`a${n}${"[1]".repeat(brackets)}`)).join("")}--x--\r\n`;
 const signIn = (baseUrl: string, body: string) =>
   fetch(`${baseUrl}/login`, { method: "POST", headers: { "content-type": "multipart/form-data; boundary=x" }, body });
+/** Objects of JSON, just few enough for the server's own process. */
+const OBJECTS = Object.fromEntries(times(12_000, (n) => [n.toString(36), {}]));
+const QUERY = times(3_000, (n) => n.toString(36)).join("&");
+/** As many requests at once as the default limit allows a user in a minute. */
+const BURST = 180;
 let exported = 0;
 let included = 0;
+let attached = 0;
 
 /** Every row is measured in this order. */
 export const INPUTS: readonly Input[] = [
@@ -113,6 +119,50 @@ export const INPUTS: readonly Input[] = [
   {
     name: "ten paths of 8,100 slashes and an x, by a stranger",
     send: ({ baseUrl }) => statuses(times(10, () => fetch(`${baseUrl}/api${filled("/", 8_100)}x`))),
+  },
+  {
+    name: "60 bodies of 12,000 objects at once",
+    send: (stage) => statuses(times(60, () => stage.send("POST", "/api/books", OBJECTS))),
+  },
+  {
+    name: "60 bodies of 12,000 objects at once, by a stranger",
+    send: ({ baseUrl }) => {
+      const headers = { "content-type": "application/json" };
+      const body = JSON.stringify(OBJECTS);
+      return statuses(times(60, () => fetch(`${baseUrl}/login`, { method: "POST", headers, body })));
+    },
+  },
+  asked("a burst of lists of 500 pages", BURST, "/api/pages?count=500"),
+  asked("a burst of queries of 3,000 fields", BURST, `/api/books?${QUERY}`),
+  {
+    name: "a burst of queries of 3,000 fields, by a stranger",
+    send: ({ baseUrl }) => statuses(times(BURST, () => fetch(`${baseUrl}/login?${QUERY}`))),
+  },
+  asked("a burst of requests of the OpenAPI document", BURST, "/api/openapi.json"),
+  {
+    name: "an attachment of 30 MB, read three times as base64",
+    async prepare(stage) {
+      const { id } = JSON.parse((await page(stage, { html: "<p>a</p>" })).body);
+      const form = new FormData();
+      form.set("name", "Large");
+      form.set("uploaded_to", String(id));
+      form.set("file", new File([new Uint8Array(30_000_000)], "large.bin"));
+      const headers = { authorization: `Token ${stage.token}` };
+      const made = await fetch(`${stage.baseUrl}/api/attachments`, { method: "POST", headers, body: form });
+      attached = ((await made.json()) as { id: number }).id;
+    },
+    send: (stage) => statuses(times(3, () => stage.send("GET", `/api/attachments/${attached}`))),
+  },
+  {
+    name: "a shelf of 90,000 books",
+    send: (stage) => statuses([stage.send("POST", "/api/shelves", { name: "Stalls", books: times(90_000, (n) => n) })]),
+  },
+  {
+    name: "the order of 30,000 pages",
+    send: (stage) => {
+      const items = times(30_000, (id) => ({ type: "page", id }));
+      return statuses([stage.send("PUT", `/api/books/${stage.book}/order`, { items })]);
+    },
   },
   created("16,300 spaces in a paragraph", () => ({ html: BLANKS })),
   created("8 KB of http:// in Markdown", () => ({ markdown: filled("http://", 8_000) })),

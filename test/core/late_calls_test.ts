@@ -23,6 +23,19 @@ class HeldService {
   readonly #answer = "answered";
   /** A group of functions. */
   readonly group = { deep: never };
+  /** A group of groups, and a list. */
+  readonly groups = { inner: { deeper: { wait: never } } };
+  readonly list = [{ wait: never }];
+
+  /** A function of a function. */
+  begin(): () => Promise<string> {
+    return never;
+  }
+
+  /** Objects of a function. */
+  async steps(): Promise<{ next: () => Promise<string> }[]> {
+    return [{ next: never }];
+  }
 
   wait(): Promise<string> {
     return never();
@@ -57,10 +70,27 @@ const caller = definePlugin({
     const calls: Record<string, () => PromiseLike<string>> = {
       wait: () => held_service.wait(),
       deep: () => held_service.group.deep(),
+      deeper: () => held_service.groups.inner.deeper.wait(),
+      listed: () => held_service.list[0]?.wait() ?? never(),
+      begin: () => held_service.begin()(),
+      steps: async () => (await held_service.steps())[0]?.next() ?? never(),
       thenable: () => held_service.thenable(),
       answer: () => held_service.answer(),
       render: () => markup.render("<p>{{@1}}</p>", never),
       store: () => markup.store({ html: PICTURE }, { saveImage: never }).then(({ html }) => html),
+      second: () => {
+        let pictures = 0;
+        const saveImage = async () => {
+          pictures += 1;
+          if (pictures > 1) return never();
+          // More than half of the time that the function has which calls this.
+          await Bun.sleep(LIMIT_MS * 8 * 0.7);
+          return { url: "/a.png" } as never;
+        };
+        return markup
+          .store({ html: `${PICTURE}<p>${PICTURE.replace("HwAF", "HwAG")}</p>` }, { saveImage })
+          .then(({ html }) => html);
+      },
       broken: () => markup.store({ html: PICTURE }, { saveImage: broken }).then(({ html }) => html),
       rendered: () => markup.render("<p>Plain</p>", async () => new Map()),
     };
@@ -97,6 +127,10 @@ test.each([
   ["wait", "contract held_service.wait"],
   ["deep", "contract held_service.group.deep"],
   ["thenable", "contract held_service.thenable"],
+  ["deeper", "contract held_service.groups"],
+  ["listed", "contract held_service.list"],
+  ["begin", "contract held_service.begin()"],
+  ["steps", "contract held_service.steps()"],
 ])("%s() of an instance of a class that never ends is answered 503 and named", async (name, place) => {
   const { status, body } = await call(name);
   expect([status, body]).toEqual([503, late("keeper")]);
@@ -110,8 +144,10 @@ test("a callback that never ends, also one within an object, is blamed on who pa
   // A callback has half the time of the function that calls it, which therefore has to come to it in the other half.
   const other = await bootTestRuntime({ only: WITH_BOOKS, extra: [keeper, caller], env: limits(LIMIT_MS * 8) });
   const ask = async (name: string) => (await other.ask("GET", `/api/caller/${name}`)).body;
+  // The half of one that begins in the second half ends after the time of the function that calls it.
+  expect(await ask("second")).toEqual(late("caller"));
   expect(await ask("broken")).toEqual({ error: { code: 409, message: "No place for pictures." } });
-  for (const name of ["render", "store", "render"]) expect(await ask(name)).toEqual(late("caller"));
+  for (const name of ["render", "store"]) expect(await ask(name)).toEqual(late("caller"));
   expect(other.contexts.get("keeper")?.runtime.faults()).toMatchObject([
     { plugin: "caller", place: "a function passed to another plugin", count: 3 },
   ]);

@@ -96,3 +96,26 @@ test("errors that a route names are described, and routes without a schema have 
   });
   expect(operation("get", "/api/florist/flowers")?.responses["200"]).toEqual({ description: "Success" });
 });
+
+test("requests that come at the same time wait for one OpenAPI document", async () => {
+  let reads = 0;
+  const counting = definePlugin({
+    name: "counting",
+    permissions: { slots: ["list_item_schema"] },
+    setup({ contribute }) {
+      contribute("list_item_schema", {
+        get field() {
+          reads += 1;
+          return "counted";
+        },
+        schema: { type: "string" },
+      });
+    },
+  });
+  const runtime = await bootTestRuntime({ extra: [counting], areShipped: true });
+  const before = reads;
+  const answers = await Promise.all(Array.from({ length: 10 }, () => runtime.ask("GET", "/api/openapi.json")));
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  expect(reads - before).toBe(1);
+  await runtime.stop();
+});

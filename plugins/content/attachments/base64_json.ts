@@ -1,4 +1,4 @@
-import type { StoredFile } from "lectern/core";
+import { type StoredFile, yieldToEventLoop } from "lectern/core";
 
 /** Base64 encodes groups of three bytes as four characters. */
 const GROUP = 3;
@@ -42,6 +42,7 @@ export function jsonWithFile(
 }
 
 async function* encodedParts(start: Uint8Array, content: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const pause = yieldToEventLoop();
   yield start;
   let rest = Buffer.alloc(0);
   for await (const chunk of content) {
@@ -55,8 +56,11 @@ async function* encodedParts(start: Uint8Array, content: ReadableStream<Uint8Arr
     if (joined.length === GROUP) yield encoded(joined);
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
     const whole = filled + Math.floor((chunk.length - filled) / GROUP) * GROUP;
-    for (let at = filled; at < whole; at += CHUNK_BYTES)
+    for (let at = filled; at < whole; at += CHUNK_BYTES) {
+      // The file and the client may both be faster than this, so that nothing here waits.
+      await pause();
       yield encoded(bytes.subarray(at, Math.min(whole, at + CHUNK_BYTES)));
+    }
     rest = Buffer.from(bytes.subarray(whole));
     // The chunk is freed now: the garbage collector runs late.
     if (chunk.buffer instanceof ArrayBuffer && chunk.length === chunk.buffer.byteLength) chunk.buffer.transfer(0);

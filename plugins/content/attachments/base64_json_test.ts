@@ -18,6 +18,20 @@ test("jsonWithFile() says the base64 of any bytes, and how long the answer is, h
   }
 });
 
+test("jsonWithFile() gives the event loop its turn while a file is read and sent at once", async () => {
+  const bytes = new Uint8Array(30_000_000);
+  const response = jsonWithFile({}, "content", { size: bytes.length, stream: () => streamOf([bytes]) });
+  let turns = 0;
+  let isRead = false;
+  const counting = (async () => {
+    for (; !isRead; turns++) await new Promise(setImmediate);
+  })();
+  for await (const _ of response.body ?? []);
+  isRead = true;
+  await counting;
+  expect(turns).toBeGreaterThan(2);
+});
+
 function streamOf(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {

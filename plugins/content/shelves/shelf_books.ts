@@ -96,8 +96,15 @@ const shelvesOfBooks = prepared(
 
 /** The ids in a list that a request sent, of numbers or texts. Each id is returned once, at its first position; other values are dropped. */
 export function idsOf(sent: readonly unknown[]): number[] {
-  const ids = sent.map((value) => (typeof value === "number" || typeof value === "string" ? Number(value) : 0));
-  return [...new Set(ids.filter((id) => Number.isInteger(id) && id > 0 && id <= MAX_ID))];
+  return [...new Set(sent.map(idOf).filter(isId))];
+}
+
+function idOf(value: unknown): number {
+  return typeof value === "number" || typeof value === "string" ? Number(value) : 0;
+}
+
+function isId(id: number): boolean {
+  return Number.isInteger(id) && id > 0 && id <= MAX_ID;
 }
 
 /** Replaces the books on a shelf that the viewer sees by others, in the given order. */

@@ -53,10 +53,15 @@ export default definePlugin({
       version: version || runtime.version,
     });
     // Made at the first request, since all plugins are set up by then and most instances never need it.
-    let text: string | undefined;
+    let made: Promise<string> | undefined;
+    const make = async () => JSON.stringify(await openApi(source()));
     const document = async () => {
-      text ??= JSON.stringify(await openApi(source()));
-      return new Response(text, { headers: { "content-type": "application/json" } });
+      // Requests that come meanwhile wait for the same one, since each takes some 50 ms of the processor.
+      made ??= make().catch((error: unknown) => {
+        made = undefined;
+        throw error;
+      });
+      return new Response(await made, { headers: { "content-type": "application/json" } });
     };
     app.get("/openapi.json", document, {
       permit,

@@ -69,7 +69,7 @@ const frames = { ...frameSources("https://*.youtube.com", "https://docs.example.
 const LABELS = { table: "", done: "", open: "", picture: "", embedded: "" };
 const decorateAny = decorator(children, frames, ["https://*.youtube.com", "https://docs.example.com"]);
 const parseBody = (kind: TextBody["kind"], text: string) =>
-  parserFor(children, { viewer, address: "" })({ kind, bytes: new TextEncoder().encode(text) }, defaultInputLimits);
+  parserFor(children, "viewer 1", () => undefined)({ kind, bytes: new TextEncoder().encode(text) }, defaultInputLimits);
 
 /** Tags of a request: each is an object with a name and a value. */
 const MAX_TAGS = Math.floor(defaultInputLimits.maxValues / 3);

@@ -1,0 +1,156 @@
+/**
+ * The order in which requests begin. One that arrives while little has been done in a turn of the event loop begins at once. The
+ * others wait and begin one by one, with a turn of the event loop after each, so that connections are read and answers sent in
+ * between; owners, such as users and addresses, take turns. Of one owner so many run at a time, since what they ask the store
+ * for, too, is answered in the order of asking. So a burst of one client delays another by a few requests, not by all of them.
+ */
+import type { Viewer } from "../viewer.ts";
+import { networkOf } from "./client_address.ts";
+
+/** Milliseconds of a turn of the event loop in which requests begin at once. */
+const TURN_MS = 10;
+/** Requests of one owner that run at a time: enough to keep the store busy, and of the slowest lists 20 ms together. */
+const MAX_RUNNING = 8;
+/** How long a request counts as one that runs: what takes longer waits for something, such as a lock or a child process. */
+const COUNTED_MS = 1_000;
+
+interface Owner {
+  readonly name: string;
+  readonly waiting: (() => void)[];
+  /** The requests that run and count, in the order in which they began, by when they began. */
+  readonly running: Map<object, number>;
+}
+
+/** The turns of one listener. */
+export class RequestTurns {
+  /** Owners with waiting or running requests; the one whose request began last is behind the others. */
+  readonly #owners = new Map<string, Owner>();
+  #waiting = 0;
+  /** When something began first in this turn of the event loop; undefined where nothing has. */
+  #began: number | undefined;
+  #isScheduled = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /**
+   * A promise to await before short work on the body of a request; undefined where the work may begin at once. It takes turns with the
+   * requests of its owner.
+   */
+  pause(name: string): Promise<void> | undefined {
+    if (this.#waiting === 0 && this.#hasTime()) return undefined;
+    return this.#wait(this.#ownerOf(`body of ${name}`), () => {});
+  }
+
+  /** Begins a request, in its owner's turn. Returns the function that ends it, which may be called twice. */
+  begin(name: string): (() => void) | Promise<() => void> {
+    const owner = this.#ownerOf(name);
+    if (owner.waiting.length === 0 && owner.running.size < MAX_RUNNING && this.#hasTime()) return this.#run(owner);
+    return this.#wait(owner, () => this.#run(owner));
+  }
+
+  #run(owner: Owner): () => void {
+    const request = {};
+    owner.running.set(request, performance.now());
+    return () => {
+      if (owner.running.delete(request)) this.#ended(owner);
+    };
+  }
+
+  #ended(owner: Owner): void {
+    if (owner.waiting.length > 0) this.#schedule();
+    else this.#forgetIdle(owner);
+  }
+
+  #wait<R>(owner: Owner, begin: () => R): Promise<R> {
+    const { promise, resolve } = Promise.withResolvers<R>();
+    owner.waiting.push(() => resolve(begin()));
+    this.#waiting += 1;
+    this.#schedule();
+    return promise;
+  }
+
+  #hasTime(): boolean {
+    const now = performance.now();
+    if (this.#began === undefined) {
+      this.#began = now;
+      this.#schedule();
+      return true;
+    }
+    return now - this.#began < TURN_MS;
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#began = undefined;
+      if (this.#waiting > 0) this.#next();
+    });
+  }
+
+  /** Lets the next owner begin what it asked for first; where all wait for requests of their own, waits for one to end. */
+  #next(): void {
+    for (const owner of this.#owners.values()) {
+      const begin = this.#hasPlace(owner) ? owner.waiting.shift() : undefined;
+      if (!begin) continue;
+      this.#waiting -= 1;
+      this.#owners.delete(owner.name);
+      this.#owners.set(owner.name, owner);
+      this.#began = performance.now();
+      begin();
+      this.#forgetIdle(owner);
+      this.#schedule();
+      return;
+    }
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#schedule();
+    }, this.#untilCounted());
+  }
+
+  #hasPlace({ running }: Owner): boolean {
+    const now = performance.now();
+    for (const [request, began] of running) {
+      if (now - began < COUNTED_MS) break;
+      running.delete(request);
+    }
+    return running.size < MAX_RUNNING;
+  }
+
+  /** Milliseconds until the first request of those that others wait for no longer counts. */
+  #untilCounted(): number {
+    const now = performance.now();
+    const firsts = [...this.#owners.values()].flatMap(({ waiting, running }) =>
+      waiting.length > 0 ? [...running.values()].slice(0, 1) : [],
+    );
+    return Math.max(0, Math.min(...firsts) + COUNTED_MS - now);
+  }
+
+  #ownerOf(name: string): Owner {
+    const known = this.#owners.get(name);
+    if (known) return known;
+    const owner: Owner = { name, waiting: [], running: new Map() };
+    this.#owners.set(name, owner);
+    return owner;
+  }
+
+  #forgetIdle({ name, waiting, running }: Owner): void {
+    if (waiting.length + running.size === 0) this.#owners.delete(name);
+  }
+}
+
+/** Of a request: who asks, and from where. */
+interface Asker {
+  readonly viewer: Viewer;
+  readonly address: string;
+}
+
+/** Whether nobody is signed in. */
+export function isStranger({ viewer }: Asker): boolean {
+  return viewer.via === "guest";
+}
+
+/** Whose turns a request takes: its user's, or its address's where there is none. */
+export function ownerOf(asker: Asker): string {
+  return isStranger(asker) ? `address ${networkOf(asker.address)}` : `viewer ${asker.viewer.id}`;
+}

@@ -1735,6 +1735,20 @@ export interface components {
     } & {
       [key: string]: unknown;
     };
+    ImportError: {
+      error: {
+        code: number;
+        message: string;
+        /** @description Messages by field */
+        validation?: {
+          [key: string]: string[];
+        };
+      };
+      /** @description The same message; absent if fields of the request are wrong */
+      message?: string;
+      /** @constant */
+      status?: "error";
+    };
     ImportListing: {
       data: components["schemas"]["ImportListItem"][];
       /** @description The number of all rows that match */
@@ -2468,7 +2482,7 @@ export interface components {
         "application/json": components["schemas"]["AgentError"];
       };
     };
-    /** @description Any other error */
+    /** @description Any other error, such as 405 for a method in disguise or 507 for a full disk */
     AgentFailure: {
       content: {
         "application/json": components["schemas"]["AgentError"];
@@ -2558,7 +2572,7 @@ export interface components {
         "application/json": components["schemas"]["DashboardError"];
       };
     };
-    /** @description Any other error */
+    /** @description Any other error, such as 405 for a method in disguise or 507 for a full disk */
     DashboardFailure: {
       content: {
         "application/json": components["schemas"]["DashboardError"];
@@ -2636,7 +2650,7 @@ export interface components {
         "application/json": components["schemas"]["EnrolmentError"];
       };
     };
-    /** @description Any other error */
+    /** @description Any other error, such as 405 for a method in disguise or 507 for a full disk */
     EnrolmentFailure: {
       content: {
         "application/json": components["schemas"]["EnrolmentError"];
@@ -2702,7 +2716,7 @@ export interface components {
         "application/json": components["schemas"]["EnrolmentError"];
       };
     };
-    /** @description Any other error */
+    /** @description Any other error, such as 405 for a method in disguise or 507 for a full disk */
     Failure: {
       content: {
         "application/json": components["schemas"]["Error"];
@@ -2827,6 +2841,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -2870,6 +2885,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -2890,6 +2906,8 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Refused"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -2931,6 +2949,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -2949,6 +2968,7 @@ export interface operations {
       404: components["responses"]["NotFound"];
       413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -2978,6 +2998,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -2992,6 +3013,7 @@ export interface operations {
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3021,6 +3043,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3067,6 +3090,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3087,6 +3111,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3139,6 +3164,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3157,6 +3183,7 @@ export interface operations {
       404: components["responses"]["NotFound"];
       413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3319,6 +3346,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3348,6 +3376,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3400,6 +3429,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3420,6 +3450,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3477,6 +3508,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3495,6 +3527,7 @@ export interface operations {
       404: components["responses"]["NotFound"];
       413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3639,6 +3672,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3677,6 +3711,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3697,6 +3732,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3733,6 +3769,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3751,6 +3788,7 @@ export interface operations {
       404: components["responses"]["NotFound"];
       413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3772,6 +3810,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3856,6 +3895,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3870,6 +3910,7 @@ export interface operations {
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3884,6 +3925,7 @@ export interface operations {
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3898,6 +3940,7 @@ export interface operations {
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3912,6 +3955,7 @@ export interface operations {
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3937,6 +3981,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -3992,6 +4037,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4014,6 +4060,7 @@ export interface operations {
       404: components["responses"]["NotFound"];
       413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4051,6 +4098,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4080,6 +4128,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4111,6 +4160,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4131,6 +4181,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4166,6 +4217,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4184,6 +4236,7 @@ export interface operations {
       404: components["responses"]["NotFound"];
       413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4204,6 +4257,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4224,6 +4278,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4252,6 +4307,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4273,6 +4329,7 @@ export interface operations {
       404: components["responses"]["NotFound"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4302,6 +4359,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4325,8 +4383,14 @@ export interface operations {
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       413: components["responses"]["TooLarge"];
-      422: components["responses"]["Unprocessable"];
+      /** @description Error */
+      422: {
+        content: {
+          "application/json": components["schemas"]["ImportError"];
+        };
+      };
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4347,6 +4411,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4387,7 +4452,13 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
-      500: components["responses"]["Refused"];
+      /** @description Error */
+      500: {
+        content: {
+          "application/json": components["schemas"]["ImportError"];
+        };
+      };
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4406,6 +4477,7 @@ export interface operations {
       404: components["responses"]["NotFound"];
       413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4422,6 +4494,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4436,6 +4509,7 @@ export interface operations {
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4465,6 +4539,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4541,6 +4616,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4561,6 +4637,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4623,6 +4700,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4641,6 +4719,7 @@ export interface operations {
       404: components["responses"]["NotFound"];
       413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4789,6 +4868,7 @@ export interface operations {
       404: components["responses"]["NotFound"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4810,6 +4890,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4830,6 +4911,7 @@ export interface operations {
       409: components["responses"]["Conflict"];
       413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4855,6 +4937,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4883,6 +4966,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4914,6 +4998,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4934,6 +5019,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4963,6 +5049,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -4983,9 +5070,11 @@ export interface operations {
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5006,8 +5095,10 @@ export interface operations {
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
       413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5039,6 +5130,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5068,6 +5160,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5104,6 +5197,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5124,6 +5218,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5167,6 +5262,7 @@ export interface operations {
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Refused"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5186,6 +5282,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Refused"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5222,6 +5319,7 @@ export interface operations {
       };
       401: components["responses"]["Unauthorized"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5257,6 +5355,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5268,6 +5367,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5297,6 +5397,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5341,6 +5442,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5361,6 +5463,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5411,6 +5514,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5429,6 +5533,7 @@ export interface operations {
       404: components["responses"]["NotFound"];
       413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5443,6 +5548,7 @@ export interface operations {
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5457,6 +5563,7 @@ export interface operations {
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5471,6 +5578,7 @@ export interface operations {
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5485,6 +5593,7 @@ export interface operations {
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5514,6 +5623,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5541,6 +5651,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5568,6 +5679,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5582,6 +5694,7 @@ export interface operations {
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5611,6 +5724,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5641,6 +5755,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5670,6 +5785,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5699,6 +5815,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5741,6 +5858,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5761,6 +5879,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5807,6 +5926,7 @@ export interface operations {
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Refused"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5839,6 +5959,7 @@ export interface operations {
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Refused"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5872,6 +5993,7 @@ export interface operations {
       404: components["responses"]["NotFound"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5891,6 +6013,7 @@ export interface operations {
       404: components["responses"]["NotFound"];
       413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5924,6 +6047,7 @@ export interface operations {
       404: components["responses"]["NotFound"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -5966,6 +6090,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -6004,6 +6129,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -6023,6 +6149,7 @@ export interface operations {
       404: components["responses"]["NotFound"];
       413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -6037,6 +6164,7 @@ export interface operations {
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -6070,6 +6198,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -6080,6 +6209,7 @@ export interface operations {
       401: components["responses"]["AgentUnauthorized"];
       403: components["responses"]["AgentForbidden"];
       429: components["responses"]["AgentTooManyRequests"];
+      503: components["responses"]["AgentUnavailable"];
       default: components["responses"]["AgentFailure"];
     };
   };
@@ -6087,10 +6217,6 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
-          friendly_name: string;
-          machine_id?: string;
-        };
-        "multipart/form-data": {
           friendly_name: string;
           machine_id?: string;
         };
@@ -6118,12 +6244,6 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
-          hosts: {
-            friendly_name: string;
-            machine_id?: string;
-          }[];
-        };
-        "multipart/form-data": {
           hosts: {
             friendly_name: string;
             machine_id?: string;
@@ -6165,6 +6285,7 @@ export interface operations {
       401: components["responses"]["EnrolmentUnauthorized"];
       403: components["responses"]["EnrolmentForbidden"];
       429: components["responses"]["EnrolmentTooManyRequests"];
+      503: components["responses"]["EnrolmentUnavailable"];
       default: components["responses"]["EnrolmentFailure"];
     };
   };
@@ -6179,10 +6300,16 @@ export interface operations {
       401: components["responses"]["DashboardUnauthorized"];
       403: components["responses"]["DashboardForbidden"];
       429: components["responses"]["DashboardTooManyRequests"];
+      503: components["responses"]["DashboardUnavailable"];
       default: components["responses"]["DashboardFailure"];
     };
   };
   "dashboard-history": {
+    parameters: {
+      query?: {
+        days?: number;
+      };
+    };
     responses: {
       /** @description Success */
       200: {
@@ -6192,7 +6319,9 @@ export interface operations {
       };
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -6222,6 +6351,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -6249,6 +6379,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -6269,6 +6400,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -6287,6 +6419,7 @@ export interface operations {
       404: components["responses"]["NotFound"];
       413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -6324,6 +6457,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -6353,6 +6487,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -6394,6 +6529,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -6414,6 +6550,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -6432,6 +6569,7 @@ export interface operations {
       404: components["responses"]["NotFound"];
       413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -6478,6 +6616,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -6498,6 +6637,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -6512,6 +6652,7 @@ export interface operations {
       401: components["responses"]["DashboardUnauthorized"];
       403: components["responses"]["DashboardForbidden"];
       429: components["responses"]["DashboardTooManyRequests"];
+      503: components["responses"]["DashboardUnavailable"];
       default: components["responses"]["DashboardFailure"];
     };
   };
@@ -6526,6 +6667,7 @@ export interface operations {
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -6538,6 +6680,7 @@ export interface operations {
         };
       };
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -6552,6 +6695,7 @@ export interface operations {
       401: components["responses"]["DashboardUnauthorized"];
       403: components["responses"]["DashboardForbidden"];
       429: components["responses"]["DashboardTooManyRequests"];
+      503: components["responses"]["DashboardUnavailable"];
       default: components["responses"]["DashboardFailure"];
     };
   };
@@ -6566,6 +6710,7 @@ export interface operations {
       401: components["responses"]["DashboardUnauthorized"];
       403: components["responses"]["DashboardForbidden"];
       429: components["responses"]["DashboardTooManyRequests"];
+      503: components["responses"]["DashboardUnavailable"];
       default: components["responses"]["DashboardFailure"];
     };
   };
@@ -6580,6 +6725,7 @@ export interface operations {
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -6594,6 +6740,7 @@ export interface operations {
       401: components["responses"]["DashboardUnauthorized"];
       403: components["responses"]["DashboardForbidden"];
       429: components["responses"]["DashboardTooManyRequests"];
+      503: components["responses"]["DashboardUnavailable"];
       default: components["responses"]["DashboardFailure"];
     };
   };
@@ -6608,6 +6755,7 @@ export interface operations {
       401: components["responses"]["DashboardUnauthorized"];
       403: components["responses"]["DashboardForbidden"];
       429: components["responses"]["DashboardTooManyRequests"];
+      503: components["responses"]["DashboardUnavailable"];
       default: components["responses"]["DashboardFailure"];
     };
   };
@@ -6622,6 +6770,7 @@ export interface operations {
       401: components["responses"]["AgentUnauthorized"];
       403: components["responses"]["AgentForbidden"];
       429: components["responses"]["AgentTooManyRequests"];
+      503: components["responses"]["AgentUnavailable"];
       default: components["responses"]["AgentFailure"];
     };
   };
@@ -6641,6 +6790,7 @@ export interface operations {
       401: components["responses"]["AgentUnauthorized"];
       403: components["responses"]["AgentForbidden"];
       429: components["responses"]["AgentTooManyRequests"];
+      503: components["responses"]["AgentUnavailable"];
       default: components["responses"]["AgentFailure"];
     };
   };
@@ -6656,6 +6806,7 @@ export interface operations {
       401: components["responses"]["AgentUnauthorized"];
       403: components["responses"]["AgentForbidden"];
       429: components["responses"]["AgentTooManyRequests"];
+      503: components["responses"]["AgentUnavailable"];
       default: components["responses"]["AgentFailure"];
     };
   };
@@ -6663,9 +6814,6 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
-          integration?: string;
-        };
-        "multipart/form-data": {
           integration?: string;
         };
       };
@@ -6683,6 +6831,7 @@ export interface operations {
       413: components["responses"]["AgentTooLarge"];
       422: components["responses"]["AgentUnprocessable"];
       429: components["responses"]["AgentTooManyRequests"];
+      503: components["responses"]["AgentUnavailable"];
       default: components["responses"]["AgentFailure"];
     };
   };
@@ -6697,6 +6846,7 @@ export interface operations {
       401: components["responses"]["AgentUnauthorized"];
       403: components["responses"]["AgentForbidden"];
       429: components["responses"]["AgentTooManyRequests"];
+      503: components["responses"]["AgentUnavailable"];
       default: components["responses"]["AgentFailure"];
     };
   };
@@ -6704,9 +6854,6 @@ export interface operations {
     requestBody?: {
       content: {
         "application/json": {
-          agentVersion?: string;
-        };
-        "multipart/form-data": {
           agentVersion?: string;
         };
       };
@@ -6724,6 +6871,7 @@ export interface operations {
       413: components["responses"]["AgentTooLarge"];
       422: components["responses"]["AgentUnprocessable"];
       429: components["responses"]["AgentTooManyRequests"];
+      503: components["responses"]["AgentUnavailable"];
       default: components["responses"]["AgentFailure"];
     };
   };
@@ -6738,6 +6886,7 @@ export interface operations {
       401: components["responses"]["AgentUnauthorized"];
       403: components["responses"]["AgentForbidden"];
       429: components["responses"]["AgentTooManyRequests"];
+      503: components["responses"]["AgentUnavailable"];
       default: components["responses"]["AgentFailure"];
     };
   };
@@ -6774,41 +6923,6 @@ export interface operations {
           /** @description The sections that the report has; without it, all of them */
           sections?: ("packages" | "repos" | "interfaces" | "hostname")[];
         };
-        "multipart/form-data": {
-          agentVersion?: string;
-          architecture?: string;
-          hostname?: string;
-          ip?: string;
-          kernelVersion?: string;
-          machineId?: string;
-          /** @enum {string} */
-          needsReboot?: "0" | "1";
-          osType?: string;
-          osVersion?: string;
-          packages: {
-            availableVersion?: string;
-            currentVersion?: string;
-            /** @enum {string} */
-            isSecurityUpdate?: "0" | "1";
-            name: string;
-            /** @enum {string} */
-            needsUpdate?: "0" | "1";
-          }[];
-          rebootReason?: string;
-          repositories?: {
-            components?: string;
-            distribution?: string;
-            /** @enum {string} */
-            isEnabled?: "0" | "1";
-            /** @enum {string} */
-            isSecure?: "0" | "1";
-            name?: string;
-            repoType?: string;
-            url?: string;
-          }[];
-          /** @description The sections that the report has; without it, all of them */
-          sections?: ("packages" | "repos" | "interfaces" | "hostname")[];
-        };
       };
     };
     responses: {
@@ -6825,6 +6939,7 @@ export interface operations {
       415: components["responses"]["AgentUnsupportedEncoding"];
       422: components["responses"]["AgentUnprocessable"];
       429: components["responses"]["AgentTooManyRequests"];
+      503: components["responses"]["AgentUnavailable"];
       default: components["responses"]["AgentFailure"];
     };
   };
@@ -6839,6 +6954,7 @@ export interface operations {
       401: components["responses"]["AgentUnauthorized"];
       403: components["responses"]["AgentForbidden"];
       429: components["responses"]["AgentTooManyRequests"];
+      503: components["responses"]["AgentUnavailable"];
       default: components["responses"]["AgentFailure"];
     };
   };
@@ -6868,6 +6984,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -6910,6 +7027,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -6930,6 +7048,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -6978,6 +7097,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -6996,6 +7116,7 @@ export interface operations {
       404: components["responses"]["NotFound"];
       413: components["responses"]["TooLarge"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -7029,6 +7150,7 @@ export interface operations {
       404: components["responses"]["NotFound"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -7050,6 +7172,7 @@ export interface operations {
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -7075,6 +7198,7 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       422: components["responses"]["Unprocessable"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };
@@ -7089,6 +7213,7 @@ export interface operations {
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
       default: components["responses"]["Failure"];
     };
   };

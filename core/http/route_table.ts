@@ -17,6 +17,8 @@ export interface RouteInfo {
   /** Schemas of success answers by status; undefined where the route names none. */
   readonly response: AnswerSchemas | undefined;
   readonly input: InputSchemas;
+  /** Whether it reads bodies itself (`ownBodies` of its scope); known of the routes of a runtime alone. */
+  readonly ownBody?: boolean;
 }
 
 /** The routes of a plugin's app, with their permit and documentation. Throws for schemas that name no model of the app. */

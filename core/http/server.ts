@@ -210,7 +210,7 @@ export class HttpServer {
 
   /** All routes mounted so far. */
   routes(): readonly RouteInfo[] {
-    return this.#routes;
+    return this.#routes.map((route) => ({ ...route, ownBody: this.#scopes.at(route.path)?.ownBodies === true }));
   }
 
   /** Answers one request; `peer` is the address of the other end of the connection. Never throws. */

@@ -32,13 +32,18 @@ function integerOf(text: string): RawBuilder<unknown> | undefined {
 }
 
 const TIME =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2})(?::(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?)?\s?(Z|[+-](?:0\d|1[0-4]):?[0-5]\d)?$/i;
+  /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ](\d{1,2})(?::(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,9}))?)?)?)?\s?(Z|[+-](?:0\d|1[0-4]):?[0-5]\d)?$/i;
 
-/** A date, or a time to the hour at least, as ISO 8601, in UTC where it names no zone; undefined for other notations. */
+/**
+ * A date, or a time to the hour at least, as ISO 8601, in UTC where it names no zone; undefined for other notations. Zeros may be
+ * missing before numbers, as in MySQL.
+ */
 function timeOf(text: string): string | undefined {
   const parts = TIME.exec(text);
   if (!parts) return undefined;
-  const [, year, month, day, hour = "00", minute = "00", second = "00", fraction = "0", zone = "Z"] = parts;
+  const [, year, ...numbers] = parts.slice(0, 7);
+  const [month, day, hour, minute, second] = numbers.map((number = "0") => number.padStart(2, "0"));
+  const [fraction = "0", zone = "Z"] = parts.slice(7);
   const iso = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
   // PostgreSQL refuses dates that no calendar has.
   const date = new Date(`${iso}Z`);

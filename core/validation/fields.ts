@@ -179,6 +179,19 @@ export function converted(value: unknown, kind: Kind): unknown {
   // Adding zero turns -0 into 0.
   if (kind === "integer") return Number(value) + 0;
   if (kind === "boolean") return value === true || value === 1 || value === "1";
-  if (kind === "array" && !Array.isArray(value)) return Object.values(value as object);
+  if (kind === "array" && !Array.isArray(value)) return listOf(value as object);
   return value;
+}
+
+/**
+ * The list that an object stands for, as in BookStack: in the order of its keys, of which those that are no numbers count as 0. Numbers
+ * with the same key are ordered by themselves, since keys of an object have no order; other values stay as sent.
+ */
+function listOf(sent: object): unknown[] {
+  const placed = Object.entries(sent).map(([key, value]) => ({
+    place: /^-?\d+$/.test(key) ? Number(key) : 0,
+    number: typeof value === "number" || typeof value === "string" ? Number(value) || 0 : 0,
+    value: value as unknown,
+  }));
+  return placed.sort((a, b) => a.place - b.place || a.number - b.number).map(({ value }) => value);
 }

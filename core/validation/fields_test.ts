@@ -55,10 +55,16 @@ describe("validate() answers the known fields, converted", () => {
     expect(await judged(changed, { image: "" })).toEqual({});
   });
 
-  test("a list where an object was sent for one, in the order of the object", async () => {
-    expect(await judged(rules({ tags: ["array"] }), { tags: { one: { name: "x" } } })).toEqual({
-      tags: [{ name: "x" }],
+  test("a list where an object was sent for one, in the order of its numeric keys, then of its numbers", async () => {
+    expect(await judged(rules({ tags: ["array"] }), { tags: { one: { name: "x" }, another: { name: "a" } } })).toEqual({
+      tags: [{ name: "x" }, { name: "a" }],
     });
+    for (const [sent, list] of [
+      ['{"1": 5, "0": 3}', [3, 5]],
+      ['{"10": 1, "9": 2, "-1": 3}', [3, 2, 1]],
+      ['{"2": 5, "01": 3, "a": "7", "b": 4}', [4, "7", 3, 5]],
+    ] as const)
+      expect(await judged(rules({ books: ["array"] }), { books: JSON.parse(sent) })).toEqual({ books: list });
     const spec = rules({ roles: ["array"], "roles.*": ["integer"] });
     expect(await judged(spec, { roles: { b: "2", a: 1, __proto__: 3 } })).toEqual({ roles: [2, 1] });
     expect(await judged(spec, { roles: JSON.parse('{"__proto__": 3}') })).toEqual({ roles: [3] });

@@ -65,6 +65,18 @@ test("chapters and pages stand as they were put, and nothing else about them cha
   expect(await orderOf(id)).toBe("c Two[] b One[a d]");
 });
 
+test("an order may be sent as a form, whose ids are texts", async () => {
+  const { book: id, ...ids } = await book({ One: ["a", "b"], c: null });
+  const form = {
+    _method: "PUT",
+    ...{ "items[0][type]": "page", "items[0][id]": String(ids.c) },
+    ...{ "items[1][type]": "chapter", "items[1][id]": String(ids.One) },
+    ...{ "items[1][pages][0]": String(ids.b), "items[1][pages][1]": String(ids.a) },
+  };
+  expect((await runtime.ask("POST", `/api/books/${id}/order`, { form })).status).toBe(204);
+  expect(await orderOf(id)).toBe("c One[b a]");
+});
+
 test("it is one event, with a move for each page that changes its chapter", async () => {
   const { book: id, ...ids } = await book({ One: ["a", "b"], Two: [] });
   const seen = (await runtime.ask("GET", "/api/audit-log?count=1&sort=-id")).body.data[0].id;
@@ -98,7 +110,7 @@ test("what is no order is refused, fault by fault", async () => {
   const wrong = [
     7,
     { type: "book", id },
-    { type: "page", id: "7" },
+    { type: "page", id: "7x" },
     { ...page(ids.c), pages: [ids.a] },
     chapter(ids.One, ["x" as never]),
     chapter(ids.One, [ids.a, ids.a]),

@@ -133,6 +133,25 @@ scenario(stage, "sent books replace them, as texts and from forms too", [
     status: 200,
   },
   { name: "and they are read", request: "GET /api/shelves/{shelf}", status: 200, check: books("waves", "tides") },
+  {
+    name: "an object in place of a list is ordered by its numeric keys",
+    request: "PUT /api/shelves/{shelf}",
+    body: { books: { 7: "{waves}", "01": "{winds}" } },
+    status: 200,
+  },
+  { name: "as they say", request: "GET /api/shelves/{shelf}", status: 200, check: books("winds", "waves") },
+  {
+    name: "and has no order by others",
+    request: "PUT /api/shelves/{shelf}",
+    body: { books: { last: "{waves}", first: "{tides}", "": "{winds}" } },
+    status: 200,
+  },
+  {
+    name: "but that of ids",
+    request: "GET /api/shelves/{shelf}",
+    status: 200,
+    check: books("tides", "winds", "waves"),
+  },
 ]);
 scenario(stage, "who does not see some of the books replaces only those they see", [
   { ...create("shelf", "/api/shelves", { name: "Partly seen", books: ["{waves}", "{tides}"] }) },

@@ -1,11 +1,15 @@
 /**
  * The OpenAPI document holds: a body and a query that are made from what it describes are accepted, for each operation; where what
- * the store holds refuses one, the list below says so. Every status that is answered is named, and every answer is judged, those
- * of success by the runtime.
+ * the store holds refuses one, the list below says so. Every answer is as the document says, by a judge that knows nothing else: the
+ * status is named, and a body has the described fields alone. So are refusals, of guests, of who may nothing, of ids that there
+ * are not and of bodies that cannot be meant.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { BodySampler, type Extent, type Schema } from "../support/data/described_bodies.ts";
+import { BodySampler, type Extent, FILE, formPairs, type Schema } from "../support/data/described_bodies.ts";
 import { PERMITS } from "../support/data/route_permits.ts";
+import { png } from "../support/data/sample_pictures.ts";
+import { portable } from "../support/data/sample_zips.ts";
+import { type DocumentJudge, documentJudge } from "../support/harness/document_judge.ts";
 import { stagedRequests } from "../support/harness/staged_requests.ts";
 import { bootTestRuntime, type RequestOptions, type TestRuntime } from "../support/harness/test_runtime.ts";
 
@@ -39,6 +43,7 @@ interface Operation {
 
 let runtime: TestRuntime;
 let operations: Operation[];
+let judge: DocumentJudge;
 let staged: ReturnType<typeof stagedRequests>;
 let enrolment: Record<string, string>;
 let dashboard: Record<string, string>;
@@ -47,9 +52,9 @@ setDefaultTimeout(240_000);
 beforeAll(async () => {
   runtime = await bootTestRuntime({ env: { DASHBOARD_RATE_LIMIT_MAX: "0" } });
   staged = stagedRequests(runtime);
-  const { paths } = (await runtime.ask("GET", "/api/openapi.json")).body as {
-    paths: Record<string, Record<string, Operation>>;
-  };
+  const { body: document } = await runtime.ask("GET", "/api/openapi.json");
+  judge = documentJudge(document);
+  const { paths } = document as { paths: Record<string, Record<string, Operation>> };
   operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       const [verb, own] = [method.toUpperCase(), path.replace(/\{(\w+)\}/g, ":$1")];
@@ -107,25 +112,122 @@ async function requestOf(operation: Operation, sampler: BodySampler, extent: Ext
   return { ...request, sent: { ...request.sent, ...(await credentialsFor(operation.path)) } };
 }
 
-test("every body that the document describes is accepted, and every status that is answered is named", async () => {
+const MULTIPART = "multipart/form-data";
+const FORMS = [MULTIPART, "application/x-www-form-urlencoded"] as const;
+
+/** The same with a form of a media type; undefined where the document has none. */
+async function formOf(operation: Operation, media: (typeof FORMS)[number], sampler: BodySampler) {
+  const schema = operation.requestBody?.content[media]?.schema;
+  if (!schema) return undefined;
+  const [row] = PERMITS[operation.route] ?? [];
+  const path = row?.path ?? operation.path.replace(/:\w+/g, "1");
+  const request = await staged({ path, body: sampler.value(schema, "most") });
+  const pairs = formPairs(request.sent.body);
+  const credentials = await credentialsFor(operation.path);
+  if (media !== MULTIPART) return { path: request.path, sent: { ...credentials, form: Object.fromEntries(pairs) } };
+  const isImport = operation.path === "/api/imports";
+  const file = isImport
+    ? new File([portable({ page: { name: "Packed" } })], "content.zip")
+    : new File([png()], "dot.png");
+  const parts = new FormData();
+  for (const [name, value] of pairs) parts.append(name, value === FILE ? file : value);
+  return { path: request.path, sent: { ...credentials, parts } };
+}
+
+/** Sends a request, and says what of its answer is not as the document says. */
+async function judged({ method, path }: Operation, sentPath: string, sent: RequestOptions) {
+  const { status, headers, body } = await runtime.ask(method, sentPath, sent);
+  const shown = JSON.stringify(sent.body)?.slice(0, 300);
+  const told = `${method} ${sentPath} ${shown}: ${status} ${JSON.stringify(body)?.slice(0, 300)}`;
+  const answer = { status, type: headers.get("content-type"), body };
+  const faults = judge(method, path.replace(/:(\w+)/g, "{$1}"), answer).map((fault) => `${fault} for ${told}`);
+  return { status, faults, told };
+}
+
+test("every body that the document describes is accepted, and the answer is as it says", async () => {
   const found: string[] = [];
   const refused = new Set<string>();
   for (const [at, operation] of operations.filter(({ route }) => route !== WEBSOCKET).entries()) {
-    const { method, parameters, requestBody, responses, route } = operation;
+    const { parameters, requestBody, route } = operation;
     const hasInput = requestBody !== undefined || parameters.some((one) => one.in === "query");
     for (const [turn, extent] of (hasInput ? EXTENTS : EXTENTS.slice(0, 1)).entries()) {
       const sampler = new BodySampler(1_000 * at + turn);
       const { path, sent } = await requestOf(operation, sampler, extent);
-      const { status, body } = await runtime.ask(method, path, sent);
-      const told = `${method} ${path} ${JSON.stringify(sent.body)?.slice(0, 300)}: ${status} ${JSON.stringify(body)?.slice(0, 300)}`;
-      if (responses[status] === undefined) found.push(`no status is named for ${told}`);
+      const { status, faults, told } = await judged(operation, path, sent);
+      found.push(...faults);
       if (status >= 400) refused.add(route);
       if (status >= 400 && REFUSED[route] === undefined) found.push(`refused: ${told}`);
-      if (status >= 400 && body.error?.code !== status && typeof body.error !== "string")
-        found.push(`no error: ${told}`);
     }
   }
   expect(found).toEqual([]);
   expect(Object.keys(REFUSED).filter((route) => !refused.has(route))).toEqual([]);
   expect(operations.length).toBeGreaterThanOrEqual(162);
+});
+
+test("so is every form", async () => {
+  const found: string[] = [];
+  const sent = { [MULTIPART]: 0, "application/x-www-form-urlencoded": 0 };
+  for (const [at, operation] of operations.entries())
+    for (const media of FORMS) {
+      const request = await formOf(operation, media, new BodySampler(at));
+      if (!request) continue;
+      const { status, faults, told } = await judged(operation, request.path, request.sent);
+      sent[media] += 1;
+      found.push(...faults);
+      if (status >= 400 && REFUSED[operation.route] === undefined) found.push(`refused as ${media}: ${told}`);
+    }
+  expect(found).toEqual([]);
+  expect(Math.min(...Object.values(sent))).toBeGreaterThanOrEqual(39);
+});
+
+/** An id that nothing has. */
+const NOTHING = 987_654_321;
+/** A value of no field of a body but one that takes any. */
+const NO_VALUE = [{ a: [1] }];
+
+/** The same request with a value that names nothing in each field of the body that names a thing by its id. */
+function toNothing(body: unknown): unknown {
+  if (typeof body !== "object" || body === null || body instanceof FormData) return body;
+  const renamed = Object.entries(body).map(([key, value]) => [key, /_id$|^uploaded_to$/.test(key) ? NOTHING : value]);
+  return Object.fromEntries(renamed);
+}
+
+/** Requests that are refused, or that ask for what makes no sense. */
+async function wrongRequests(operation: Operation, nobody: string): Promise<[string, RequestOptions][]> {
+  const { path, sent } = await requestOf(operation, new BodySampler(7), "most");
+  const [plain, query] = path.split("?");
+  const named = operation.parameters.filter((one) => one.in === "query");
+  const wrong = named.map(({ name }) => `${name}=%00`).join("&");
+  const missing = operation.path.replace(/:\w+/g, String(NOTHING)) + (query === undefined ? "" : `?${query}`);
+  const { body, parts: _, ...credentials } = sent;
+  const fields = typeof body === "object" && body !== null ? Object.keys(body) : [];
+  const own: [string, RequestOptions][] = [
+    [path, { ...sent, as: null, headers: {} }],
+    [path, { ...sent, as: nobody, headers: {} }],
+    [missing, sent],
+    [operation.path.replace(/:\w+/g, "x"), sent],
+    [`${plain}?${wrong}`, sent],
+  ];
+  if (operation.method === "GET") return own;
+  return [
+    ...own,
+    [path, { ...credentials, body: toNothing(body) }],
+    [path, { ...credentials, body: Object.fromEntries(fields.map((field) => [field, NO_VALUE])) }],
+    [path, { ...credentials, body: "{" }],
+    [path, { ...credentials, body: {} }],
+  ];
+}
+
+test("refusals are as the document says: their status is named, and their body is that of an error", async () => {
+  const { token } = await runtime.person("nobody", ["access-api"]);
+  const found: string[] = [];
+  const statuses = new Set<number>();
+  for (const operation of operations.filter(({ route }) => route !== WEBSOCKET))
+    for (const [path, sent] of await wrongRequests(operation, token)) {
+      const { status, faults } = await judged(operation, path, sent);
+      statuses.add(status);
+      found.push(...faults);
+    }
+  expect(found).toEqual([]);
+  expect([400, 401, 403, 404, 422].filter((status) => !statuses.has(status))).toEqual([]);
 });

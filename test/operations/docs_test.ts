@@ -81,7 +81,7 @@ test("every operation has its parameters, bodies, answers with schemas, errors a
         ...(method === "GET" ? [] : ["400"]),
         ...(permit === "public" ? [] : ["401", "403"]),
         ...(method === "GET" ? [] : ["413"]),
-        ...["429", "default"],
+        ...["429", "503", "default"],
       ],
       hasBody: method !== "GET" && Object.keys(facts.rules ?? {}).length > 0,
       isPublic: permit === "public",

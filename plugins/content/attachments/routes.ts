@@ -50,7 +50,7 @@ export function mountAttachmentRoutes(
       permits: { create: "attachment-create-all" },
       list: listing,
       answers: attachmentAnswers,
-      errors: { create: [404] },
+      errors: { create: [404], read: [500] },
       about,
       examples,
     },

@@ -7,20 +7,30 @@ export function entriesIn(items: readonly unknown[]): Entry[] {
   const named = new Set<string>();
   const isNew = (type: string, id: number) => !named.has(`${type} ${id}`) && named.add(`${type} ${id}`);
   const entries = items.flatMap((item, index): Entry[] => {
-    const { type, id, pages } = (typeof item === "object" && item !== null ? item : {}) as Record<string, unknown>;
+    const sent = (typeof item === "object" && item !== null ? item : {}) as Record<string, unknown>;
+    const { type } = sent;
+    const [id, pages] = [idIn(sent.id), idsIn(sent.pages)];
     const key = `items.${index}`;
-    if ((type !== "chapter" && type !== "page") || !isId(id)) errors[key] = [`The ${key} is invalid.`];
-    else if (pages !== undefined && (type === "page" || !Array.isArray(pages) || !pages.every(isId)))
+    if ((type !== "chapter" && type !== "page") || id === undefined) errors[key] = [`The ${key} is invalid.`];
+    else if (sent.pages !== undefined && (type === "page" || !pages))
       errors[`${key}.pages`] = [`The ${key}.pages is invalid.`];
-    else if (![isNew(type, id), ...((pages ?? []) as number[]).map((page) => isNew("page", page))].every(Boolean))
+    else if (![isNew(type, id), ...(pages ?? []).map((page) => isNew("page", page))].every(Boolean))
       errors[key] = [`The ${key} has a duplicate value.`];
-    else return [{ type, id, ...(pages !== undefined && { pages: pages as number[] }) }];
+    else return [{ type, id, ...(pages && { pages }) }];
     return [];
   });
   if (Object.keys(errors).length > 0) throw new ApiError(422, "The given data was invalid.", { validation: errors });
   return entries;
 }
 
-function isId(value: unknown): value is number {
-  return Number.isInteger(value) && (value as number) > 0 && (value as number) < 2 ** 31;
+/** An id, which forms have as text; undefined for other values. */
+function idIn(value: unknown): number | undefined {
+  const id = typeof value === "string" && /^\d{1,10}$/.test(value) ? Number(value) : value;
+  return typeof id === "number" && Number.isInteger(id) && id > 0 && id < 2 ** 31 ? id : undefined;
+}
+
+/** A list of ids; undefined for other values. */
+function idsIn(value: unknown): number[] | undefined {
+  const ids = Array.isArray(value) ? value.map(idIn) : [undefined];
+  return ids.every((id) => id !== undefined) ? ids : undefined;
 }

@@ -110,6 +110,7 @@ function mountEntries(context: RecycleBinContext): void {
       ...endpoint("recycle-bin", action, {
         about: about[action],
         example: examples[action],
+        errors: [409],
         ...(action === "restore" && { rules: rules({}) }),
       }),
     }) as const;

@@ -36,7 +36,7 @@ export function mountSearchRoute(
     {
       permit: "access-api",
       response: searchAnswerSchema,
-      ...endpoint("search", "all", { about, rules: searchRules, example, errors: [503] }),
+      ...endpoint("search", "all", { about, rules: searchRules, example }),
     },
   );
 }

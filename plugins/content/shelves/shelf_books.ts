@@ -94,21 +94,9 @@ const shelvesOfBooks = prepared(
       .orderBy("bookshelves.id"),
 );
 
-/**
- * The ids in what a request sent: a list or an object, of numbers or texts. Each id is returned once, at its first
- * position; other values are dropped. An object is ordered as in BookStack: by its keys, of which those that are no numbers
- * count as 0, then by id.
- */
-export function idsOf(sent: unknown): number[] {
-  // A list has its order. One may have tens of thousands of books, of which each entry would be an object.
-  if (Array.isArray(sent)) return [...new Set(sent.map(idOf).filter(isId))];
-  const entries = Object.entries(typeof sent === "object" && sent !== null ? sent : {});
-  const placed = entries.map(([key, value]) => ({
-    position: /^-?\d+$/.test(key) ? Number(key) : 0,
-    id: idOf(value),
-  }));
-  const sorted = placed.filter(({ id }) => isId(id)).sort((a, b) => a.position - b.position || a.id - b.id);
-  return [...new Set(sorted.map(({ id }) => id))];
+/** The ids in a list that a request sent, of numbers or texts. Each id is returned once, at its first position; other values are dropped. */
+export function idsOf(sent: readonly unknown[]): number[] {
+  return [...new Set(sent.map(idOf).filter(isId))];
 }
 
 function idOf(value: unknown): number {

@@ -87,7 +87,7 @@ export function mountEnrolment(context: HostsContext): void {
           "Creates a host and shows its credentials, only in this answer. A known machine keeps its host and gets new ones. " +
           "Headers: X-Auto-Enrollment-Key, X-Auto-Enrollment-Secret.",
         rules: hostRules,
-        errors: [409, 503],
+        errors: [409],
       }),
     },
   );
@@ -122,7 +122,6 @@ export function mountEnrolment(context: HostsContext): void {
         about: "The same for up to fifty hosts; rejected ones are listed with the reason.",
         rules: bulkRules,
         fields: { hosts: { items: schemaOf(hostRules) } },
-        errors: [503],
       }),
     },
   );

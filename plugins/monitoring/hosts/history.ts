@@ -87,6 +87,7 @@ export function mountHistory({ app, db, validate }: HostsContext): void {
         about:
           "The numbers of active hosts over the last `days`, 30 by default: hourly for up to seven days, daily beyond, each " +
           "day with its last numbers.",
+        rules: historyRules,
       }),
     },
   );

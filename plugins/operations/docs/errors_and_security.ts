@@ -32,7 +32,7 @@ const ERRORS: Readonly<Record<string, readonly [name: string, description: strin
   "500": ["Refused", "What was asked for cannot be done; the message says why"],
   "501": ["NotAvailable", "The operator has not set this up"],
   "503": ["Unavailable", "Not possible at the moment; try again later"],
-  default: ["Failure", "Any other error"],
+  default: ["Failure", "Any other error, such as 405 for a method in disguise or 507 for a full disk"],
 };
 
 /** The errors of paths that share a shape. */
@@ -78,6 +78,7 @@ export function errorAnswers(
     ...(path.includes(":") ? ["404"] : []),
     ...(checksInput ? ["422"] : []),
     "429",
+    "503",
     ...(facts.errors ?? []).map(String),
     "default",
   ]);

@@ -4,13 +4,18 @@
  */
 import type { Json } from "./json.ts";
 
-/** The content of a body by media type; `schema` describes its values as JSON, with files as binary texts. */
-export function mediaTypes(schema: Json, example: unknown): Json {
+/**
+ * The content of a body by media type; `schema` describes its values as JSON, with files as binary texts. A route that reads its body
+ * itself takes no forms.
+ */
+export function mediaTypes(schema: Json, example: unknown, { ownBody }: { readonly ownBody?: boolean }): Json {
   const text = withoutFiles(schema);
+  const json = text && { schema: text, ...(example === undefined ? {} : { example }) };
+  if (ownBody && json) return { "application/json": json };
   const forms = asForm(schema);
   const plainForms = text && asForm(text);
   return {
-    ...(text ? { "application/json": { schema: text, ...(example === undefined ? {} : { example }) } } : {}),
+    ...(json ? { "application/json": json } : {}),
     "multipart/form-data": { schema: forms, ...encodingOf(forms) },
     ...(plainForms ? { "application/x-www-form-urlencoded": { schema: plainForms, ...encodingOf(plainForms) } } : {}),
   };

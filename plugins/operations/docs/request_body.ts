@@ -5,16 +5,14 @@ import { mediaTypes } from "./media_types.ts";
 import { plainSchema } from "./raise.ts";
 
 /** The body of a route from its rules, or from its schemas; nothing for routes without a body. */
-export function requestBody(
-  { facts, action, input, method }: DescribedRoute,
-  items: ItemSchemas,
-): { requestBody?: Json } {
+export function requestBody(route: DescribedRoute, items: ItemSchemas): { requestBody?: Json } {
+  const { facts, action, input, method } = route;
   if (method === "GET") return {};
   const hasRules = Object.keys(facts.rules ?? {}).length > 0;
   const schema = hasRules ? withFields(schemaOf(facts.rules ?? {}, items), facts.fields) : bodySchema(input.body);
   if (!schema) return {};
   const required = action === "create" || (Array.isArray(schema.required) && !hasRules);
-  return { requestBody: { required, content: mediaTypes(schema, facts.example?.request) } };
+  return { requestBody: { required, content: mediaTypes(schema, facts.example?.request, route) } };
 }
 
 /** A schema with what a route says of single fields. */

@@ -4,6 +4,7 @@
  * addresses of what is not in the archive are kept.
  */
 import type { ItemRef } from "lectern/contracts";
+import { trimEndChars } from "lectern/core";
 
 /** An address without a host in a link, with what stands before it. */
 const LINKED_PATH = /((?:href=["']?|\]\()<?)(\/[^\s<>"'=?#()]*)/g;
@@ -20,7 +21,7 @@ export function permalink(baseUrl: string, pageId: number): string {
   return `${baseUrl}/link/${pageId}`;
 }
 
-/** The distinct addresses of this instance in a text, without query and fragment. */
+/** The distinct addresses of this instance in a text, without query, fragment and slashes at the end. */
 export function addressesIn(text: string, baseUrl: string): Set<string> {
   const found = new Set<string>();
   for (const { address } of occurrences(text, baseUrl)) found.add(address);
@@ -32,11 +33,11 @@ export function withReferences(text: string, baseUrl: string, find: (address: st
   const whole = withPermalinks(text, baseUrl, find);
   let result = "";
   let done = 0;
-  for (const { address, start } of occurrences(whole, baseUrl)) {
+  for (const { address, start, end } of occurrences(whole, baseUrl)) {
     const found = find(address);
     if (!found) continue;
     result += whole.slice(done, start) + reference(found);
-    done = start + address.length;
+    done = end;
   }
   return result + whole.slice(done);
 }
@@ -46,18 +47,18 @@ function withPermalinks(text: string, baseUrl: string, find: (address: string) =
   const { origin } = new URL(baseUrl);
   const begin = permalink(baseUrl, 0).slice(0, -1);
   return text.replace(LINKED_PATH, (all, before: string, path: string) => {
-    const address = origin + path;
+    const address = trimEndChars(origin + path, "/");
     return address.startsWith(begin) && find(address) ? before + address : all;
   });
 }
 
-function* occurrences(text: string, baseUrl: string): Generator<{ address: string; start: number }> {
+function* occurrences(text: string, baseUrl: string): Generator<{ address: string; start: number; end: number }> {
   for (let start = text.indexOf(baseUrl); start >= 0; start = text.indexOf(baseUrl, start)) {
     let end = start + baseUrl.length;
     if (text[end] === "/") {
       ADDRESS.lastIndex = end;
       end += ADDRESS.exec(text)?.[0].length ?? 0;
-      yield { address: text.slice(start, end), start };
+      yield { address: trimEndChars(text.slice(start, end), "/"), start, end };
     }
     start = end;
   }

@@ -9,6 +9,10 @@ test.each([
   ["[a](<https://e.com/link/7> 't')", "[a](<[[bsexport:page:7]]> 't')"],
   ['<a href="https://e.com/link/7?x#y">', '<a href="[[bsexport:page:7]]?x#y">'],
   ["<a href='/link/7#y'> <a href=/link/7>", "<a href='[[bsexport:page:7]]#y'> <a href=[[bsexport:page:7]]>"],
+  [
+    '<a href="/link/7/"> <a href="https://e.com/link/7/#y">',
+    '<a href="[[bsexport:page:7]]"> <a href="[[bsexport:page:7]]#y">',
+  ],
   ['<a href="/link/70"> <a href="/x/link/7">', '<a href="/link/70"> <a href="/x/link/7">'],
   ["[a](//e.com/link/7)", "[a](//e.com/link/7)"],
 ])("a permalink becomes a reference, with and without the host: %j", (text, wanted) => {

@@ -21,8 +21,8 @@ const ACTIONS: Readonly<Record<string, string>> = {
   zip: "export-zip",
 };
 
-/** A PDF may fail, may not be set up, and may have to wait; any export may take too long. */
-const ERRORS = [500, 501, 503];
+/** A PDF may fail, or may not be set up. */
+const ERRORS = [500, 501];
 
 /** Mounts the export endpoints. */
 export function mountExports(context: ExportsContext): void {

@@ -103,12 +103,27 @@ const details = t.Object(
   { ...open, description: "The book, chapter or page of the archive, with what is in it" },
 );
 
+/** An error with what clients of the original API read beside it (platform 1.7). */
+const importError = t.Object(
+  {
+    error: t.Object({
+      code: t.Integer(),
+      message: t.String(),
+      validation: t.Optional(t.Record(t.String(), t.Array(t.String()), { description: "Messages by field" })),
+    }),
+    message: t.Optional(t.String({ description: "The same message; absent if fields of the request are wrong" })),
+    status: t.Optional(t.Literal("error")),
+  },
+  { $id: "ImportError" },
+);
+
 /** The answers about imports (content-api 15). */
 export const importAnswers = {
   list: listingSchema(listed),
   create: t.Object(savedFields, { $id: "SavedImport" }),
   read: t.Object({ ...savedFields, details }, { $id: "Import" }),
   run: importedItem,
+  error: importError,
 };
 
 /** A row of the listing. */

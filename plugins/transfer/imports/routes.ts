@@ -36,7 +36,7 @@ export function mountImports(context: ImportsContext): void {
     },
     {
       permit,
-      response: importAnswers.create,
+      response: { 200: importAnswers.create, 422: importAnswers.error },
       ...endpoint("imports", "create", {
         about: about.create,
         rules: uploadRules,
@@ -66,7 +66,7 @@ export function mountImports(context: ImportsContext): void {
     },
     {
       permit,
-      response: importAnswers.run,
+      response: { 200: importAnswers.run, 500: importAnswers.error },
       ...endpoint("imports", "run", {
         about: about.run,
         rules: parentRules,

@@ -26,8 +26,17 @@ const THINGS: Readonly<Record<string, string>> = {
 const NAMES: Readonly<Record<string, string>> = { permissions: "book-view-all", events: "all" };
 /** Fields that are about a state of the store, which no sample has. */
 const LEFT_OUT = new Set(["draft_id", "base_revision", "kept_at"]);
+/** What stands for a file. */
+export const FILE = "(file)";
 const MAX_INT32 = 2_147_483_647;
 const WORD = "Bergfried ";
+
+/** The fields of a form: lists and objects have brackets in their names. */
+export function formPairs(value: unknown, name = ""): [string, string][] {
+  if (typeof value !== "object" || value === null) return [[name, String(value)]];
+  const nested = (key: string) => (name === "" ? key : `${name}[${key}]`);
+  return Object.entries(value).flatMap(([key, one]) => formPairs(one, nested(key)));
+}
 
 /** Makes values; the same seed makes the same ones. */
 export class BodySampler {
@@ -109,6 +118,7 @@ export class BodySampler {
       pattern?: string;
     };
     if (anyOf) return this.#text(this.#oneOf(anyOf), extent, name);
+    if (format === "binary") return FILE;
     if (format === "email") return `somebody-{turn}-${this.#next(1e6)}@example.com`;
     if (format === "date") return "2031-02-03";
     if (format === "date-time") return "2031-02-03T04:05:06Z";

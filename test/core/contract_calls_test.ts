@@ -193,8 +193,8 @@ test("functions of slots that write or send are for shipped plugins alone, and f
 
 test("a plugin keeps the credentials of its own route scope, and gets none elsewhere", async () => {
   const headers = { authorization: "Key 7" };
-  expect((await stage.ask("GET", "/api/calls/keys/whole", { headers, token: null })).body).toEqual({ sent: "Key 7" });
-  expect((await stage.ask("GET", "/api/calls/apart", { token: stage.token })).body).toEqual({});
+  expect((await stage.ask("GET", "/api/calls/keys/whole", { headers, as: null })).body).toEqual({ sent: "Key 7" });
+  expect((await stage.ask("GET", "/api/calls/apart")).body).toEqual({});
 });
 
 test("a plugin that says which slots it reads reads no others", async () => {

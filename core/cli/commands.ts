@@ -26,7 +26,7 @@ import { pendingText, withLook } from "./look.ts";
 import { misspeltArgument } from "./misspelt_arguments.ts";
 import { MOVE_USAGE, moveFilesCommand } from "./move_files.ts";
 import { newPlugin } from "./new_plugin.ts";
-import { openRuntime, readConfig, reportMissingStore, storeOptions } from "./open.ts";
+import { openRuntime, readConfig, refuseOtherNames, reportMissingStore, storeOptions } from "./open.ts";
 import { reportPending } from "./pending.ts";
 import { planOf } from "./plan.ts";
 import { PLUGIN_USAGE, pluginCommand } from "./plugin_command.ts";
@@ -217,6 +217,7 @@ async function backupOf(plugins: readonly AnyPlugin[], io: CommandIo): Promise<n
 
 async function migrateCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
   const config = readConfig(io);
+  await refuseOtherNames(config, io);
   const store = await openStore(storeOptions(config));
   try {
     await checkStoreVersion(store.db, plugins);

@@ -69,7 +69,7 @@ export async function withLook<T>(
 ): Promise<T> {
   const io = { ...terminal, env: { LOG_LEVEL: "warn", ...terminal.env } };
   const config = readConfig(io);
-  if (isStart) await checkStoreExists(config);
+  if (isStart) await checkStoreExists(config, io);
   const { place, pending } = await factsOf(plugins, config);
   return withThrowawayStore(async ({ dataDir }) => {
     const temporary: Config = { ...config, databaseUrl: "", listenUrl: "", readUrls: "", dataDir };

@@ -73,7 +73,14 @@ export {
 } from "./query/migrate.ts";
 export { type Executor, prepared, preparedStatements, type Statement } from "./query/prepared.ts";
 export { flatten, flattened, memoized, rows, write } from "./query/query.ts";
-export { makeObject, missingObjects, objectLabel, type SchemaObject, schemaObjects } from "./query/schema_objects.ts";
+export {
+  differenceText,
+  makeObject,
+  type SchemaDifference,
+  type SchemaObject,
+  schemaDifferences,
+  schemaObjects,
+} from "./query/schema_objects.ts";
 export { advanceSequence, type LateSequence, lateSequences } from "./query/sequences.ts";
 export { FUNCTIONS, OPERATORS, TEMPLATES, TYPES } from "./query/sql_words.ts";
 export { referringTables } from "./query/table_owners.ts";

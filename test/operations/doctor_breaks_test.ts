@@ -162,6 +162,38 @@ describe("the schema", () => {
       plant: "drop trigger keep_slug_history on pages",
       names: `trigger "keep_slug_history" of pages is missing`,
     },
+    "a column of another type": {
+      plant: "alter table pages alter column priority type bigint",
+      names: `column "priority" of pages is not as migrations make it: integer`,
+      mend: "alter table pages alter column priority type integer",
+    },
+    "a lost default": {
+      plant: "alter table books alter column created_at drop default",
+      names: `default of column "created_at" of books is not as migrations make it`,
+    },
+    "a column that may be null": {
+      plant: "alter table pages alter column name drop not null",
+      names: `not null of column "name" of pages is not as migrations make it: true`,
+    },
+    "an index over another column": {
+      plant: "drop index pages_slug_once; create index pages_slug_once on pages (name)",
+      names: `index "pages_slug_once" of pages is not as migrations make it: CREATE UNIQUE INDEX`,
+    },
+    "a constraint of other columns": {
+      plant:
+        "alter table acl_count drop constraint acl_count_pkey, add constraint acl_count_pkey unique (kind, acl_id, n)",
+      names: `constraint "acl_count_pkey" of acl_count is not as migrations make it: PRIMARY KEY`,
+    },
+    "a trigger at another moment": {
+      plant: `drop trigger keep_slug_history on pages;
+        create trigger keep_slug_history after delete on pages for each row execute function keep_slug_history()`,
+      names: `trigger "keep_slug_history" of pages is not as migrations make it: CREATE TRIGGER`,
+    },
+    "a function that does something else": {
+      plant:
+        "create or replace function keep_slug_history() returns trigger language plpgsql as 'begin return null; end'",
+      names: `function "keep_slug_history()" is not as migrations make it`,
+    },
     "a trigger that is off": {
       plant: "alter table books disable trigger keep_slug_history",
       names: `trigger "keep_slug_history" of books is missing`,

@@ -284,6 +284,24 @@ describe("rows that do not fit each other", () => {
     expect(revision).toMatchObject({ name: "Failover", number: 2, raw_html: expect.stringContaining("nobody") });
   });
 
+  test("a missing newest revision", async () => {
+    const change = (html: string) => runtime.ask("PUT", `/api/pages/${page}`, { body: { html } });
+    await change("<p>Call <b>the first</b></p>");
+    await change("<p>Call <b>the second</b></p>");
+    await isFound({
+      check: "pages/newest_revisions",
+      plant: () => run(`delete from page_revisions where page_id = ${page} and html like '%the second%'`),
+      names: () => `page ${page}`,
+    });
+    const { body } = await runtime.ask("GET", `/api/pages/${page}/revisions?sort=-id`);
+    const { body: newest } = await runtime.ask("GET", `/api/pages/${page}/revisions/${body.data[0].id}`);
+    expect(newest).toMatchObject({ number: 4, raw_html: expect.stringContaining("the second") });
+    // What is saved again as it is has no revision of its own.
+    const { body: before } = await runtime.ask("GET", `/api/pages/${page}`);
+    await change(before.raw_html);
+    expect((await check("pages/newest_revisions")).status).toBe("ok");
+  });
+
   test("a stale rendering", async () => {
     const { body: before } = await runtime.ask("GET", `/api/pages/${page}`);
     await isFound({

@@ -117,6 +117,24 @@ attachments  1
   expect(await logged()).toBe(1);
 });
 
+test("a run that ends before its row of the audit log leaves rows, so that the next one logs", async () => {
+  const [old, now] = ["http://cut.test", "http://uncut.test"];
+  const book = await make("books", { name: "Cut", description: `${old}/a` });
+  const page = await make("pages", { book_id: book.id, name: "Cut", html: `<p>${old}/b</p>` });
+  await make("comments", { page_id: page.id, html: `<p>${old}/c</p>` });
+  const logged = async () =>
+    (await rows(runtime.db, sql`select from activities where detail = ${`app-url: ${old} to ${now}`}::text`)).length;
+  await sql`create function refuse() returns trigger language plpgsql as $$ begin raise 'ended'; end $$`.execute(
+    runtime.db,
+  );
+  await sql`create trigger refuse before insert on activities for each row when (new.detail like 'app-url:%')
+    execute function refuse()`.execute(runtime.db);
+  await expect(run(old, now)).rejects.toThrow("ended");
+  await sql`drop function refuse cascade`.execute(runtime.db);
+  expect([await logged(), (await run(old, now)).text]).toEqual([0, expect.stringContaining("1 in all changed")]);
+  expect([await logged(), (await run(old, now)).text]).toEqual([1, expect.stringContaining("0 in all changed")]);
+});
+
 test("a new address that begins with the old one is not lengthened again by a further run", async () => {
   const book = await make("books", {
     name: "B",

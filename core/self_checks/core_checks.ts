@@ -15,7 +15,7 @@ import { diskCheck, markerCheck, orphansCheck, unfinishedCheck } from "./file_ch
 import { type Reference, referenceCheck } from "./findings.ts";
 import { jobChecks } from "./job_checks.ts";
 import { replicasCheck } from "./replica_checks.ts";
-import { schemaCheck, sequencesCheck } from "./schema_checks.ts";
+import { schemaCheck, sequencesCheck, triggersCheck } from "./schema_checks.ts";
 import { serverVersionsCheck, sharedFilesCheck } from "./server_checks.ts";
 import { clockCheck, grantsCheck, leaderCheck, migrationChecks } from "./store_checks.ts";
 
@@ -47,6 +47,7 @@ export function coreChecks(parts: CheckedParts): SelfCheck[] {
   return [
     ...migrationChecks(db, plugins),
     schemaCheck(db, parts.schemaDifferences),
+    triggersCheck(db),
     sequencesCheck(db),
     grantsCheck(roles),
     referenceCheck(db, {

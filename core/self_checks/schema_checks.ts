@@ -3,9 +3,13 @@ import {
   advanceSequence,
   type Db,
   differenceText,
+  enableTrigger,
   lateSequences,
   makeObject,
   type SchemaDifference,
+  triggersOff,
+  unreportedTables,
+  watchTables,
 } from "../../db/mod.ts";
 import type { SelfCheck } from "../contracts/self_check.ts";
 import { Findings } from "./findings.ts";
@@ -45,6 +49,33 @@ export function schemaCheck(db: Db, differences: () => Promise<readonly SchemaDi
 /** Whether its SQL mends it: a column of another type or expression is there, so it cannot be added. */
 function isMade({ kind, problem, create }: SchemaDifference): boolean {
   return create !== null && (kind !== "column" || problem === "missing");
+}
+
+/**
+ * Every trigger is on, and the tables that cached answers are read from have all of theirs. Plugins and servers make these at their
+ * start, so that no migration has them.
+ */
+export function triggersCheck(db: Db): SelfCheck {
+  return {
+    name: "core/triggers",
+    title: "Every trigger fires, and changes of tables with cached answers are reported",
+    async check() {
+      const findings = new Findings();
+      for (const { table, name } of await triggersOff(db)) findings.add(`trigger "${name}" of ${table} is off`);
+      for (const { table } of await unreportedTables(db)) findings.add(`changes of ${table} are not reported`);
+      return findings.as(
+        "error",
+        "Counters may be wrong and cached answers old: restart the servers after the repair.",
+      );
+    },
+    async fix() {
+      const off = await triggersOff(db);
+      for (const one of off) await enableTrigger(db, one);
+      const unreported = await unreportedTables(db);
+      await watchTables(db, unreported);
+      return off.length + unreported.length;
+    },
+  };
 }
 
 /** The next value of each sequence is beyond the values of its column; else inserts fail. */

@@ -132,6 +132,33 @@ export async function makeObject(db: Db, { create }: SchemaObject): Promise<void
   if (create !== null) await db.transaction().execute((tx) => sql.raw(create).execute(tx));
 }
 
+/** A trigger of a table. */
+export type TableTrigger = Pick<SchemaObject, "table" | "name">;
+
+/**
+ * The triggers that are there and do not fire, also those that plugins make at each boot, which `schemaObjects` of a store that only
+ * migrations have run over does not know.
+ * @example
+ * for (const one of await triggersOff(db)) await enableTrigger(db, one);
+ */
+export async function triggersOff(db: Db): Promise<TableTrigger[]> {
+  return rows(
+    db,
+    sql<TableTrigger>`select relname::text as "table", tgname::text as name
+      from pg_trigger t join pg_class c on c.oid = t.tgrelid
+      where relnamespace = ${HERE} and not tgisinternal and tgenabled not in ('O', 'A') order by 1, 2`,
+  );
+}
+
+/**
+ * Has a trigger fire again.
+ * @example
+ * await enableTrigger(db, { table: "notes", name: "count_notes" });
+ */
+export async function enableTrigger(db: Db, { table, name }: TableTrigger): Promise<void> {
+  await sql`alter table ${sql.id(table)} enable trigger ${sql.id(name)}`.execute(db);
+}
+
 /**
  * A difference for people: 'index "notes_by_name" of notes is missing'.
  * @example

@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { watchTables } from "../../db/mod.ts";
 import { doctorOf } from "../support/harness/doctor.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
@@ -211,6 +212,20 @@ describe("the schema", () => {
         }),
       SCHEMA_MS,
     );
+
+  test("triggers that plugins and servers make are off or gone", async () => {
+    await isFound({
+      check: "core/triggers",
+      plant: () => run("alter table books disable trigger user"),
+      names: () => `trigger "acl_counted_delete" of books is off`,
+    });
+    await watchTables(runtime.store.db, [{ table: "books", columns: ["id"], only: undefined }]);
+    await isFound({
+      check: "core/triggers",
+      plant: () => run("drop trigger lectern_changed_books_update on books"),
+      names: () => "changes of books are not reported",
+    });
+  });
 
   test("an index that rows refuse is named with the reason", async () => {
     await run("drop index pages_slug_once");

@@ -1,3 +1,6 @@
+/** SQLSTATE of a server that finds no room on its disk. */
+export const DISK_FULL = "53100";
+
 /**
  * The store cannot be opened, reached or migrated. The message is for operators and never has a password.
  * @example

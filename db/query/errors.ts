@@ -1,6 +1,3 @@
-/** SQLSTATE of a server that finds no room on its disk. */
-export const DISK_FULL = "53100";
-
 /**
  * The store cannot be opened, reached or migrated. The message is for operators and never has a password.
  * @example
@@ -9,6 +6,9 @@ export const DISK_FULL = "53100";
 export class StoreError extends Error {
   override readonly name: string = "StoreError";
 }
+
+/** SQLSTATE of a server that finds no room on its disk. */
+export const DISK_FULL = "53100";
 
 /**
  * The store is unavailable and nothing was done: all connections are busy, the store is closed, or the connection of a

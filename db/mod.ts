@@ -41,7 +41,7 @@ export {
   type SyncedRoles,
   syncRoles,
 } from "./grants/roles.ts";
-export { type WatchedTable, watchTables } from "./query/change_triggers.ts";
+export { unreportedTables, type WatchedTable, watchTables } from "./query/change_triggers.ts";
 export { checkedExpression, type ExpressionPlace } from "./query/checked_expression.ts";
 export { type ColumnName, idColumn, refs, timeColumns } from "./query/columns.ts";
 export {
@@ -73,7 +73,16 @@ export {
 } from "./query/migrate.ts";
 export { type Executor, prepared, preparedStatements, type Statement } from "./query/prepared.ts";
 export { flatten, flattened, memoized, rows, write } from "./query/query.ts";
-export { makeObject, missingObjects, objectLabel, type SchemaObject, schemaObjects } from "./query/schema_objects.ts";
+export {
+  differenceText,
+  enableTrigger,
+  makeObject,
+  type SchemaDifference,
+  type SchemaObject,
+  schemaDifferences,
+  schemaObjects,
+  triggersOff,
+} from "./query/schema_objects.ts";
 export { advanceSequence, type LateSequence, lateSequences } from "./query/sequences.ts";
 export { FUNCTIONS, OPERATORS, TEMPLATES, TYPES } from "./query/sql_words.ts";
 export { referringTables } from "./query/table_owners.ts";

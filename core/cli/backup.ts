@@ -21,7 +21,7 @@ import type { AnyPlugin } from "../runtime/plugin.ts";
 import { withCore } from "../runtime/with_core.ts";
 import type { CommandIo } from "./command.ts";
 import { failureIn } from "./failure_text.ts";
-import { fileStoreName, fileStoreOf, openRuntime, readConfig, storeOptions } from "./open.ts";
+import { fileStoreName, fileStoreOf, openRuntime, readConfig, refuseOtherNames, storeOptions } from "./open.ts";
 
 /** The forms of `backup`. */
 export const BACKUP_USAGE = "[FILE] | --verify FILE";
@@ -63,6 +63,7 @@ export async function restoreCommand(
     return 2;
   }
   const config = readConfig(io);
+  await refuseOtherNames(config, io);
   const place = backupPlace(parsed.file, config);
   return explained(io, place, () =>
     withFiles(plugins, config, io, async (files) => {

@@ -3,7 +3,7 @@
  * listening, so that it does exactly what the server would do and works beside a running one; `plan` and `check` change nothing,
  * so they boot over a temporary store (`look.ts`).
  */
-import { hasStore, migrate, migrationStatuses, objectLabel, openStore } from "../../db/mod.ts";
+import { differenceText, hasStore, migrate, migrationStatuses, openStore } from "../../db/mod.ts";
 import { backupBeforeMigrations } from "../backup/backup_folder.ts";
 import { withWorkLimit } from "../events/work_limit.ts";
 import { createLog } from "../log.ts";
@@ -26,7 +26,7 @@ import { pendingText, withLook } from "./look.ts";
 import { misspeltArgument } from "./misspelt_arguments.ts";
 import { MOVE_USAGE, moveFilesCommand } from "./move_files.ts";
 import { newPlugin } from "./new_plugin.ts";
-import { openRuntime, readConfig, reportMissingStore, storeOptions } from "./open.ts";
+import { openRuntime, readConfig, refuseOtherNames, reportMissingStore, storeOptions } from "./open.ts";
 import { reportPending } from "./pending.ts";
 import { planOf } from "./plan.ts";
 import { PLUGIN_USAGE, pluginCommand } from "./plugin_command.ts";
@@ -217,6 +217,7 @@ async function backupOf(plugins: readonly AnyPlugin[], io: CommandIo): Promise<n
 
 async function migrateCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
   const config = readConfig(io);
+  await refuseOtherNames(config, io);
   const store = await openStore(storeOptions(config));
   try {
     await checkStoreVersion(store.db, plugins);
@@ -249,12 +250,12 @@ function planCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<numb
 }
 
 function checkCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
-  return withLook(plugins, io, { isStart: true }, async ({ runtime, pending, lacking, notes, isNew }) => {
+  return withLook(plugins, io, { isStart: true }, async ({ runtime, pending, differences, notes, isNew }) => {
     io.out(`${runtime.booted.length} plugins boot, ${runtime.http.routes().length} routes`);
     if (pending.size > 0 && !isNew) io.out(`Pending: ${pendingText(pending)}`);
     for (const note of notes) io.out(note);
-    for (const one of lacking) io.err(`Missing in the store: ${objectLabel(one)}`);
-    if (lacking.length === 0) return 0;
+    for (const one of differences) io.err(`In the store: ${differenceText(one)}`);
+    if (differences.length === 0) return 0;
     io.err("Run doctor --fix, which makes again what follows from the rows, or restore a backup");
     return 1;
   });

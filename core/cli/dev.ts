@@ -10,7 +10,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { openStore } from "../../db/mod.ts";
 import type { CommandIo } from "./command.ts";
 import { isList, listsOf, readChoices } from "./load.ts";
-import { readConfig, storeOptions } from "./open.ts";
+import { checkStoreExists, readConfig, storeOptions } from "./open.ts";
 import { fileOfList, INSTALL_ROOT } from "./resolve.ts";
 import { watchSources } from "./watch.ts";
 
@@ -31,6 +31,7 @@ export async function dev(io: CommandIo, args: readonly string[]): Promise<numbe
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolveStop("stop"));
   });
   const config = readConfig(io);
+  await checkStoreExists(config, io);
   const store =
     config.databaseUrl === "" ? await openStore({ ...storeOptions(config), poolSize: HELD_CONNECTIONS }) : undefined;
   let change = Promise.withResolvers<readonly string[]>();

@@ -6,9 +6,8 @@
 import {
   hasStore,
   migrationStatuses,
-  missingObjects,
   openStore,
-  type SchemaObject,
+  type SchemaDifference,
   StoreError,
   withThrowawayStore,
 } from "../../db/mod.ts";
@@ -17,7 +16,7 @@ import { shippedStoreName } from "../files/contributed_store.ts";
 import { checkMarker } from "../files/instance_marker.ts";
 import type { Runtime } from "../runtime/boot.ts";
 import { inBootOrder } from "../runtime/boot_order.ts";
-import { madeIn } from "../runtime/expected_schema.ts";
+import { differencesFrom, madeIn } from "../runtime/expected_schema.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { checkStoreVersion } from "../runtime/store_version.ts";
 import { withCore } from "../runtime/with_core.ts";
@@ -43,8 +42,8 @@ export interface Look {
   readonly runtime: Runtime;
   /** Pending in the configured store; all steps where there is none yet. */
   readonly pending: PendingSteps;
-  /** Objects of the schema that the store lacks and migrations make; only looked for where it is a start and no step is pending. */
-  readonly lacking: readonly SchemaObject[];
+  /** What the schema lacks or has in another form than migrations make; only looked for where it is a start and no step is pending. */
+  readonly differences: readonly SchemaDifference[];
   /** What was not checked, as sentences. */
   readonly notes: readonly string[];
   /** Whether there is no store yet. */
@@ -69,7 +68,7 @@ export async function withLook<T>(
 ): Promise<T> {
   const io = { ...terminal, env: { LOG_LEVEL: "warn", ...terminal.env } };
   const config = readConfig(io);
-  if (isStart) await checkStoreExists(config);
+  if (isStart) await checkStoreExists(config, io);
   const { place, pending } = await factsOf(plugins, config);
   return withThrowawayStore(async ({ dataDir }) => {
     const temporary: Config = { ...config, databaseUrl: "", listenUrl: "", readUrls: "", dataDir };
@@ -77,10 +76,10 @@ export async function withLook<T>(
       throw config.databaseUrl !== "" && isNoServer(cause) ? noServer(cause) : cause;
     };
     const isCompared = isStart && place !== undefined && pending.size === 0;
-    const lacking = isCompared ? await lackingObjects(plugins, config, dataDir).catch(refuse) : [];
+    const differences = isCompared ? await differencesOf(plugins, config, dataDir).catch(refuse) : [];
     const { runtime } = await openRuntime(plugins, io, temporary, "ignore").catch(refuse);
     try {
-      return await run({ runtime, pending, lacking, notes: notesOf(place, pending), isNew: place === undefined });
+      return await run({ runtime, pending, differences, notes: notesOf(place, pending), isNew: place === undefined });
     } finally {
       await runtime.stop();
     }
@@ -92,12 +91,12 @@ export function pendingText(pending: PendingSteps): string {
   return [...pending].flatMap(([name, steps]) => steps.map((step) => `${name} ${step}`)).join(", ");
 }
 
-/** What the migrations of these plugins make in the temporary store and the configured one lacks. */
-async function lackingObjects(
+/** What the configured store lacks of what the migrations of these plugins make in the temporary one, or has in another form. */
+async function differencesOf(
   plugins: readonly AnyPlugin[],
   config: Config,
   temporaryDir: string,
-): Promise<SchemaObject[]> {
+): Promise<SchemaDifference[]> {
   const { denied } = await readChoices();
   const expected = await madeIn(temporaryDir, inBootOrder(plugins, await shippedPlugins()), {
     mode: config.pluginRoles,
@@ -106,7 +105,7 @@ async function lackingObjects(
   });
   const store = await openStore({ ...serverOptions(config), dataDir: config.dataDir, poolSize: 2, looks: true });
   try {
-    return await missingObjects(store.db, expected);
+    return await differencesFrom(store.db, plugins, expected);
   } finally {
     await store.close();
   }

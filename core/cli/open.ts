@@ -12,7 +12,13 @@ import { checkMarker, completeMarker, markedTimelines, markTimelines, writeMarke
 import { configuredBucket } from "../files/s3_settings.ts";
 import { createLog, type Log } from "../log.ts";
 import { boot, type Runtime } from "../runtime/boot.ts";
-import { misspeltText, misspeltVariables, refuseMisspeltPlaces } from "../runtime/misspelt_variables.ts";
+import {
+  correction,
+  misspeltText,
+  misspeltVariables,
+  otherNameOfPlace,
+  refuseMisspeltPlaces,
+} from "../runtime/misspelt_variables.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { readSettings } from "../runtime/settings.ts";
 import { checkStoreVersion } from "../runtime/store_version.ts";
@@ -52,7 +58,7 @@ export async function openRuntime(
 ): Promise<OpenRuntime> {
   const log = logOf(config);
   const choices: Choices = await readChoices();
-  if (marker !== "ignore") await checkStoreExists(config);
+  if (marker !== "ignore") await checkStoreExists(config, io);
   if (config.worker === undefined || config.worker.number === 1)
     for (const one of misspeltVariables(io.env, [...plugins, ...(await shippedPlugins())])) log.warn(misspeltText(one));
   const timelines = timelinesOf(config);
@@ -130,13 +136,22 @@ export function logOf({ logLevel, worker }: Config): Log {
   return worker ? log.with({ worker: worker.number }) : log;
 }
 
-/** Refuses to create a store where DATA_REQUIRED says that there is one. Throws BootError. */
-export async function checkStoreExists(config: Config): Promise<void> {
+/** Refuses to create a store where DATA_REQUIRED, or a variable of another name, says that there is one. Throws BootError. */
+export async function checkStoreExists(config: Config, io: CommandIo): Promise<void> {
+  await refuseOtherNames(config, io);
   if (!config.dataRequired || (await hasStore(storeOptions(config)))) return;
   throw new BootError(
     `Cannot start: DATA_REQUIRED is true, and there is no store in the ${config.databaseUrl === "" ? "folder of DATA_DIR" : "database of DATABASE_URL"}; ` +
       "is it an empty mount? Unset DATA_REQUIRED to create a new instance",
   );
+}
+
+/** Refuses to create a store where a variable has another name than the setting which would say where it is. Throws BootError. */
+export async function refuseOtherNames(config: Config, { env }: CommandIo): Promise<void> {
+  const other = otherNameOfPlace(env);
+  if (other?.near === undefined || (await hasStore(storeOptions(config)))) return;
+  const place = config.databaseUrl === "" ? `the folder "${config.dataDir}"` : "the database of DATABASE_URL";
+  throw new BootError(`Cannot make a new store in ${place}: ${correction({ name: other.name, near: other.near })}`);
 }
 
 /** Whether files are in a shipped file store, which is known before plugins are set up. */

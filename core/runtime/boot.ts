@@ -38,7 +38,7 @@ import { checkHandledEvents, checkTables } from "./boot_checks.ts";
 import { lateAtBoot } from "./boot_listeners.ts";
 import { BootWatch } from "./boot_watch.ts";
 import { checkedPlugins } from "./composition_checks.ts";
-import { expectedSchema } from "./expected_schema.ts";
+import { comparedWith } from "./expected_schema.ts";
 import { checkAdmitted, checkSlots } from "./known_names.ts";
 import { missingTable } from "./left_out.ts";
 import { runStarts, runStops, stopPart } from "./lifecycle_hooks.ts";
@@ -219,7 +219,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const checked = {
     ...contributions,
     replicas,
-    expected: () => expectedSchema(plugins, { mode: config.pluginRoles, thirdParty, denied: parts.denied }),
+    schemaDifferences: comparedWith(store.db, plugins, { mode: config.pluginRoles, thirdParty, denied: parts.denied }),
     config,
     store,
     db: store.db,

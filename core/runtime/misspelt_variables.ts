@@ -1,9 +1,9 @@
 /**
  * Environment variables that resemble those of Lectern and its plugins, and are none: most likely misspelt, or of a plugin that is left
- * out. A start logs them, `doctor` reports them, and one that resembles a variable which decides where data lies stops every command: it
- * would work on another, empty store.
+ * out. A start logs them, `doctor` reports them. One that resembles a variable which decides where data lies stops every command: it
+ * would work on another store. One that other programs have in its place stops what would make a new store.
  */
-import { closestMatch } from "../closest_match.ts";
+import { closestMatch, distance, isMisspelt } from "../closest_match.ts";
 import { configSchema } from "../config.ts";
 import { BootError } from "../errors.ts";
 import { variablesOf } from "./operator_choices.ts";
@@ -11,44 +11,148 @@ import type { AnyPlugin } from "./plugin.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
+/** A variable that nothing reads, with the setting that it resembles most, if any. */
+export interface MisspeltVariable {
+  readonly name: string;
+  readonly near?: string;
+}
+
 /** Variables that commands and the start read outside of settings. */
 const ELSEWHERE = ["MIGRATE_TOKEN", "LOG_FORMAT"];
+/** Variables of desktops, shells and builds that begin like settings: nobody means Lectern by them. */
+const OF_OTHERS = new Set(["SESSION_MANAGER", "API_KEY", "API_URL"]);
 /** Variables that share a first word are a family; a single one, such as HOST, is none. */
 const FAMILY = 3;
-/** Where data lies. */
-const PLACES = ["DATABASE_URL", "DATA_DIR", "FILES_STORE", "FILES_S3_BUCKET"];
-/** Characters by which a misspelt one of them differs: two letters that are swapped are two. */
+/** The end of the name of a variable with the address of a service of Kubernetes. */
+const SERVICE_HOST = "_SERVICE_HOST";
+/** What operators put before the names of settings, as some programs want it. */
+const PREFIX = "LECTERN";
+
+/** Where data lies, each with the names under which other programs, images and platforms have the same. */
+const PLACES: Readonly<Record<string, readonly string[]>> = {
+  DATABASE_URL: [
+    ...[
+      "DATABASE_URI",
+      "DATABASE_DSN",
+      "DATABASE_CONNECTION_STRING",
+      "DATABASE_URL_FILE",
+      "DB_URL",
+      "DB_URI",
+      "DB_DSN",
+    ],
+    ...[
+      "PG_URL",
+      "PG_URI",
+      "PGURL",
+      "POSTGRES_URL",
+      "POSTGRES_URI",
+      "POSTGRES_DSN",
+      "POSTGRESQL_URL",
+      "POSTGRESQL_URI",
+    ],
+  ],
+  DATA_DIR: ["DATA_DIRECTORY", "DATA_FOLDER", "DATA_PATH", "DATA_ROOT"],
+  FILES_STORE: ["FILES_STORAGE", "FILE_STORAGE"],
+  FILES_S3_BUCKET: ["FILES_BUCKET", "S3_BUCKET", "STORAGE_S3_BUCKET"],
+};
+/** Either of these says where files are. */
+const OF_FILES = ["FILES_STORE", "FILES_S3_BUCKET"];
+/** Characters from which on a name is near one of `PLACES` that differs by `SLIPS` of them, wherever: two swapped letters are two. */
+const LONG_NAME = 11;
 const SLIPS = 2;
 
-/** The variables, each with the setting that it resembles most, if any. */
-export function misspeltVariables(env: Env, plugins: readonly AnyPlugin[]): { name: string; near?: string }[] {
+/** The variables that look misspelt, in order. */
+export function misspeltVariables(env: Env, plugins: readonly AnyPlugin[]): MisspeltVariable[] {
   const known = new Set([...coreVariables(), ...plugins.flatMap(variablesOf), ...ELSEWHERE]);
   const families = familiesOf(known);
   return Object.keys(env)
-    .filter((name) => !known.has(name) && families.has(familyOf(name)))
+    .filter((name) => !known.has(name) && !OF_OTHERS.has(name) && !isServiceLink(name, env))
     .sort()
-    .map((name) => {
-      const near = closestMatch(name, [...known]);
-      return near === undefined ? { name } : { name, near };
+    .flatMap((name) => {
+      const isOfFamily = families.has(familyOf(name));
+      const near = nearOf(name, env, known) ?? (isOfFamily ? closestMatch(name, [...known]) : undefined);
+      if (near !== undefined) return [{ name, near }];
+      return isOfFamily ? [{ name }] : [];
     });
 }
 
 /** A sentence about such a variable. */
-export function misspeltText({ name, near }: { readonly name: string; readonly near?: string }): string {
+export function misspeltText({ name, near }: MisspeltVariable): string {
   return `${name} is no setting${near === undefined ? "" : `; did you mean ${near}?`}`;
 }
 
 /** Refuses a variable that resembles one of `PLACES` which is not set, not even to nothing. Throws BootError. */
 export function refuseMisspeltPlaces(env: Env): void {
   const known = new Set(coreVariables());
-  const unset = PLACES.filter((name) => env[name] === undefined);
+  const unset = Object.keys(PLACES).filter((name) => env[name] === undefined);
   for (const [name, value] of Object.entries(env)) {
-    const near = known.has(name) || value === undefined ? undefined : closestMatch(name, unset, SLIPS);
-    if (near === undefined) continue;
-    throw new BootError(
-      `Cannot start: ${misspeltText({ name, near })} Correct it; if it is meant for another program, set ${near} too, to nothing for its default`,
-    );
+    const near = known.has(name) || value === undefined ? undefined : unset.find((place) => isNearPlace(name, place));
+    if (near !== undefined) throw new BootError(`Cannot start: ${correction({ name, near })}`);
   }
+}
+
+/** The first variable that has something of `PLACES` under a name of other programs, where the setting is not there, not even as nothing. */
+export function otherNameOfPlace(env: Env): MisspeltVariable | undefined {
+  for (const [name, value] of Object.entries(env)) {
+    const near = value === undefined || value === "" || isServiceLink(name, env) ? undefined : placeIn(name, env);
+    if (near !== undefined) return { name, near };
+  }
+  return undefined;
+}
+
+/** What is wrong with such a variable, and what to do where it is right. */
+export function correction(variable: Required<MisspeltVariable>): string {
+  const { near } = variable;
+  return `${misspeltText(variable)} Correct it; if it is meant for another program, set ${near} too, to nothing for its default`;
+}
+
+/** The setting that a variable most likely means; undefined where it means none. */
+function nearOf(name: string, env: Env, known: ReadonlySet<string>): string | undefined {
+  const bare = withoutPrefix(name);
+  if (known.has(bare)) return bare;
+  return placeIn(name, env) ?? [...known].find((one) => isSlip(bare, one));
+}
+
+/** The one of `PLACES` that a variable has under another name, if neither it nor another one of its kind is set. */
+function placeIn(name: string, env: Env): string | undefined {
+  const bare = withoutPrefix(name);
+  const place = Object.keys(PLACES).find(
+    (one) => PLACES[one]?.includes(bare.toUpperCase()) || (bare !== name && isNearPlace(bare, one)),
+  );
+  const sameKind = place === undefined ? [] : OF_FILES.includes(place) ? OF_FILES : [place];
+  return sameKind.every((one) => env[one] === undefined) ? place : undefined;
+}
+
+/** A name without a first word that is `PREFIX`, or nearly: PORT for LECTREN_PORT. */
+function withoutPrefix(name: string): string {
+  const end = name.indexOf("_");
+  return end > 0 && isMisspelt(name.slice(0, end), PREFIX) ? name.slice(end + 1) : name;
+}
+
+/** Whether a name is that of a setting with other letters' case, other separators, or slips in at most two of its words. */
+function isSlip(name: string, setting: string): boolean {
+  const [given, meant] = [name, setting].map((text) => text.toUpperCase().split(/[^A-Z0-9]+/)) as [string[], string[]];
+  if (given.join("") === meant.join("")) return true;
+  const differing = given.filter((word, at) => word !== meant[at]).length;
+  return (
+    given.length === meant.length &&
+    differing <= SLIPS &&
+    given.every((word, at) => isMisspelt(word, meant[at] as string))
+  );
+}
+
+/** The same for one of `PLACES`, where a letter too many may also part a word. */
+function isNearPlace(name: string, place: string): boolean {
+  return isSlip(name, place) || (place.length >= LONG_NAME && distance(name.toUpperCase(), place) <= SLIPS);
+}
+
+/** Whether Kubernetes made a variable of a service, such as LECTERN_PORT of the service "lectern", for each container beside it. */
+function isServiceLink(name: string, env: Env): boolean {
+  const services = Object.keys(env).filter((one) => one.endsWith(SERVICE_HOST));
+  return services.some((one) => {
+    const service = one.slice(0, -SERVICE_HOST.length);
+    return name.startsWith(`${service}_PORT`) || name.startsWith(`${service}_SERVICE_`);
+  });
 }
 
 function coreVariables(): string[] {

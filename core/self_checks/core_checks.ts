@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Db, Replicas, SchemaObject, Store } from "../../db/mod.ts";
+import type { Db, Replicas, SchemaDifference, Store } from "../../db/mod.ts";
 import type { Config } from "../config.ts";
 import type { ContentKind } from "../contracts/content.ts";
 import type { FileClaim } from "../contracts/files.ts";
@@ -15,7 +15,7 @@ import { diskCheck, markerCheck, orphansCheck, unfinishedCheck } from "./file_ch
 import { type Reference, referenceCheck } from "./findings.ts";
 import { jobChecks } from "./job_checks.ts";
 import { replicasCheck } from "./replica_checks.ts";
-import { schemaCheck, sequencesCheck } from "./schema_checks.ts";
+import { schemaCheck, sequencesCheck, triggersCheck } from "./schema_checks.ts";
 import { serverVersionsCheck, sharedFilesCheck } from "./server_checks.ts";
 import { clockCheck, grantsCheck, leaderCheck, migrationChecks } from "./store_checks.ts";
 
@@ -32,8 +32,8 @@ export interface CheckedParts {
   readonly servers: RunningServers;
   readonly plugins: readonly AnyPlugin[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The objects that the migrations of these plugins make in an empty store. */
-  expected(): Promise<readonly SchemaObject[]>;
+  /** What the store lacks of the objects that the migrations of these plugins make, or has in another form. */
+  schemaDifferences(): Promise<readonly SchemaDifference[]>;
   /** Contributions to `file_claims`; complete after boot. */
   claims(): readonly FileClaim[];
   /** Contributions to `content`; complete after boot. */
@@ -42,11 +42,12 @@ export interface CheckedParts {
 
 /** The checks that the runtime contributes to the slot `self_check`. */
 export function coreChecks(parts: CheckedParts): SelfCheck[] {
-  const { config, store, db, expected, files, jobs, replicas, roles, servers, plugins, env, claims, kinds } = parts;
+  const { config, store, db, files, jobs, replicas, roles, servers, plugins, env, claims, kinds } = parts;
   const stores = { db, files, place: "the file store" };
   return [
     ...migrationChecks(db, plugins),
-    schemaCheck(db, expected),
+    schemaCheck(db, parts.schemaDifferences),
+    triggersCheck(db),
     sequencesCheck(db),
     grantsCheck(roles),
     referenceCheck(db, {

@@ -1,52 +1,79 @@
-/** Checks of the schema: what migrations make is there, and sequences are beyond their rows. */
+/** Checks of the schema: it is what migrations make, and sequences are beyond their rows. */
 import {
   advanceSequence,
   type Db,
+  differenceText,
+  enableTrigger,
   lateSequences,
   makeObject,
-  missingObjects,
-  objectLabel,
-  type SchemaObject,
+  type SchemaDifference,
+  triggersOff,
+  unreportedTables,
+  watchTables,
 } from "../../db/mod.ts";
 import type { SelfCheck } from "../contracts/self_check.ts";
 import { Findings } from "./findings.ts";
 
-/**
- * The store has each object that `expected` resolves to, which is made by the migrations over a temporary store: that takes
- * seconds, and is done once.
- */
-export function schemaCheck(db: Db, expected: () => Promise<readonly SchemaObject[]>): SelfCheck {
-  let made: readonly SchemaObject[] | undefined;
-  const missing = async () => {
-    made ??= await expected();
-    return missingObjects(db, made);
-  };
+/** The store has each object that migrations make, as they make it: `differences` runs them over a temporary store, which takes seconds. */
+export function schemaCheck(db: Db, differences: () => Promise<readonly SchemaDifference[]>): SelfCheck {
   return {
     name: "core/schema",
-    title: "Every table, column, index, constraint, trigger and function of the migrations is there",
+    title: "Every table, column, index, constraint, trigger and function is there as migrations make it",
     onDemand: true,
     async check() {
       const findings = new Findings();
-      for (const one of await missing()) findings.add(`${objectLabel(one)} is missing`);
+      for (const one of await differences()) findings.add(differenceText(one));
       return findings.as(
         "error",
-        "Restore a backup where a table or column is missing: its values are lost. Constraints, indexes, triggers and functions can be made again.",
+        "Restore a backup where a table or column is missing or of another type: its values are lost. All else can be made again.",
       );
     },
     async fix() {
       let repaired = 0;
       const refusals: string[] = [];
-      for (const one of await missing()) {
-        if (one.create === null) continue;
+      for (const one of await differences()) {
+        if (!isMade(one)) continue;
         try {
           await makeObject(db, one);
           repaired++;
         } catch (error) {
-          refusals.push(`${objectLabel(one)}: ${error instanceof Error ? error.message : String(error)}`);
+          refusals.push(`${differenceText(one)}: ${error instanceof Error ? error.message : String(error)}`);
         }
       }
       if (refusals.length > 0) throw new Error(refusals.join("; "));
       return repaired;
+    },
+  };
+}
+
+/** Whether its SQL mends it: a column of another type or expression is there, so it cannot be added. */
+function isMade({ kind, problem, create }: SchemaDifference): boolean {
+  return create !== null && (kind !== "column" || problem === "missing");
+}
+
+/**
+ * Every trigger is on, and the tables that cached answers are read from have all of theirs. Plugins and servers make these at their
+ * start, so that no migration has them.
+ */
+export function triggersCheck(db: Db): SelfCheck {
+  return {
+    name: "core/triggers",
+    title: "Every trigger fires, and changes of tables with cached answers are reported",
+    async check() {
+      const findings = new Findings();
+      for (const { table, name } of await triggersOff(db)) findings.add(`trigger "${name}" of ${table} is off`);
+      for (const { table } of await unreportedTables(db)) findings.add(`changes of ${table} are not reported`);
+      return findings.as(
+        "error",
+        "Counters may be wrong and cached answers old: restart the servers after the repair.",
+      );
+    },
+    async fix() {
+      const off = await triggersOff(db);
+      for (const one of off) await enableTrigger(db, one);
+      const unreported = await unreportedTables(db);
+      await watchTables(db, unreported);
+      return off.length + unreported.length;
     },
   };
 }

@@ -8,8 +8,9 @@ import { Kysely } from "kysely";
 import postgres from "postgres";
 import { briefly, EMBEDDED_ACCOUNT, EMBEDDED_USER, ensureDatabase, takeOver } from "../embedded/account.ts";
 import { type Embedded, joinEmbedded } from "../embedded/embedded.ts";
+import { giveUpReserve } from "../embedded/reserve.ts";
 import { enforcedRole } from "../grants/enforcement.ts";
-import { StoreError } from "../query/errors.ts";
+import { DISK_FULL, StoreError } from "../query/errors.ts";
 import type { Db, Tables } from "../query/tables.ts";
 import { openReplicas, type ReplicaPlace, replicaPlaces } from "../replicas/open_replicas.ts";
 import { createReplicaTables } from "../replicas/schema.ts";
@@ -20,7 +21,7 @@ import { dialect, storeAs } from "./dialect.ts";
 import type { HostState } from "./hosts.ts";
 import { LISTENER_TIMES, Listener } from "./listener.ts";
 import { checkNotices, checkPooler } from "./pooler.ts";
-import { type Probed, probe, SESSION } from "./probe.ts";
+import { type Probed, probe, SESSION, unopened } from "./probe.ts";
 import { type DriverOptions, over, type Server, serverBy, serverOf } from "./server.ts";
 import { StoreWatch } from "./store_events.ts";
 import { type OpenOptions, StorePools } from "./store_pools.ts";
@@ -124,23 +125,37 @@ function refuseFormer(states: readonly HostState[], { place }: Server): void {
       throw new StoreError(`Cannot open the store at ${place}: it ${formerLeader(leader, newest)}`);
 }
 
-/** Retries where the embedded server is just shutting down: it may accept a connection and drop it. */
+/**
+ * Retries where the embedded server is just shutting down: it may accept a connection and drop it. One that runs on a full disk refuses
+ * new connections once it has to write what they read first, so that it gets what is kept for starts.
+ */
 async function openEmbedded(settings: Settings): Promise<Store> {
+  const onReserveUsed = (folder: string) => settings.onEvent?.({ kind: "reserve_used", folder });
   for (const until = performance.now() + settings.predecessorMs; ; ) {
+    let embedded: Embedded | undefined;
     try {
-      const onReserveUsed = (folder: string) => settings.onEvent?.({ kind: "reserve_used", folder });
-      return await openJoined(settings, await joinEmbedded({ ...settings, onReserveUsed }));
+      embedded = await joinEmbedded({ ...settings, onReserveUsed });
+      return await openJoined(settings, embedded);
     } catch (error) {
       const { code = "" } = ((error as Error).cause ?? error) as { code?: string };
+      if (code === DISK_FULL && embedded) {
+        if (!giveUpReserve(embedded)) throw error instanceof StoreError ? error : unopened(placeOf(embedded), error);
+        onReserveUsed(embedded.folder);
+        continue;
+      }
       if (!SHUTTING_DOWN.has(code) || performance.now() > until) throw error;
       await sleep(100);
     }
   }
 }
 
+function placeOf({ folder }: Pick<Embedded, "folder">): string {
+  return `the embedded server in "${folder}"`;
+}
+
 async function openJoined(settings: Settings, embedded: Embedded): Promise<Store> {
   const { folder } = embedded;
-  const place = `the embedded server in "${folder}"`;
+  const place = placeOf(embedded);
   const on = (database: string, user: string) =>
     serverBy(place, (extra) =>
       postgres({

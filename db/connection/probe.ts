@@ -1,6 +1,6 @@
 /** The first connections of a store: they check that the server is usable, and stay for tools and tests. */
 import type postgres from "postgres";
-import { StoreError } from "../query/errors.ts";
+import { DISK_FULL, StoreError } from "../query/errors.ts";
 import { over, type Server } from "./server.ts";
 
 /** Settings of every session (see values.ts). */
@@ -52,8 +52,14 @@ export async function probe(server: Server): Promise<Probed> {
     return { own, end, version: found.version.split(" ")[0] ?? found.version, schema: schema ?? "public", process };
   } catch (cause) {
     await own.end({ timeout: 0 });
-    throw new StoreError(`Cannot open the store at ${server.place}: ${reason(cause)}; check DATABASE_URL`, { cause });
+    throw unopened(server.place, cause);
   }
+}
+
+/** The error of a first connection, with its reason and what to do. */
+export function unopened(place: string, cause: unknown): StoreError {
+  const advice = (cause as { code?: string }).code === DISK_FULL ? "free some room on its disk" : "check DATABASE_URL";
+  return new StoreError(`Cannot open the store at ${place}: ${reason(cause)}; ${advice}`, { cause });
 }
 
 function reason(cause: unknown): string {

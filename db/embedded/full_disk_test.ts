@@ -87,6 +87,39 @@ test("a store starts on a full disk with the room that is kept for that, once, a
   }
 }, 120_000);
 
+test("a server that runs on a full disk and refuses new connections gets the room, and without any says what to do", async () => {
+  if (!isMounted) return;
+  const large = join(dataFolder(), "running");
+  mkdirSync(large);
+  expect(Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=240m,mode=755", "tmpfs", large]).exitCode).toBe(0);
+  const dataDir = join(large, "data");
+  const cluster = join(dataDir, "postgres/cluster");
+  const events: StoreEvent[] = [];
+  const open = () => openStore({ dataDir, onEvent: (event) => void events.push(event) });
+  /** The next connection has to write the file with the descriptions of the system's tables. */
+  const fillUp = () => {
+    for (const file of new Bun.Glob("**/pg_internal.init").scanSync(cluster)) rmSync(join(cluster, file));
+    Bun.spawnSync(["dd", "if=/dev/zero", `of=${join(large, "filler")}`, "bs=4k", "oflag=append", "conv=notrunc"]);
+  };
+  const first = await open();
+  try {
+    await first.sql`create table kept as select 7 as n`;
+    await keepReserve(prepareHome(dataDir));
+    fillUp();
+    const second = await open();
+    expect([...(await second.sql`select n from kept`)]).toEqual([{ n: 7 }]);
+    expect(events).toEqual([{ kind: "reserve_used", folder: join(dataDir, "postgres") }]);
+    await second.close();
+    fillUp();
+    const failure = await open().catch((error: unknown) => error);
+    expect((failure as Error).message).toEndWith("No space left on device; free some room on its disk");
+    expect([...(await first.sql`select n from kept`)]).toEqual([{ n: 7 }]);
+  } finally {
+    await first.close();
+    Bun.spawnSync(["umount", "--lazy", large]);
+  }
+}, 120_000);
+
 test("a lock can be taken on a full disk, excludes others, and one that cannot be says why", () => {
   const path = join(folder, "boot.lock");
   writeFileSync(path, "");

@@ -26,7 +26,7 @@ export function isDiskFull({ folder }: Pick<Home, "folder">, printed: string): b
 }
 
 /** Gives the room back to the disk. Returns whether there was any. */
-export function giveUpReserve(home: Home): boolean {
+export function giveUpReserve(home: Pick<Home, "folder">): boolean {
   const file = fileOf(home);
   if (!existsSync(file)) return false;
   rmSync(file);

@@ -48,6 +48,28 @@ export async function watchTables(db: Db, watched: readonly WatchedTable[]): Pro
   });
 }
 
+/**
+ * The tables that servers of this store watch, and whose triggers are not all there and on: somebody changed them by hand. The bodies
+ * of functions may be those of another version.
+ * @example
+ * await watchTables(db, await unreportedTables(db));
+ */
+export async function unreportedTables(db: Db): Promise<WatchedTable[]> {
+  const noted = (await reporters(db)).flatMap((one): WatchedTable[] => {
+    const { columns, only } = notedIn(one);
+    const isWhole = one.triggers === Object.keys(TRIGGERS).length;
+    return columns && !isWhole ? [{ table: one.name.slice(functionOf("").length), columns, only }] : [];
+  });
+  const names = noted.map(({ table }) => table);
+  // The function of a table that was removed stays.
+  const there = await rows(
+    db,
+    sql<{ name: string }>`select relname::text as name from pg_class
+      where relnamespace = current_schema()::regnamespace and relname = any(${names}::text[])`,
+  );
+  return noted.filter(({ table }) => there.some(({ name }) => name === table));
+}
+
 async function createTriggers(db: Db, watched: WatchedTable): Promise<void> {
   const { table, columns, only } = watched;
   const name = sql.id(functionOf(table));
@@ -76,20 +98,24 @@ interface PresentFunction {
 
 /** The tables whose triggers are missing or report less than wanted, with what they report already. */
 async function lacking(db: Db, watched: readonly WatchedTable[]): Promise<WatchedTable[]> {
-  const found = await rows(
-    db,
-    sql<PresentFunction>`select p.proname as name, p.prosrc as body, obj_description(p.oid, 'pg_proc') as noted,
-      (select count(*)::integer from pg_trigger t join pg_class c on c.oid = t.tgrelid
-        where t.tgfoid = p.oid and t.tgenabled in ('O', 'A') and 'lectern_changed_' || c.relname = p.proname) as triggers
-      from pg_proc p where p.pronamespace = current_schema()::regnamespace and p.proname like 'lectern\\_changed\\_%'`,
-  );
-  const known = new Map(found.map((one) => [one.name, one]));
+  const known = new Map((await reporters(db)).map((one) => [one.name, one]));
   return watched.flatMap((one) => {
     const present = known.get(functionOf(one.table));
     const whole = present ? joined(one, notedIn(present)) : one;
     const isThere = present?.body === bodyOf(whole) && present.triggers === Object.keys(TRIGGERS).length;
     return isThere ? [] : [whole];
   });
+}
+
+/** The functions of the triggers, of all versions. */
+async function reporters(db: Db): Promise<PresentFunction[]> {
+  return rows(
+    db,
+    sql<PresentFunction>`select p.proname as name, p.prosrc as body, obj_description(p.oid, 'pg_proc') as noted,
+      (select count(*)::integer from pg_trigger t join pg_class c on c.oid = t.tgrelid
+        where t.tgfoid = p.oid and t.tgenabled in ('O', 'A') and 'lectern_changed_' || c.relname = p.proname) as triggers
+      from pg_proc p where p.pronamespace = current_schema()::regnamespace and p.proname like 'lectern\\_changed\\_%'`,
+  );
 }
 
 function notedIn({ noted }: PresentFunction): Partial<Noted> {

@@ -7,6 +7,9 @@ export class StoreError extends Error {
   override readonly name: string = "StoreError";
 }
 
+/** SQLSTATE of a server that finds no room on its disk. */
+export const DISK_FULL = "53100";
+
 /**
  * The store is unavailable and nothing was done: all connections are busy, the store is closed, or the connection of a
  * transaction was lost before the commit.

@@ -117,6 +117,22 @@ attachments  1
   expect(await logged()).toBe(1);
 });
 
+test("a run that ends before its row of the audit log leaves rows, so that the next one logs", async () => {
+  const [old, now] = ["http://cut.test", "http://uncut.test"];
+  const book = await make("books", { name: "Cut", description: `${old}/a` });
+  const page = await make("pages", { book_id: book.id, name: "Cut", html: `<p>${old}/b</p>` });
+  await make("comments", { page_id: page.id, html: `<p>${old}/c</p>` });
+  const logged = async () =>
+    (await rows(runtime.db, sql`select from activities where detail = ${`app-url: ${old} to ${now}`}::text`)).length;
+  await sql`alter table activities add constraint ended check (detail not like 'app-url:%') not valid`.execute(
+    runtime.db,
+  );
+  await expect(run(old, now)).rejects.toThrow("ended");
+  await sql`alter table activities drop constraint ended`.execute(runtime.db);
+  expect([await logged(), (await run(old, now)).text]).toEqual([0, expect.stringContaining("1 in all changed")]);
+  expect([await logged(), (await run(old, now)).text]).toEqual([1, expect.stringContaining("0 in all changed")]);
+});
+
 test("a new address that begins with the old one is not lengthened again by a further run", async () => {
   const book = await make("books", {
     name: "B",

@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { watchTables } from "../../db/mod.ts";
 import { doctorOf } from "../support/harness/doctor.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
@@ -162,6 +163,38 @@ describe("the schema", () => {
       plant: "drop trigger keep_slug_history on pages",
       names: `trigger "keep_slug_history" of pages is missing`,
     },
+    "a column of another type": {
+      plant: "alter table pages alter column priority type bigint",
+      names: `column "priority" of pages is not as migrations make it: integer`,
+      mend: "alter table pages alter column priority type integer",
+    },
+    "a lost default": {
+      plant: "alter table books alter column created_at drop default",
+      names: `default of column "created_at" of books is not as migrations make it`,
+    },
+    "a column that may be null": {
+      plant: "alter table pages alter column name drop not null",
+      names: `not null of column "name" of pages is not as migrations make it: true`,
+    },
+    "an index over another column": {
+      plant: "drop index pages_slug_once; create index pages_slug_once on pages (name)",
+      names: `index "pages_slug_once" of pages is not as migrations make it: CREATE UNIQUE INDEX`,
+    },
+    "a constraint of other columns": {
+      plant:
+        "alter table acl_count drop constraint acl_count_pkey, add constraint acl_count_pkey unique (kind, acl_id, n)",
+      names: `constraint "acl_count_pkey" of acl_count is not as migrations make it: PRIMARY KEY`,
+    },
+    "a trigger at another moment": {
+      plant: `drop trigger keep_slug_history on pages;
+        create trigger keep_slug_history after delete on pages for each row execute function keep_slug_history()`,
+      names: `trigger "keep_slug_history" of pages is not as migrations make it: CREATE TRIGGER`,
+    },
+    "a function that does something else": {
+      plant:
+        "create or replace function keep_slug_history() returns trigger language plpgsql as 'begin return null; end'",
+      names: `function "keep_slug_history()" is not as migrations make it`,
+    },
     "a trigger that is off": {
       plant: "alter table books disable trigger keep_slug_history",
       names: `trigger "keep_slug_history" of books is missing`,
@@ -179,6 +212,20 @@ describe("the schema", () => {
         }),
       SCHEMA_MS,
     );
+
+  test("triggers that plugins and servers make are off or gone", async () => {
+    await isFound({
+      check: "core/triggers",
+      plant: () => run("alter table books disable trigger user"),
+      names: () => `trigger "acl_counted_delete" of books is off`,
+    });
+    await watchTables(runtime.store.db, [{ table: "books", columns: ["id"], only: undefined }]);
+    await isFound({
+      check: "core/triggers",
+      plant: () => run("drop trigger lectern_changed_books_update on books"),
+      names: () => "changes of books are not reported",
+    });
+  });
 
   test("an index that rows refuse is named with the reason", async () => {
     await run("drop index pages_slug_once");
@@ -250,6 +297,24 @@ describe("rows that do not fit each other", () => {
     expect(body.data).toHaveLength(1);
     const { body: revision } = await runtime.ask("GET", `/api/pages/${page}/revisions/${body.data[0].id}`);
     expect(revision).toMatchObject({ name: "Failover", number: 2, raw_html: expect.stringContaining("nobody") });
+  });
+
+  test("a missing newest revision", async () => {
+    const change = (html: string) => runtime.ask("PUT", `/api/pages/${page}`, { body: { html } });
+    await change("<p>Call <b>the first</b></p>");
+    await change("<p>Call <b>the second</b></p>");
+    await isFound({
+      check: "pages/newest_revisions",
+      plant: () => run(`delete from page_revisions where page_id = ${page} and html like '%the second%'`),
+      names: () => `page ${page}`,
+    });
+    const { body } = await runtime.ask("GET", `/api/pages/${page}/revisions?sort=-id`);
+    const { body: newest } = await runtime.ask("GET", `/api/pages/${page}/revisions/${body.data[0].id}`);
+    expect(newest).toMatchObject({ number: 4, raw_html: expect.stringContaining("the second") });
+    // What is saved again as it is has no revision of its own.
+    const { body: before } = await runtime.ask("GET", `/api/pages/${page}`);
+    await change(before.raw_html);
+    expect((await check("pages/newest_revisions")).status).toBe("ok");
   });
 
   test("a stale rendering", async () => {

@@ -278,6 +278,7 @@ test("an unknown check and an unknown option are refused", async () => {
     code: 2,
     err: 'There is no check "tag/items"; did you mean "tags/items"?',
   });
+  expect(await doctor("serch")).toMatchObject({ code: 2, err: 'There is no check "serch"; did you mean "search"?' });
   expect(await doctor("--fxi")).toMatchObject({ code: 2, err: "Usage: doctor [--fix] [--json] [CHECK …]" });
 });
 

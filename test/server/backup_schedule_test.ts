@@ -47,7 +47,7 @@ test(
 );
 
 test(
-  "a scheduled backup that fails is in the log and in the metrics, and the server goes on",
+  "a scheduled backup that fails is in the log and in the metrics, the server goes on, and its next start tries again",
   async () => {
     const dataDir = folder("failing");
     writeFileSync(join(root.path, "no-folder"), "");
@@ -67,6 +67,12 @@ test(
     expect((await program.ask("GET", "/api/books")).status).toBe(200);
     program.signal("SIGTERM");
     expect(await program.ended).toBe(0);
+    const mended = join(root.path, "mended");
+    const again = await startProgram(dataDir, { ...more, BACKUP_DIR: mended });
+    const made = () => (existsSync(mended) ? readdirSync(mended) : []).filter((name) => name.endsWith(".tar.zst"));
+    await until(made, (names) => names.length === 1, 60_000);
+    again.signal("SIGTERM");
+    expect(await again.ended).toBe(0);
   },
   LONG,
 );

@@ -35,7 +35,7 @@ test(
     const failed = await quickCommand(["check"], env);
     expect([failed.code, failed.err]).toEqual([
       1,
-      expect.stringContaining(`Missing in the store: index "pages_slug_once" of pages`),
+      expect.stringContaining(`In the store: index "pages_slug_once" of pages is missing`),
     ]);
     expect((await quickCommand(["doctor", "core/schema"], env)).code).toBe(1);
     expect((await quickCommand(["doctor", "--fix", "core/schema"], env)).code).toBe(0);

@@ -76,21 +76,46 @@ test("what cannot be meant is refused by its name, before anything is made of it
   }
 });
 
+/** Runs a command without DATABASE_URL, which the commands of tests set to nothing: by that another program's variable is allowed. */
+async function withoutUrl(
+  args: readonly string[],
+  env: Record<string, string>,
+): Promise<{ code: number; said: string }> {
+  const child = Bun.spawn([process.execPath, CLI, ...args], {
+    env: { ...process.env, DATABASE_URL: undefined, PORT: "0", ...env },
+    stderr: "pipe",
+    stdout: "pipe",
+  });
+  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  return { code: await child.exited, said: err + out };
+}
+
 test("a misspelt DATABASE_URL makes no embedded store", async () => {
   const empty = dataFolder();
   folders.push(empty);
-  // The commands of tests set DATABASE_URL to nothing, by which another program's variable is allowed.
-  const child = Bun.spawn([process.execPath, CLI, "serve"], {
-    env: { ...process.env, DATABASE_URL: undefined, DATABSE_URL: "postgres://u@h/d", DATA_DIR: empty.path, PORT: "0" },
-    stderr: "pipe",
-    stdout: "ignore",
-  });
-  const said = await new Response(child.stderr).text();
-  expect([await child.exited, said]).toEqual([
+  const { code, said } = await withoutUrl(["serve"], { DATABSE_URL: "postgres://u@h/d", DATA_DIR: empty.path });
+  expect([code, said]).toEqual([
     1,
     expect.stringMatching(/^Cannot start: DATABSE_URL is no setting; did you mean DATABASE_URL\?/),
   ]);
   expect(existsSync(join(empty.path, "postgres"))).toBe(false);
+});
+
+test("DATABASE_URL by the name that other programs have for it makes no store, and is a warning where one is there", async () => {
+  const folder = dataFolder();
+  folders.push(folder);
+  const env = { DB_URL: "postgres://u@h/d", DATA_DIR: folder.path };
+  for (const args of [["serve"], ["check"], ["migrate"], ["dev"], ["restore", "/no/such.zst"]])
+    expect(await withoutUrl(args, env)).toEqual({
+      code: 1,
+      said: expect.stringMatching(
+        /^Cannot make a new store in the folder ".+": DB_URL is no setting; did you mean DATABASE_URL\?/,
+      ),
+    });
+  expect(existsSync(join(folder.path, "postgres"))).toBe(false);
+  expect((await quickCommand(["migrate"], env)).code).toBe(0);
+  const { code, said } = await withoutUrl(["role", "list"], env);
+  expect([code, said]).toEqual([0, expect.stringContaining("DB_URL is no setting; did you mean DATABASE_URL?")]);
 });
 
 test("--version prints the version, and --env-file names the settings of a service for every command", async () => {

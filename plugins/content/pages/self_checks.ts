@@ -14,7 +14,7 @@ const BATCH = 200;
 /** Pages whose content is in memory at a time. */
 const RENDERED_AT_ONCE = 20;
 /** The summary of a revision that a repair has made. */
-const SUMMARY = "Made by doctor: there was no revision";
+const SUMMARY = "Made by doctor: the revision was missing";
 
 /** The checks over the tables of pages. */
 export function pageChecks(db: PagesDb, markup: Pick<Markup, "store">): SelfCheck[] {
@@ -45,11 +45,19 @@ export function pageChecks(db: PagesDb, markup: Pick<Markup, "store">): SelfChec
       idsAfter: (after) => withoutRevision(db, after),
       repair: (ids) => addRevisions(db, ids),
     }),
+    byIds({
+      name: "pages/newest_revisions",
+      title: "The newest revision of every page has its content",
+      // It reads the content of all pages.
+      onDemand: true,
+      idsAfter: (after) => withoutNewest(db, after),
+      repair: (ids) => addNewest(db, ids),
+    }),
     renderingCheck(db, markup),
   ];
 }
 
-interface IdsCheck extends Pick<SelfCheck, "name" | "title"> {
+interface IdsCheck extends Pick<SelfCheck, "name" | "title" | "onDemand"> {
   /** The next pages that are wrong, in order of their ids, at most `BATCH`. */
   idsAfter(after: number): Promise<number[]>;
   repair(ids: readonly number[]): Promise<void>;
@@ -171,6 +179,60 @@ async function withoutRevision(db: PagesDb, after: number): Promise<number[]> {
     .limit(BATCH)
     .execute();
   return found.map(({ id }) => id);
+}
+
+/**
+ * Pages with other content than their newest revision, which each change of it writes. Of a page in Markdown that is compared, since
+ * a save of the same Markdown writes no revision and may render it anew.
+ */
+async function withoutNewest(db: PagesDb, after: number): Promise<number[]> {
+  const found = await db
+    .selectFrom("pages")
+    .innerJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom("page_revisions as one")
+          .select(["one.name", "one.html", "one.markdown"])
+          .whereRef("one.page_id", "=", "pages.id")
+          .orderBy("one.id", "desc")
+          .limit(1)
+          .as("newest"),
+      (join) => join.onTrue(),
+    )
+    .select("pages.id")
+    .where("pages.draft", "=", false)
+    .where((eb) =>
+      eb.or([
+        eb("newest.name", "<>", eb.ref("pages.name")),
+        eb("newest.markdown", "<>", eb.ref("pages.markdown")),
+        eb.and([eb("pages.markdown", "=", ""), eb("newest.html", "<>", eb.ref("pages.html"))]),
+      ]),
+    )
+    .where("pages.id", ">", after)
+    .orderBy("pages.id")
+    .limit(BATCH)
+    .execute();
+  return found.map(({ id }) => id);
+}
+
+/** Adds the content as a revision, with a number of its own. */
+async function addNewest(db: PagesDb, ids: readonly number[]): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await tx
+      .updateTable("pages")
+      .set((eb) => ({
+        revision_count: eb.fn<number>("greatest", [
+          "revision_count",
+          eb
+            .selectFrom("page_revisions")
+            .select((of) => of(of.fn.max("number"), "+", of.lit(1)).as("next"))
+            .whereRef("page_id", "=", "pages.id"),
+        ]),
+      }))
+      .where("id", "in", [...ids])
+      .execute();
+    await addRevisions(tx, ids);
+  });
 }
 
 async function addRevisions(db: PagesDb, ids: readonly number[]): Promise<void> {

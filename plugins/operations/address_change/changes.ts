@@ -3,7 +3,7 @@
  * search index and the record of links follow in the same transaction; caches learn of it from the triggers of the tables.
  * Neither revisions nor times of change are written, and no event of the items is performed, which would call webhooks.
  */
-import { type EventTransaction, SYSTEM, sql } from "lectern/core";
+import { type EventTransaction, type RawBuilder, SYSTEM, sql } from "lectern/core";
 import { rows } from "lectern/db";
 import type { AddressContext } from "./contract.ts";
 import { type Addresses, hasAddress, replacing, type TextTable } from "./texts.ts";
@@ -28,27 +28,52 @@ export async function countRows(context: AddressContext, table: TextTable, addre
   return found?.n ?? 0;
 }
 
-/** Replaces an address in the rows of a table. Returns the number of changed rows. */
-export async function changeRows(context: AddressContext, table: TextTable, addresses: Addresses): Promise<number> {
+/** What one transaction changes. */
+export interface Batch {
+  /** The number of its rows. */
+  readonly count: number;
+  /** Changes them, and does something else in the same transaction. */
+  run(also: (tx: Writer) => Promise<void>): Promise<void>;
+}
+
+type Writer = Pick<EventTransaction, "db">;
+
+/** The rows of a table with an address, in batches. */
+export async function* batchesOf(
+  context: AddressContext,
+  table: TextTable,
+  addresses: Addresses,
+): AsyncGenerator<Batch> {
   if (!table.hasId) {
-    // Rows that two statements change are rows of one table without an id: few, and changed at once.
-    const changed = await rows<{ n: number }>(
-      context.db,
-      sql`update ${sql.table(table.table)} set ${replacing(table, addresses)} where ${hasAddress(table, addresses)}
-        returning 1 as n`,
-    );
-    return changed.length;
+    // Few rows, which are changed at once.
+    const count = await countRows(context, table, addresses);
+    if (count > 0)
+      yield { count, run: (also) => inTransaction(context, table, hasAddress(table, addresses), addresses, also) };
+    return;
   }
-  let count = 0;
-  for await (const ids of foundIds(context, table, addresses)) {
-    for (let at = 0; at < ids.length; at += BATCH) {
-      const batch = ids.slice(at, at + BATCH);
-      if (table.kind === undefined) await update(context, table, batch, addresses);
-      else await changeItems(context, { ...table, kind: table.kind }, batch, addresses);
-      count += batch.length;
+  const { kind } = table;
+  for await (const found of foundIds(context, table, addresses))
+    for (let at = 0; at < found.length; at += BATCH) {
+      const ids = found.slice(at, at + BATCH);
+      const run: Batch["run"] =
+        kind === undefined
+          ? (also) => inTransaction(context, table, among(ids), addresses, also)
+          : (also) => changeItems(context, { ...table, kind }, ids, addresses, also);
+      yield { count: ids.length, run };
     }
-  }
-  return count;
+}
+
+function inTransaction(
+  { db }: AddressContext,
+  table: TextTable,
+  where: RawBuilder<boolean>,
+  addresses: Addresses,
+  also: (tx: Writer) => Promise<void>,
+): Promise<void> {
+  return db.transaction().execute(async (tx) => {
+    await update({ db: tx }, table, where, addresses);
+    await also({ db: tx });
+  });
 }
 
 /** The ids of rows with an address, by ranges of the table. */
@@ -70,14 +95,17 @@ async function* foundIds(
   }
 }
 
+function among(ids: readonly number[]): RawBuilder<boolean> {
+  return sql<boolean>`id = any(${[...ids]}::integer[])`;
+}
+
 async function update(
-  { db }: Pick<EventTransaction, "db">,
+  { db }: Writer,
   table: TextTable,
-  ids: readonly number[],
+  where: RawBuilder<boolean>,
   addresses: Addresses,
 ): Promise<void> {
-  await sql`update ${sql.table(table.table)} set ${replacing(table, addresses)}
-    where id = any(${[...ids]}::integer[])`.execute(db);
+  await sql`update ${sql.table(table.table)} set ${replacing(table, addresses)} where ${where}`.execute(db);
 }
 
 async function changeItems(
@@ -85,18 +113,20 @@ async function changeItems(
   table: TextTable & { readonly kind: string },
   ids: readonly number[],
   addresses: Addresses,
+  also: (tx: Writer) => Promise<void>,
 ): Promise<void> {
   const { perform, slot } = context;
   const { kind } = table;
   await perform("address_replace", SYSTEM, { kind, ids }, async (final, tx) => {
     const before = await htmlOf(table, final.ids, tx);
-    await update(tx, table, final.ids, addresses);
+    await update(tx, table, among(final.ids), addresses);
     const after = await htmlOf(table, final.ids, tx);
     // Links with the former address were links to another site. Where the new one is not yet that of this process, links
     // with it would be: the records stay, which have no address.
     for (const [id, html] of context.baseUrl === addresses.new ? before : [])
       for (const record of slot("content_record"))
         await record.changed({ kind, id }, { before: html, after: after.get(id) ?? "" }, tx);
+    await also(tx);
     return final;
   });
 }
@@ -117,7 +147,7 @@ async function htmlOf(
 }
 
 /** Leaves one row in the audit log, of the guest as for all that commands do. It is no event, which would call webhooks. */
-export async function logChange({ db }: AddressContext, addresses: Addresses): Promise<void> {
+export async function logChange({ db }: Writer, addresses: Addresses): Promise<void> {
   const guest = await db.selectFrom("users").select("id").where("system_name", "=", "public").executeTakeFirst();
   const detail = `app-url: ${addresses.old} to ${addresses.new}`;
   await db

@@ -1,9 +1,9 @@
 /** The command `app-url`: replaces a former address of this instance in everything that is stored. */
 import { parseArgs } from "node:util";
 import type { Command, CommandIo } from "lectern/cli";
-import { changeRows, countRows, logChange } from "./changes.ts";
+import { type Batch, batchesOf, countRows, logChange } from "./changes.ts";
 import type { AddressContext } from "./contract.ts";
-import { type Addresses, hasTable, textTables } from "./texts.ts";
+import { type Addresses, hasTable, type TextTable, textTables } from "./texts.ts";
 
 const USAGE = "OLD NEW [--dry-run]";
 
@@ -60,18 +60,40 @@ function addressIn(given: string): string | undefined {
 }
 
 async function replaceAll(context: AddressContext, wanted: Wanted, io: CommandIo): Promise<void> {
-  const work = wanted.isDryRun ? countRows : changeRows;
-  let total = 0;
-  for (const table of await textTables(context)) {
-    const count = await work(context, table, wanted);
-    total += count;
-    io.out(`${table.label.padEnd(12)} ${count}`);
-  }
+  const total = wanted.isDryRun ? await countAll(context, wanted, io) : await changeAll(context, wanted, io);
   if (wanted.isDryRun) io.out(`${total} in all; nothing was changed`);
-  else {
-    if (total > 0 && (await hasTable(context.db, "activities"))) await logChange(context, wanted);
-    io.out(`${total} in all changed from "${wanted.old}" to "${wanted.new}"`);
-  }
+  else io.out(`${total} in all changed from "${wanted.old}" to "${wanted.new}"`);
   if (wanted.new !== context.baseUrl)
     io.err(`APP_URL is "${context.baseUrl}" here: set it to "${wanted.new}" where that is the address from now on`);
+}
+
+async function countAll(context: AddressContext, addresses: Addresses, io: CommandIo): Promise<number> {
+  let total = 0;
+  for (const table of await textTables(context)) total += print(table, await countRows(context, table, addresses), io);
+  return total;
+}
+
+/** A batch runs once the next one is found: the last one leaves the row of the audit log, so that a run that ends before has rows left. */
+async function changeAll(context: AddressContext, addresses: Addresses, io: CommandIo): Promise<number> {
+  let total = 0;
+  let held: Batch | undefined;
+  for (const table of await textTables(context)) {
+    let count = 0;
+    for await (const batch of batchesOf(context, table, addresses)) {
+      await held?.run(async () => {});
+      held = batch;
+      count += batch.count;
+    }
+    total += print(table, count, io);
+  }
+  const isLogged = await hasTable(context.db, "activities");
+  await held?.run(async (tx) => {
+    if (isLogged) await logChange(tx, addresses);
+  });
+  return total;
+}
+
+function print({ label }: TextTable, count: number, io: CommandIo): number {
+  io.out(`${label.padEnd(12)} ${count}`);
+  return count;
 }

@@ -64,10 +64,8 @@ function isNamed({ name }: SelfCheck, wanted: string): boolean {
 }
 
 function reportUnknown(name: string, checks: readonly SelfCheck[], io: CommandIo): number {
-  const near = closestMatch(
-    name,
-    checks.map((check) => check.name),
-  );
+  const plugins = new Set(checks.map((check) => check.name.split("/")[0] as string));
+  const near = closestMatch(name, [...checks.map((check) => check.name), ...plugins]);
   io.err(`There is no check "${name}"${near === undefined ? "" : `; did you mean "${near}"?`}`);
   return 2;
 }

@@ -1,3 +1,4 @@
+import { sql } from "lectern/core";
 import type { BackupContext } from "./contract.ts";
 
 type Db = Pick<BackupContext, "db">;
@@ -13,6 +14,22 @@ export function lastBackup({ db }: Db, { successful }: { readonly successful: bo
     .orderBy("id", "desc")
     .limit(1);
   return (successful ? all.where("failed", "=", false) : all).executeTakeFirst();
+}
+
+/** What follows the error of one that a start tries again. */
+const AGAIN = " (tried again at the next start)";
+
+/** Whether the last one failed and this process is the first one that starts since then, of all servers and workers. */
+export async function claimFailed({ db }: Db): Promise<boolean> {
+  const claimed = await db
+    .updateTable("scheduled_backups")
+    .set({ outcome: sql<string>`outcome || ${AGAIN}::text` })
+    .where("id", "=", (eb) => eb.selectFrom("scheduled_backups").select((of) => of.fn.max("id").as("last")))
+    .where("failed", "=", true)
+    .where("outcome", "not like", `%${AGAIN}`)
+    .returning("id")
+    .executeTakeFirst();
+  return claimed !== undefined;
 }
 
 /** Records one that has ended, and forgets the oldest. */

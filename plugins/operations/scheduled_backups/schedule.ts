@@ -1,6 +1,6 @@
 import { type RunningCommand, runCommand } from "lectern/cli";
 import type { BackupContext } from "./contract.ts";
-import { recordBackup } from "./queries.ts";
+import { claimFailed, recordBackup } from "./queries.ts";
 
 const HOUR_MS = 3_600_000;
 /** Characters of an error that are kept. */
@@ -11,7 +11,7 @@ const MAX_OUTCOME = 2_000;
  * not wait for it, since a stop of the server waits for schedules; a stop ends the command, which leaves no half of a file.
  */
 export function scheduleBackups(context: BackupContext): void {
-  const { every, log, onStop, settings } = context;
+  const { every, log, onStart, onStop, settings } = context;
   if (settings.intervalHours === 0) return;
   let running: RunningCommand | undefined;
   let isStopping = false;
@@ -37,4 +37,8 @@ export function scheduleBackups(context: BackupContext): void {
     void backUp().catch((error: unknown) => log.error("Cannot record a scheduled backup", { error }));
   };
   every("backup", intervalMs, begin, { isFirstAtOnce: true });
+  // What made the last one fail, such as a wrong BACKUP_DIR, may be mended by this start: nobody waits another interval for that.
+  onStart(async () => {
+    if (!running && (await claimFailed(context))) await begin();
+  });
 }

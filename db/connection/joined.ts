@@ -113,12 +113,24 @@ async function behindSavepoint<R>(
   }
 }
 
-/** Whether the current call runs within a transaction that it did not begin: what it reads is not committed, so it is not kept. */
+/**
+ * Whether the current call runs within a transaction that it did not begin: what it reads is not committed, so it is not kept.
+ * @example
+ * const [read] = await rows(db, sql<{ total: number }>`select total from counters where id = ${1}`);
+ * const kept = isWithinTransaction() ? undefined : read;
+ */
 export function isWithinTransaction(): boolean {
   return JOINED.getStore()?.isOver === false;
 }
 
-/** Says that a part of the current call failed that would have rolled back its transaction, so that nothing of the call stays. */
+/**
+ * Says that a part of the current call failed that would have rolled back its transaction, so that nothing of the call stays.
+ * @example
+ * await rows(db, sql`update notes set color = ${"blue"}`).catch((error: unknown) => {
+ *   undoCall();
+ *   throw error;
+ * });
+ */
 export function undoCall(): void {
   const joined = JOINED.getStore();
   if (joined) joined.isUndone = true;

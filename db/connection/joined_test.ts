@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
+import { sql } from "kysely";
 import { onEachStore } from "../_stores.ts";
 import { prepared } from "../query/prepared.ts";
 import { rows, write } from "../query/query.ts";
-import { sql } from "kysely";
 import { withinTransaction } from "./dialect.ts";
 import { isWithinTransaction, outsideTransaction, undoCall } from "./joined.ts";
 import { withSlowPool } from "./limits.ts";
@@ -30,9 +30,7 @@ onEachStore("withinTransaction()", (store) => {
             .transaction()
             .execute((own) => write(own, sql`insert into joined values (2)`));
           const streamed: unknown[] = [];
-          for await (const row of db()
-            .selectNoFrom(sql<number>`(select max(n) from joined)`.as("n"))
-            .stream(1))
+          for await (const row of db().selectNoFrom(sql<number>`(select max(n) from joined)`.as("n")).stream(1))
             streamed.push(row);
           return kept({
             rows: await count(),

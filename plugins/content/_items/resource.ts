@@ -66,6 +66,43 @@ export function deleteKindsBelow({ on, slot }: Pick<PluginContext, "on" | "slot"
   });
 }
 
+/**
+ * With an item that is moved, such as a chapter to another book, the items of all kinds below it get its parents, deleted ones too: they
+ * would be in a book that their chapter is not in. Handlers of the move itself run before, so that those of a kind, which may give new
+ * slugs, leave nothing to do here. Templates, since the tables are those of contributed kinds.
+ */
+export function moveKindsBelow({ onAny, slot }: Pick<PluginContext, "onAny" | "slot">): void {
+  onAny({
+    async inTransaction({ name, result }, { db }) {
+      if (!name.endsWith("_move")) return;
+      const moved = slot("content").find(({ kind }) => `${kind}_move` === name);
+      if (!moved) return;
+      // The result of the move of an item is that item.
+      const { id } = result as { readonly id: number };
+      for (const { table, parents } of slot("content")) {
+        const link = parents.find(({ kind }) => kind === moved.kind);
+        const shared = moved.parents.flatMap(({ kind, column: from }) => {
+          const to = parents.find((parent) => parent.kind === kind)?.column;
+          return to === undefined
+            ? []
+            : [{ to: sql.ref(to), below: sql.ref(`below.${to}`), from: sql.ref(`moved.${from}`) }];
+        });
+        if (!link || shared.length === 0) continue;
+        const isElsewhere = sql.join(
+          shared.map(({ below, from }) => sql`${below} is distinct from ${from}`),
+          sql` or `,
+        );
+        await write(
+          db,
+          sql`update ${sql.table(table)} as below set ${sql.join(shared.map(({ to, from }) => sql`${to} = ${from}`))}
+            from ${sql.table(moved.table)} as moved
+            where moved.id = ${id}::integer and ${sql.ref(`below.${link.column}`)} = moved.id and (${isElsewhere})`,
+        );
+      }
+    },
+  });
+}
+
 /** The handlers of a resource that are the same for every kind. */
 export function itemHandlers<Stored, Read extends Owned>(context: ItemContext, item: ItemKind<Stored, Read>) {
   const { kind, noun, table } = item;

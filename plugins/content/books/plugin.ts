@@ -3,14 +3,8 @@ import { refs } from "lectern/db";
 import { cachedReader, cachedReads } from "../_items/cached.ts";
 import { lockItem } from "../_items/changes.ts";
 import { clearedTemplates, templateDependents } from "../_items/default_template.ts";
-import {
-  deleteKindsBelow,
-  itemHandlers,
-  itemResource,
-  moveKindsBelow,
-  registerItemKind,
-  topLevelPlace,
-} from "../_items/resource.ts";
+import { deleteKindsBelow, moveKindsBelow } from "../_items/kinds_below.ts";
+import { itemHandlers, itemResource, registerItemKind, topLevelPlace } from "../_items/resource.ts";
 import { insertBook, updateBook } from "./changes.ts";
 import { contentTables } from "./contents.ts";
 import { BOOK, bookAnswers, bookRules, listing } from "./contract.ts";

@@ -14,9 +14,10 @@ export {
 export { type LedgerRow, type Snapshot, type SnapshotUse, withSnapshot } from "./backup/snapshot.ts";
 export { CACHE_CHANNEL, type ChangeObserver, changeOf, type TableChange } from "./connection/changes.ts";
 export type { StatementObserver } from "./connection/connection_types.ts";
-export { changesAccess } from "./connection/dialect.ts";
+export { changesAccess, withinTransaction } from "./connection/dialect.ts";
 export type { HostState } from "./connection/hosts.ts";
 export type { IdleLimit, IdleLimits } from "./connection/idle_transactions.ts";
+export { isWithinTransaction, type JoinedOutcome, outsideTransaction, undoCall } from "./connection/joined.ts";
 export { type PoolLoad, type SlowQueryOptions, type StoreLimits, withSlowPool } from "./connection/limits.ts";
 export type { ListenHandlers } from "./connection/listener.ts";
 export { openStore } from "./connection/open.ts";

@@ -53,7 +53,7 @@ export interface ContentKind {
   readonly segment: string;
   /**
    * All kinds it may be in, nearest first, with the column of the parent's id. Its items are deleted with a book or chapter that they are
-   * in, and restored with it.
+   * in, restored with it, and get the parents of one that is moved.
    */
   readonly parents: readonly { readonly kind: string; readonly column: string }[];
   /** A boolean column that marks rows which only their owner sees, such as drafts. */

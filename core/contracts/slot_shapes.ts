@@ -32,7 +32,10 @@ type Checked<V> =
   | (undefined extends V ? `optional_${WordOf<NonNullable<V>> | "any"}` : WordOf<V> | "any")
   | ([V] extends [string | undefined] ? readonly V[] : never);
 
-type ShapedSlot = Exclude<(typeof CORE_SLOTS)[number], "permission">;
+/** Slots that the runtime fills, with what a plugin does instead of contributing to them. */
+const FILLED = { permission: 'is dropped, since the runtime fills it: name the permission in "adds"' } as const;
+
+type ShapedSlot = Exclude<(typeof CORE_SLOTS)[number], keyof typeof FILLED>;
 type Shapes = {
   readonly [N in ShapedSlot]: { readonly [K in Keys<Slots[N]>]: Checked<ValueOf<Slots[N], K>> };
 };
@@ -171,6 +174,7 @@ const SAID: Readonly<Record<Word, string>> = {
 
 /** What is wrong with a contribution, as the end of a sentence about it; undefined where it has the shape of its slot, or none is known. */
 export function contributionProblem(slot: string, contribution: unknown): string | undefined {
+  if (Object.hasOwn(FILLED, slot)) return FILLED[slot as keyof typeof FILLED];
   const shape = Object.hasOwn(ALL_SHAPES, slot) ? ALL_SHAPES[slot] : undefined;
   if (!shape) return undefined;
   if (!IS.object(contribution)) return `has to be an object, and is ${shown(contribution)}`;

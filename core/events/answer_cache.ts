@@ -11,7 +11,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Store, TableChange } from "../../db/mod.ts";
-import { onPrimary, recordingStatements, watchTables } from "../../db/mod.ts";
+import { isWithinTransaction, onPrimary, recordingStatements, watchTables } from "../../db/mod.ts";
 import type { Faults } from "../faults.ts";
 import type { Log } from "../log.ts";
 import type { Viewer } from "../viewer.ts";
@@ -198,8 +198,9 @@ export class AnswerCache {
     this.#forget(surrogateKeysOfChange(change, this.#watched));
   }
 
+  /** Whether answers are cached: not those of a call within an open transaction, which nobody else sees. */
   #isActive({ tables }: Known): boolean {
-    return this.#watch !== undefined && this.#isListening && tables !== undefined;
+    return this.#watch !== undefined && this.#isListening && tables !== undefined && !isWithinTransaction();
   }
 
   /** A statement of this process made a change. Returns the function that is called when its transaction has ended. */

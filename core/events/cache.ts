@@ -4,7 +4,15 @@
  * silent nothing is used for longer than a second (`notice_age.ts`).
  */
 import { sql } from "kysely";
-import { CACHE_CHANNEL, changeOf, changesAccess, onPrimary, prepared, type Store } from "../../db/mod.ts";
+import {
+  CACHE_CHANNEL,
+  changeOf,
+  changesAccess,
+  isWithinTransaction,
+  onPrimary,
+  prepared,
+  type Store,
+} from "../../db/mod.ts";
 import type { AnswerCache } from "./answer_cache.ts";
 import type { EventTransaction } from "./event_bus.ts";
 import type { NoticeAge } from "./notice_age.ts";
@@ -97,6 +105,8 @@ export class Caches {
     };
     return {
       get: (key) => {
+        // The open transaction may have changed the value, and may be rolled back.
+        if (isWithinTransaction()) return load(key);
         const entry = entries.get(key);
         return entry && this.#notices.allows(entry.since) ? entry.value : fill(key);
       },

@@ -7,15 +7,17 @@
  * transaction is aborted, and statements of a handler that goes on are refused.
  */
 import { type Db, StoreError, transactionControl } from "../../db/mod.ts";
-import { ApiError, BootError } from "../errors.ts";
+import { ApiError } from "../errors.ts";
 import { currentAddress, currentRequestId } from "../http/request_context.ts";
+import type { CallOptions } from "../http/server.ts";
 import { codeOf, unknownOutcomeError } from "../http/store_errors.ts";
 import type { Log } from "../log.ts";
 import type { Part } from "../part_guard.ts";
 import type { Draft, EventName, JobName, Jobs, Result } from "../runtime/registry.ts";
 import { frozenViewer, type Viewer } from "../viewer.ts";
 import { CORE, EventParts, type PartOptions, type Registered } from "./event_parts.ts";
-import { EventSteps, type Step, stepOf } from "./event_steps.ts";
+import { EventSteps, stepOf } from "./event_steps.ts";
+import { type Attempt, callWithin, failCall, isRetried, joinedCall, type OpenTransaction } from "./joined_calls.ts";
 import { rootTransaction } from "./scoped_transaction.ts";
 import { attended, GivenUp, TransactionWatch } from "./transaction_watch.ts";
 
@@ -32,6 +34,21 @@ export interface EventTransaction {
   readonly requestId: string | undefined;
   /** Performs another event inside this transaction. */
   perform<E extends EventName, R extends Result<E>>(name: E, draft: Draft<E>, action: Action<E, R>): Promise<R>;
+  /**
+   * Calls a route as a part of this transaction: it reads what the transaction has written, and what it writes is committed or rolled
+   * back with it; events that it performs are nested ones. Without credentials, limits and body parsing, as `callAs` of a context. A
+   * refusal is answered, leaves nothing of the call behind and the transaction usable. The answer is read whole before it is returned.
+   * Calls run one after the other; other statements of the transaction wait until one has ended, or are undone with it.
+   * @example
+   * on("page_create", {
+   *   async inTransaction({ id }, tx) {
+   *     const input = { page_id: id, html: "<p>Who reviews this?</p>" };
+   *     const answer = await tx.callAs(tx.viewer, "POST", "/api/comments", { input });
+   *     if (!answer.ok) log.info("The page is not commented on", { id, status: answer.status });
+   *   },
+   * });
+   */
+  callAs(viewer: Viewer, method: string, path: string, options?: CallOptions): Promise<Response>;
   /** Writes a job in this transaction: it exists if and only if the transaction commits. */
   enqueue<J extends JobName>(name: J, payload: Jobs[J], options?: EnqueueOptions): Promise<void>;
   /** Runs after the commit and before the answer, in the order of registration: for quick work. A failure is logged. */
@@ -97,26 +114,13 @@ export interface EventBusOptions extends PartOptions {
   readonly db: Db;
   readonly log: Log;
   readonly jobs: { enqueue(db: Db, name: string, payload: unknown, options?: EnqueueOptions): Promise<void> };
-}
-
-/** Steps and events of one attempt, used when its transaction has ended. */
-interface Attempt {
-  readonly afterCommit: Step[];
-  readonly onRollback: Step[];
-  readonly records: EventRecord[];
-  isRolledBack: boolean;
+  /** Calls a route of the runtime. */
+  readonly callAs: EventTransaction["callAs"];
 }
 
 /** The events that the runtime itself performs. */
 export const CORE_EVENTS: readonly string[] = ["app_boot", "plugin_purge"];
 const MAX_ATTEMPTS = 6;
-/** SQLSTATEs after which a retry may succeed: serialisation failure, deadlock, unique violation. */
-const RETRIED = new Set(["40001", "40P01", "23505"]);
-
-/** Whether a retry may succeed. The error of a boot, which names a plugin, has that of the store as its cause. */
-function isRetried(error: unknown): boolean {
-  return RETRIED.has(codeOf(error)) || (error instanceof BootError && RETRIED.has(codeOf(error.cause)));
-}
 /** An SQLSTATE that the server answered, without the classes of a lost connection or a server shutting down. */
 const ANSWERED = /^(?!08|57P)(?=.*\d)[0-9A-Z]{5}$/;
 
@@ -180,10 +184,22 @@ export class EventBus {
   ): Promise<R> {
     const { guard } = this.#options;
     const frozen = frozenViewer(viewer);
+    const open = joinedCall(this);
+    if (open) return this.#nested(open, frozen, (tx) => tx.perform(name, draft, action, plugin));
     for (const { handlers, parts } of this.#handlers.get(name) ?? [])
       if (handlers.beforeTransaction)
         await guard.call(parts.beforeTransaction, () => handlers.beforeTransaction?.(draft as never, frozen));
     return attended(() => this.#attempts(name, frozen, draft, action, plugin));
+  }
+
+  /** Performs within the transaction that the call of a route has joined. Throws what the action throws. */
+  async #nested<R>(open: OpenTransaction, viewer: Viewer, perform: (tx: RootTransaction) => Promise<R>): Promise<R> {
+    try {
+      return await perform(this.#transaction(open, viewer));
+    } catch (error) {
+      failCall(error);
+      throw error;
+    }
   }
 
   async #attempts<E extends EventName, R extends Result<E>>(
@@ -200,7 +216,9 @@ export class EventBus {
       try {
         result = await this.#options.db.transaction().execute(async (db) => {
           const done = await this.#watched(name, db, (watch) =>
-            this.#transaction(db, viewer, attempt, watch).perform(name, draft, action, plugin),
+            this.#transaction({ bus: this, db, attempt, watch, at: new Date().toISOString() }, viewer).perform(
+              ...[name, draft, action, plugin],
+            ),
           );
           isDone = true;
           return done;
@@ -240,9 +258,9 @@ export class EventBus {
     }
   }
 
-  #transaction(db: Db, viewer: Viewer, attempt: Attempt, watch: TransactionWatch): RootTransaction {
-    const at = new Date().toISOString();
-    const { jobs } = this.#options;
+  #transaction(open: OpenTransaction, viewer: Viewer): RootTransaction {
+    const { db, attempt, watch, at } = open;
+    const { callAs, jobs } = this.#options;
     const tx: RootTransaction = {
       db,
       viewer,
@@ -257,6 +275,8 @@ export class EventBus {
         else attempt.onRollback.push(undo);
       },
       enqueue: (name, payload, options) => jobs.enqueue(db, name, payload, options),
+      callAs: (caller, method, path, options) =>
+        callWithin(open, { method, path }, this.#steps, () => callAs(caller, method, path, options)),
       perform: async (name, draft, action, plugin = CORE) => {
         const final = await this.#filteredDraft(name, draft, tx, watch);
         const result = await this.#within(watch, this.#parts.action(plugin, name), () => action(final, tx));

@@ -38,6 +38,7 @@ function busOver(db: Db, lines: string[] = []): EventBus {
   return new EventBus({
     ...{ db, log, bootLimits: LIMITS, isShipped: () => true },
     jobs: { enqueue: async () => {} },
+    callAs: () => Promise.reject(new Error("No routes here")),
     guard: new PartGuard(new Faults(log, LIMITS.quietMs), LIMITS),
   });
 }

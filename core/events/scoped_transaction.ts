@@ -102,6 +102,10 @@ export class ScopedTransaction {
         enqueue(name);
         await root.enqueue(name, payload, value(options, `the options of the job "${name}"`));
       },
+      callAs: async (caller, method, path, options) => {
+        const sent = value(options, "an input of callAs");
+        return as(caller, () => root.callAs(caller, method, path, sent));
+      },
       perform: async (name, draft, action) => {
         perform(name);
         const act = async (final: typeof draft) => value(await action(final, view), `the result of "${name}"`);

@@ -1,4 +1,5 @@
 import { ApiError, errorBody } from "../errors.ts";
+import { noteCallError } from "../events/joined_calls.ts";
 import type { Texts } from "../i18n/catalogue.ts";
 import { chosenLanguage } from "../i18n/languages.ts";
 import type { Log } from "../log.ts";
@@ -26,6 +27,7 @@ export class ErrorResponses {
   /** The answer to whatever was thrown, with the default headers. */
   of(request: Request, state: RequestState, thrown: unknown): Response {
     const { log, language } = this.#parts;
+    noteCallError(thrown);
     const about = { method: request.method, path: pathOf(request.url), requestId: state.requestId };
     const error = thrown instanceof ApiError ? thrown : unexpectedError(log, thrown, about);
     // The wire contract has refusals with status 500.

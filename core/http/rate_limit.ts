@@ -3,7 +3,7 @@
  * and holds for any number of servers on one database.
  */
 import { sql } from "kysely";
-import { type Db, type Migrations, prepared } from "../../db/mod.ts";
+import { type Db, type Migrations, outsideTransaction, prepared } from "../../db/mod.ts";
 import type { Config } from "../config.ts";
 import { sharedLimiter } from "../workers/shared_limiter.ts";
 import { ExpiringMap, MAX_KEYS } from "./expiring_map.ts";
@@ -115,13 +115,11 @@ export function storeLimiter(db: Db, name: string, limit: number, windowMs = 60_
   };
   return {
     async take(key, amount = 1) {
-      const window = await takeWindow.executeTakeFirst(db, {
-        key: `${name} ${key}`,
-        amount,
-        seconds: windowMs / 1000,
-      });
+      const counted = { key: `${name} ${key}`, amount, seconds: windowMs / 1000 };
+      // A rollback takes nothing back, and nobody waits for the end of a transaction to be counted.
+      const window = await outsideTransaction(() => takeWindow.executeTakeFirst(db, counted));
       if (!window) throw new Error("Cannot count a request: the store returned no row");
-      if (Date.now() >= sweepAt) await sweep();
+      if (Date.now() >= sweepAt) await outsideTransaction(sweep);
       return allowance(limit, window.count, window.ends_at);
     },
   };

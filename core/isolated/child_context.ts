@@ -46,6 +46,7 @@ type Moment = Registrations["events"][number]["moments"][number];
 
 const MOMENTS: readonly Moment[] = ["beforeTransaction", "filter", "veto", "inTransaction", "notify"];
 const LEVELS = ["debug", "info", "warn", "error"] as const;
+const NO_CALLS = "Isolated plugins call no routes; they perform events by tx.perform, or answer routes of their own";
 const NO_CALLBACKS = "Isolated plugins have no callbacks of a transaction; use the moment notify, or a job";
 
 /** The context, what `setup` registered on it, and the calls of the server to that. */
@@ -164,6 +165,9 @@ export class ChildContext {
     const refuse = () => {
       throw new Error(NO_CALLBACKS);
     };
+    const callAs = async () => {
+      throw new Error(NO_CALLS);
+    };
     let db: Store | undefined;
     return {
       ...facts,
@@ -175,6 +179,7 @@ export class ChildContext {
       enqueue: async (name: string, payload: unknown, options: object = {}) =>
         void (await channel.call("enqueue", { name, payload, options }, { within: call })),
       perform: (name: string, draft: unknown, action: Run) => this.#perform(name, draft, action, call),
+      callAs,
       afterCommit: refuse,
       onRollback: refuse,
     };

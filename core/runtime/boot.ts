@@ -121,6 +121,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const bus = new EventBus({
     ...{ db: store.db, log, jobs, guard, bootLimits: watch.limits },
     isShipped: (name) => !thirdParty.has(name),
+    callAs: (...call) => http.callAs(...call),
   });
   const texts = createTexts();
   addPluginTexts(plugins, texts, { shipped: parts.shipped ?? plugins, log });

@@ -1,10 +1,10 @@
 /**
  * The Kysely dialect for the pools. Outside transactions a query goes to the statement pool, which pipelines it: no
  * connection is reserved. A transaction takes a connection at beginTransaction, a stream at its start. So `db.connection()`
- * reserves nothing: statements that need one session need a transaction.
+ * reserves nothing: statements that need one session need a transaction. Within `withinTransaction` all of them go over its connection.
  */
 import {
-  type CompiledQuery,
+  CompiledQuery,
   type DatabaseConnection,
   type Dialect,
   type Driver,
@@ -18,6 +18,7 @@ import type { EnforcedRole } from "../grants/enforcement.ts";
 import type { Tables } from "../query/tables.ts";
 import type { DialectPools } from "./dialect_pools.ts";
 import type { IdleLimits } from "./idle_transactions.ts";
+import { type JoinedOutcome, JoinedSession, joinedSession, joining } from "./joined.ts";
 import { RoleSession, SESSIONS } from "./role_session.ts";
 import { quoted, Session } from "./session.ts";
 import { routed, runAs, senderOf, sendSingle } from "./single_statements.ts";
@@ -55,6 +56,8 @@ export function runOnPool<Row>(db: object, text: string, parameters: readonly un
   const route = ROUTES.get(kysely.getExecutor?.().adapter ?? kysely);
   if (!route) return undefined;
   const { pools, role } = route;
+  const joined = joinedSession(pools, role);
+  if (joined) return joined.executeQuery<Row>(CompiledQuery.raw(text, [...parameters])).then(({ rows }) => rows);
   if (role)
     return routed(pools, text, (some) => runAs(role, senderOf(some), text, parameters)).then(
       ({ rows }) => rows as Row[],
@@ -72,6 +75,31 @@ export function writeAhead(db: object, query: CompiledQuery): Promise<void> | un
     if (connection instanceof Session || connection instanceof RoleSession) await connection.write(query);
     else await connection.executeQuery(query);
   });
+}
+
+/**
+ * Runs a call within an open transaction (`joined.ts`): all statements that it sends to the pools of this store go over the connection
+ * of the transaction. What it wrote stays only if it says so, and if no transaction of its own was rolled back; else the transaction
+ * goes back to the state before the call. Calls of one transaction run one after the other. Throws what the call throws.
+ * @example
+ * await db.transaction().execute(async (tx) => {
+ *   await rows(tx, sql`insert into notes (text) values ('new')`);
+ *   const { result } = await withinTransaction(tx, async () => {
+ *     const [found] = await rows(db, sql<{ total: number }>`select count(*)::integer as total from notes`);
+ *     return { result: found?.total, isKept: true };
+ *   });
+ * });
+ */
+export async function withinTransaction<R>(
+  tx: object,
+  call: () => Promise<JoinedOutcome<R>>,
+): Promise<JoinedOutcome<R>> {
+  const kysely = tx as Partial<Pick<Kysely<unknown>, "isTransaction" | "getExecutor">>;
+  const executor = kysely.isTransaction ? kysely.getExecutor?.() : undefined;
+  const pools = executor && ROUTES.get(executor.adapter)?.pools;
+  const session = await executor?.provideConnection(async (connection) => SESSIONS.get(connection) ?? connection);
+  if (!pools || !(session instanceof Session)) throw new TypeError("Cannot join a transaction: it is not of a store");
+  return joining(session, pools, call);
 }
 
 /**
@@ -133,17 +161,23 @@ function asRole(connection: DatabaseConnection, role: EnforcedRole): RoleSession
 function driver(pools: DialectPools, role?: EnforcedRole, idle?: IdleLimits): Driver {
   const nothing = async () => {};
   const sessionOf = (connection: DatabaseConnection) => SESSIONS.get(connection) ?? (connection as Session);
+  /** The session that begins and ends transactions; undefined within one of somebody else. */
+  const ownOf = (connection: DatabaseConnection) =>
+    connection instanceof JoinedSession ? undefined : sessionOf(connection);
   return {
     init: nothing,
     destroy: nothing,
     acquireConnection: async () => {
+      const joined = joinedSession(pools, role);
+      if (joined) return joined;
       const session = new Session(pools, idle);
       return role ? new RoleSession(session, role) : session;
     },
-    releaseConnection: async (connection) => sessionOf(connection).release(),
-    beginTransaction: (connection, settings) => sessionOf(connection).begin(settings),
-    commitTransaction: (connection) => sessionOf(connection).commit(),
-    rollbackTransaction: (connection) => sessionOf(connection).rollback(),
+    releaseConnection: async (connection) => ownOf(connection)?.release(),
+    beginTransaction: async (connection, settings) => ownOf(connection)?.begin(settings),
+    commitTransaction: async (connection) => ownOf(connection)?.commit(),
+    rollbackTransaction: async (connection) =>
+      connection instanceof JoinedSession ? connection.undo() : ownOf(connection)?.rollback(),
     savepoint: (connection, name) => sessionOf(connection).command(`savepoint ${quoted(name)}`),
     rollbackToSavepoint: (connection, name) => sessionOf(connection).rollbackTo(name),
     releaseSavepoint: (connection, name) => sessionOf(connection).command(`release savepoint ${quoted(name)}`),

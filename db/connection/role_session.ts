@@ -5,19 +5,19 @@ import type { Session } from "./session.ts";
 /** The sessions behind those of roles; a plugin that gets hold of its connection cannot reach the other. */
 export const SESSIONS = new WeakMap<DatabaseConnection, Session>();
 
-/** A session whose statements run as a role. */
+/** A session whose statements run as a role; without one with the rights of the account. */
 export class RoleSession implements DatabaseConnection {
   readonly #session: Session;
-  readonly #role: EnforcedRole;
+  readonly #role: EnforcedRole | undefined;
 
-  constructor(session: Session, role: EnforcedRole) {
+  constructor(session: Session, role: EnforcedRole | undefined) {
     this.#session = session;
     this.#role = role;
     SESSIONS.set(this, session);
   }
 
   executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    return this.#session.executeAs(query, this.#role);
+    return this.#role ? this.#session.executeAs(query, this.#role) : this.#session.executeQuery(query);
   }
 
   write(query: CompiledQuery): Promise<void> {

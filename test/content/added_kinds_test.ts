@@ -117,6 +117,38 @@ test("items of an added kind are deleted and restored with their book, without a
   expect(await dishesSeen()).toEqual(["Spring-bread", "Spring-broth"]);
 });
 
+test("items of an added kind are moved with their chapter, deleted ones too", async () => {
+  const { book, chapter } = await cookbook("Summer");
+  const other = await asked("POST", "/books", { name: "Picnic" });
+  const entryOf = async ({ id }: { id: number }) => {
+    const { contents } = await asked("GET", `/books/${id}`);
+    return contents.map(({ name, pages }: { name: string; pages?: { name: string }[] }) => [
+      name,
+      ...(pages ?? []).map((page) => page.name),
+    ]);
+  };
+  expect(await entryOf(book)).toEqual([["Summer soups", "Summer-broth"], ["Summer-bread"]]);
+  await asked("POST", "/test-dishes", { name: "Summer-crumbs", book_id: book.id, chapter_id: chapter.id });
+  const deleted = () => runtime.db.selectFrom("test_dishes").select("book_id").where("name", "=", "Summer-crumbs");
+  await runtime.db
+    .updateTable("test_dishes")
+    .set({ deleted_at: "now()" })
+    .where("name", "=", "Summer-crumbs")
+    .execute();
+  await asked("PUT", `/chapters/${chapter.id}`, { book_id: other.id });
+  expect(await deleted().execute()).toEqual([{ book_id: other.id }]);
+  expect([await entryOf(book), await entryOf(other)]).toEqual([[["Summer-bread"]], [["Summer soups", "Summer-broth"]]]);
+  // Deleted and restored with the chapter, not with the book that it was in.
+  await asked("DELETE", `/books/${book.id}`);
+  expect(await dishesSeen()).toContain("Summer-broth");
+  await asked("DELETE", `/chapters/${chapter.id}`);
+  expect(await dishesSeen()).not.toContain("Summer-broth");
+  const { data } = await asked("GET", `/recycle-bin?filter[deletable_type]=chapter&sort=-id`);
+  const { id } = data.find((entry: { deletable_id: number }) => entry.deletable_id === chapter.id);
+  expect(await asked("PUT", `/recycle-bin/${id}`)).toEqual({ restore_count: 3 });
+  expect(await dishesSeen()).toContain("Summer-broth");
+});
+
 test("the contents of a book link to the addresses of entries of an added kind, with the icon of the kind", async () => {
   const { book, chapter } = await cookbook("Autumn");
   const page = await asked("POST", "/pages", { chapter_id: chapter.id, name: "Stock", html: "<p>Boil</p>" });

@@ -1,7 +1,8 @@
 /** What would be ignored where its name or shape is wrong stops the boot, with the plugin and the nearest name that there is. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type AnyPlugin, BootError, definePlugin, type Slots } from "lectern/core";
-import { PLUGIN_SHAPES } from "../../core/contracts/slot_shapes.ts";
+import { CORE_SLOTS } from "../../core/contracts/slot_names.ts";
+import { contributionProblem, PLUGIN_SHAPES } from "../../core/contracts/slot_shapes.ts";
 import { FEW, WITH_BOOKS } from "../support/harness/few_plugins.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
@@ -27,7 +28,7 @@ async function bootError(extra: AnyPlugin, only = FEW): Promise<string> {
 }
 
 describe("boot() stops and names the plugin", () => {
-  test.each<[string, object, string]>([
+  test.each<[string, unknown, string]>([
     [
       "menu",
       { menu: "main", path: "/x", text: "X", icon: "tag", admit: "user" },
@@ -51,6 +52,7 @@ describe("boot() stops and names the plugin", () => {
     ],
     ["screen_hook", [], "has to be an object, and is a list"],
     ["dashboard_figure", { name: "x", abuot: "y" }, 'has "abuot", which is none of its members; did you mean "about"?'],
+    ["permission", "note-pin", 'is dropped, since the runtime fills it: name the permission in "adds"'],
   ])("that contributes to the slot %s what has another shape", async (slot, contribution, problem) => {
     const shapeless = definePlugin({
       name: "shapeless",
@@ -130,6 +132,23 @@ describe("boot() stops and names the plugin", () => {
       'The plugin "deaf" handles every event with "inTransacton", which is no moment of it; did you mean "inTransaction"?',
     );
   });
+});
+
+test("an unknown member stops the boot at every slot of core, and is named with the nearest of its members", () => {
+  const slots = [...CORE_SLOTS, ...Object.keys(PLUGIN_SHAPES)];
+  for (const slot of slots.filter((name) => name !== "permission")) {
+    const problem = contributionProblem(slot, { unknwon_member: true });
+    expect([slot, problem]).toEqual([
+      slot,
+      expect.stringContaining('has "unknwon_member", which is none of its members'),
+    ]);
+    const listed = /its members: (.*)$/.exec(problem ?? "")?.[1]?.split(", ") ?? [];
+    const [longest = ""] = listed.toSorted((a, b) => b.length - a.length);
+    const slip = `${longest}s`;
+    expect(contributionProblem(slot, { [slip]: 1 })).toContain(
+      `has "${slip}", which is none of its members; did you mean "`,
+    );
+  }
 });
 
 test("the shapes of slots of shipped plugins have the members of their types", () => {

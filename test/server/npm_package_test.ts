@@ -28,6 +28,8 @@ import { until } from "../support/harness/until.ts";
 
 setDefaultTimeout(300_000);
 const ROOT = join(import.meta.dir, "../..");
+/** The versions of Node that the client is tried under, as far as they are installed. */
+const NODES = ["node", "node22", "node24"];
 const ADMIN = { ADMIN_EMAIL: "admin@example.com", ADMIN_TOKEN: "adminid:adminsecret" };
 let home: OperatorFolder;
 let installed: string;
@@ -151,8 +153,11 @@ console.log(first?.${field});
     .replace(", type Schema", "")
     .replace(/: Schema<[^=]*(?= =)/, "");
   writeFileSync(join(own, "books.mjs"), plain);
-  const run = await home.run([Bun.which("node") ?? packagedBun(), join(own, "books.mjs")]);
-  expect([run.code, run.out, run.err]).toEqual([0, "Emma", ""]);
+  const nodes = NODES.flatMap((name) => Bun.which(name) ?? []);
+  for (const node of nodes.length > 0 ? nodes : [packagedBun()]) {
+    const run = await home.run([node, join(own, "books.mjs")]);
+    expect([node, run.code, run.out, run.err]).toEqual([node, 0, "Emma", ""]);
+  }
   for (const compiler of ["typescript5", "typescript"])
     for (const module of ["NodeNext", "Preserve"]) {
       const errorsOf = async (field: string) => {

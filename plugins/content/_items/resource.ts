@@ -1,15 +1,6 @@
 /** What plugins of described items register and mount alike. */
 import type { Access, ContentKind, Owned } from "lectern/contracts";
-import {
-  type EventName,
-  type EventTransaction,
-  type ListSpec,
-  type PluginContext,
-  softDelete,
-  sql,
-  type Viewer,
-} from "lectern/core";
-import { write } from "lectern/db";
+import { type EventTransaction, type ListSpec, type PluginContext, softDelete, sql, type Viewer } from "lectern/core";
 import type { ItemContext, ItemKind, Tagged } from "./contract.ts";
 import { itemFinder } from "./queries.ts";
 
@@ -42,28 +33,6 @@ export function itemResource(
   access: Access,
 ) {
   return { name: kind, noun, list: { ...listing, visibleRows: access.visibleRows(kind, table) } };
-}
-
-/**
- * With an item its plugin deletes the items of all kinds below it, those of other plugins too; items deleted before keep their time of
- * deletion (content-api 4.8). now() is the time of the transaction, so all of them get the same time: the bin restores them together.
- */
-export function deleteKindsBelow({ on, slot }: Pick<PluginContext, "on" | "slot">, parent: "book" | "chapter"): void {
-  const event = `${parent}_delete` satisfies EventName;
-  on(event, {
-    async inTransaction({ id }, { db }) {
-      const below = slot("content").flatMap((kind) => {
-        const column = kind.parents.find((one) => one.kind === parent)?.column;
-        return column === undefined ? [] : [{ ...kind, column }];
-      });
-      // The nearest kinds first, the order in which writers lock them. Templates, since the tables are those of contributed kinds.
-      for (const { table, column } of below.sort((a, b) => a.parents.length - b.parents.length))
-        await write(
-          db,
-          sql`update ${sql.table(table)} set deleted_at = now() where ${sql.ref(column)} = ${id}::integer and deleted_at is null`,
-        );
-    },
-  });
 }
 
 /** The handlers of a resource that are the same for every kind. */

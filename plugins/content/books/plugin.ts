@@ -3,7 +3,8 @@ import { refs } from "lectern/db";
 import { cachedReader, cachedReads } from "../_items/cached.ts";
 import { lockItem } from "../_items/changes.ts";
 import { clearedTemplates, templateDependents } from "../_items/default_template.ts";
-import { deleteKindsBelow, itemHandlers, itemResource, registerItemKind, topLevelPlace } from "../_items/resource.ts";
+import { deleteKindsBelow, moveKindsBelow } from "../_items/kinds_below.ts";
+import { itemHandlers, itemResource, registerItemKind, topLevelPlace } from "../_items/resource.ts";
 import { insertBook, updateBook } from "./changes.ts";
 import { contentTables } from "./contents.ts";
 import { BOOK, bookAnswers, bookRules, listing } from "./contract.ts";
@@ -25,7 +26,7 @@ export default definePlugin({
     read: ["pages", "bookshelf_books", "bookshelves", "chapters", "images", "tags", "users"],
     contentTables: ["write"],
     visibilityRules: ["books"],
-    handlers: ["book_delete"],
+    handlers: "any",
     filters: ["book_update"],
     slots: ["searchable", "content", "item_reader", "dependents", "export_kind", "content_maker"],
   },
@@ -54,6 +55,7 @@ export default definePlugin({
     contribute("export_kind", bookExports(context));
     contribute("content_maker", bookMaker(context));
     deleteKindsBelow(context, "book");
+    moveKindsBelow(context);
     on("book_update", { filter: async (change, tx) => ({ ...change, row: await lockItem(BOOK, change.row, tx) }) });
     mountResource(
       context,

@@ -6,7 +6,8 @@ import { definePlugin, denied, itemPermissions, mountResource, sql } from "lecte
 import { refs } from "lectern/db";
 import { cachedReader, cachedReads } from "../_items/cached.ts";
 import { clearedTemplates, templateDependents } from "../_items/default_template.ts";
-import { deleteKindsBelow, itemHandlers, itemResource, registerItemKind } from "../_items/resource.ts";
+import { deleteKindsBelow } from "../_items/kinds_below.ts";
+import { itemHandlers, itemResource, registerItemKind } from "../_items/resource.ts";
 import { insertChapter, lockForUpdate, updateChapter } from "./changes.ts";
 import { selectChapters } from "./contents.ts";
 import { CHAPTER, chapterAnswers, createRules, listing, updateRules } from "./contract.ts";

@@ -5,6 +5,7 @@
  * invalidated: a change of a page or of a permission takes effect with the next read, in every process.
  */
 import { sha256 } from "lectern/core";
+import { isWithinTransaction } from "lectern/db";
 
 /** HTML for a reader, with what it was made of. */
 export interface Rendering {
@@ -50,6 +51,8 @@ export class RenderCache {
 
   /** The HTML for a reader, cached or rendered now. Readers wait up to 500 ms for a rendering that another one started. */
   async htmlFor(storedHtml: string, source: RenderingSource): Promise<string> {
+    // What a transaction includes that is not committed is not for other readers.
+    if (isWithinTransaction()) return (await source.render()).html;
     const key = sha256(storedHtml);
     for (let awaited: Promise<Rendering> | undefined; ; ) {
       const found = await this.#find(key, source);

@@ -2,6 +2,7 @@
  * Polls share readings: those that arrive while one is under way wait for the next one, so that polls cannot pile up and a
  * report that was acknowledged is included in every later answer.
  */
+import { outsideTransaction } from "lectern/db";
 
 /** How long a poll may wait for the store, in milliseconds (dashboard-stats 9.4). */
 export const TIMEOUT_MS = 2_000;
@@ -15,7 +16,7 @@ export function coalesce<T>(read: () => Promise<T>, timeoutMs: number): () => Pr
   let next: Promise<T> | undefined;
   const start = () => {
     next = undefined;
-    const run = read();
+    const run = outsideTransaction(read);
     running = run.catch(() => {});
     return run;
   };

@@ -4,7 +4,7 @@
  * report that failed counts nowhere.
  */
 import { sql } from "lectern/core";
-import { type Executor, prepared } from "lectern/db";
+import { type Executor, outsideTransaction, prepared } from "lectern/db";
 import type { RepositoryEntry } from "./contract.ts";
 
 /** Cached keys beyond which the cache is cleared. */
@@ -124,7 +124,8 @@ async function cachedIds(
   }
   if (missing.length === 0) return ids;
   if (cache.size + missing.length > MAX_CACHED) cache.clear();
-  for (const { key, id } of await read(missing)) {
+  // A kept id is of a row that is committed.
+  for (const { key, id } of await outsideTransaction(() => read(missing))) {
     cache.set(key, id);
     ids.set(key, id);
   }

@@ -10,7 +10,7 @@
 import type { Expression, QueryCreator, RawBuilder } from "kysely";
 import { jsonArrayFrom, jsonObjectFrom } from "kysely/helpers/postgres";
 import { type PluginContext, sql } from "lectern/core";
-import { type Db, type Executor, prepared, type Tables, withSlowPool } from "lectern/db";
+import { type Db, type Executor, outsideTransaction, prepared, type Tables, withSlowPool } from "lectern/db";
 import type { FleetDetails, FleetNumbers } from "./contract.ts";
 import { binOf, MEASURES, WIDTHS, WINDOW } from "./counters.ts";
 
@@ -190,7 +190,7 @@ export function cacheFor<T>(ms: number, read: () => Promise<T>): () => Promise<T
     if (value && Date.now() < until) return value;
     until = Number.POSITIVE_INFINITY;
     const started = Date.now();
-    value = read();
+    value = outsideTransaction(read);
     value.then(
       () => {
         until = started + ms;

@@ -17,6 +17,7 @@ export const BOTH_STORES: Readonly<Record<string, string>> = {
   "test/core/grants_true_test.ts": "the rights of the roles of all that ships",
   "test/core/held_files_test.ts": "advisory locks of backups",
   "test/core/jobs_test.ts": "rows that two workers take by skipping locked ones",
+  "test/core/joined_calls_test.ts": "savepoints, statements of roles within the transaction of another",
   "test/core/landed_versions_test.ts": "migrations of stored data",
   "test/core/late_plugins_test.ts": "statements that are cancelled, locks that are released, waiting for locks",
   "test/core/late_transactions_test.ts": "transactions that are ended while they are open",

@@ -13,6 +13,7 @@ import type { AnswerSource, TableDependency } from "../events/cached_answers.ts"
 import type { VisibilityReads, VisibilityRule } from "../resources/visibility.ts";
 import { type Giving, givenValue, takenArguments } from "./given_values.ts";
 import { type Call, readMembers } from "./read_members.ts";
+import { readOnce } from "./read_once.ts";
 import { isSql, isWhole } from "./whole_values.ts";
 
 /** Whose SQL it is and what it may name. */
@@ -33,10 +34,20 @@ const NAME = /^[A-Za-z][\w-]{0,62}$/;
 /** A contribution as other plugins may use it. Throws BootError, GrantError and ExpressionRefused. */
 export function fencedContribution<C>(slot: string, contribution: C, contributing: Contributing): C {
   const fence = Object.hasOwn(FENCES, slot) ? FENCES[slot as keyof typeof FENCES] : undefined;
-  const read = readMembers(contribution, contributing.given.plugin);
+  const read = membersOnce(contribution, contributing.given.plugin);
   // Each fence takes and returns what its slot declares.
   const checked = fence ? (fence(read as never, contributing) as unknown as C) : read;
   return fencedService(checked, contributing.given, `slot ${slot}`);
+}
+
+/** A contribution with its members read once, and what is in them: the fences check data that is used later. */
+function membersOnce<C>(contribution: C, plugin: string): C {
+  const read = readMembers(contribution, plugin);
+  if (typeof read !== "object" || read === null || read === contribution) return readOnce(read);
+  const members = Object.getOwnPropertyDescriptors(read);
+  for (const member of Object.values<PropertyDescriptor>(members))
+    if (!member.get) member.value = readOnce(member.value);
+  return Object.create(Object.prototype, members) as C;
 }
 
 const FENCES = {
@@ -230,10 +241,10 @@ function mayRead({ grants }: GivenSql, table: string): boolean {
 
 /** A source of cached answers. Throws GrantError for tables that the plugin may not read. */
 export function fencedAnswers<A extends object>(given: GivenSql, asGiven: AnswerSource<A>): AnswerSource<A> {
-  const source = readMembers(asGiven, given.plugin);
+  const source = membersOnce(asGiven, given.plugin);
   checkDependencies(given, [...(source.notes ?? []), ...(source.aliasNotes ?? [])]);
   const dependsOn = () => {
-    const found = source.dependsOn();
+    const found = readOnce(source.dependsOn());
     checkDependencies(given, found);
     return found;
   };

@@ -90,8 +90,10 @@ export function notedFenced<Service>(service: Service): Service {
   return service;
 }
 
-/** Functions of services that make SQL for the caller's own statement of the SQL of a column, such as `users.ref`. */
-const OF_COLUMNS: ReadonlySet<string> = new Set(["of", "ref"]);
+/**
+ * Functions of services and contributions that make SQL for the caller's own statement of the SQL of a column, such as `users.ref`.
+ */
+const OF_COLUMNS: ReadonlySet<string> = new Set(["of", "ref", "select", "selectContents"]);
 /** The function of "access" that makes visibility rules. */
 const RULE_MAKER: keyof Access = "visibilityRuleOf";
 
@@ -100,20 +102,37 @@ const RULE_MAKER: keyof Access = "visibilityRuleOf";
  * shipped one makes are known as such, and cannot be altered.
  */
 export function servedApart<Service>(contract: string, service: unknown, own: Service, given: GivenSql): Service {
-  if (typeof own !== "object" || own === null) return own;
   const makesRules = contract === "access" && !FENCED.has(Object(service));
-  const members = Object.entries(own).flatMap(([name, call]) => {
-    if (typeof call !== "function") return [];
-    const noting = function (this: unknown, ...args: unknown[]) {
-      const { plugin } = given;
-      const place = `an argument of ${contract}.${name}`;
-      const copies = OF_COLUMNS.has(name) ? args : givenValue(args, { plugin, place });
-      const made: unknown = call.apply(this, copies);
-      if (makesRules && name === RULE_MAKER && typeof made === "function") TRUSTED.add(Object.freeze(made));
+  return withValues(own, given, contract, (name, made) => {
+    if (makesRules && name === RULE_MAKER && typeof made === "function") TRUSTED.add(Object.freeze(made));
+  });
+}
+
+/** A contribution of another plugin for one that does not ship, `own` as it calls it: SQL is no value for its functions. */
+export function readApart<Contribution>(slot: string, own: Contribution, given: GivenSql): Contribution {
+  return withValues(own, given, `slot ${slot}`);
+}
+
+/** What a function has made for the plugin. */
+type Note = (name: string, made: unknown) => void;
+
+/** An object whose functions, or a function that, a plugin calls with copies of its values. */
+function withValues<Given>(own: Given, given: GivenSql, place: string, note: Note = () => {}): Given {
+  const calling = (call: Call, name: string, at: string): Call =>
+    function (...args) {
+      const giving = { plugin: given.plugin, place: `an argument of ${at}` };
+      const made = call.apply(this, OF_COLUMNS.has(name) ? args : givenValue(args, giving));
+      note(name, made);
       return made;
     };
-    return [[name, { value: noting, enumerable: true }]];
-  });
+  // It takes and returns what the function does.
+  if (typeof own === "function") return calling(own as unknown as Call, "", place) as unknown as Given;
+  if (typeof own !== "object" || own === null) return own;
+  const members = Object.entries(own).flatMap(([name, call]) =>
+    typeof call === "function"
+      ? [[name, { value: calling(call as Call, name, `${place}.${name}`), enumerable: true }]]
+      : [],
+  );
   // No prototype of it has the members without the checks, which a plugin would find there.
   const isPlain = Object.getPrototypeOf(own) === Object.prototype;
   const kept = isPlain ? Object.getOwnPropertyDescriptors(own) : {};

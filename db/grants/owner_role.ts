@@ -39,7 +39,7 @@ export async function asOwner(tx: Db, plugin: string, run: (db: Db) => Promise<v
   const state = await readState(tx);
   const place = placeOf(state, plugin);
   const path = [...state.schemas.map(ident), "pg_temp"].join(", ");
-  await sendAll(tx, roleTexts(state, place));
+  await sendAll(tx, [...roleTexts(state, place), ...(await sealing(tx, place))]);
   const functions = stepFunctionsOf({ ...place, path, referable: await referableOf(tx, place) });
   await sendAll(tx, [
     `grant usage, create on schema ${GRANTS_SCHEMA} to ${ident(place.owner)}`,
@@ -145,6 +145,22 @@ function roleTexts(state: RoleState, { role, owner }: OwnerPlace): string[] {
     ...(state.superuser ? [] : [membership(owner, state)]),
     ...state.schemas.map((schema) => `grant usage on schema ${ident(schema)} to ${ident(owner)}`),
   ];
+}
+
+/**
+ * Takes from everybody the right to call functions of others that run with the rights of their owner, of which triggers have no need: a
+ * step could have one run for a table of its own, and drop that again.
+ */
+async function sealing(tx: Db, { owner, schema }: OwnerPlace): Promise<string[]> {
+  const found = await rows(
+    tx,
+    sql<{
+      text: string;
+    }>`select format('revoke execute on function %s from public', oid::regprocedure) as text from pg_proc
+      where prosecdef and prorettype = 'trigger'::regtype and pronamespace = ${schema}::regnamespace
+        and pg_get_userbyid(proowner) <> ${owner} and has_function_privilege('public', oid, 'execute')`,
+  );
+  return found.map(({ text }) => text);
 }
 
 /** What foreign keys may refer to: tables and columns that the plugin may read and that are not its own, as `on table …`. */

@@ -78,6 +78,20 @@ const ATTACKS: Readonly<Record<string, readonly string[]>> = {
     "select 'a'::stolen as it",
     "drop operator = (oid, integer); drop function stolen_same(oid, integer)",
   ],
+  "a function of the account that runs with its rights, on a table of the plugin": [
+    `create table stolen_t (id integer, slug text);
+     create trigger stolen after update on stolen_t for each row execute function keep_slug_history('book');
+     insert into stolen_t select id, 'stolen' from books; update stolen_t set slug = 'taken'`,
+    "drop table stolen_t",
+  ],
+  "a cast within such a function": [
+    hidden(`${MOOD}; ${stealing("stolen_text(stolen) returns text", "'a'")};
+      create cast (stolen as text) with function stolen_text(stolen) as assignment;
+      create table stolen_t (id integer, slug stolen);
+      create trigger stolen after update on stolen_t for each row execute function keep_slug_history('book');
+      insert into stolen_t values (1, 'a'); update stolen_t set id = 2;
+      drop table stolen_t; drop cast (stolen as text); drop function stolen_text(stolen); drop type stolen`),
+  ],
   "an operator on names, as checks of the step compare them": [
     `${stealing("stolen_like(name, name) returns boolean", "false")};
      create operator ~ (leftarg = name, rightarg = name, function = stolen_like, restrict = eqsel)`,

@@ -12,7 +12,14 @@ import { type Grants, isDenied } from "../query/grants.ts";
 import { refusedWord } from "./function_text.ts";
 import { type FunctionKind, ident } from "./names.ts";
 import { functionOf } from "./roles.ts";
-import { isSeveral, isTableChange, readStatement, type StatementText, statementsOf } from "./statement_text.ts";
+import {
+  isSeveral,
+  isTableChange,
+  readStatement,
+  type StatementText,
+  statementsOf,
+  wordsOf,
+} from "./statement_text.ts";
 import type { StepLook } from "./step_functions.ts";
 
 /** Sends statements over a connection or a pool; `carried` is the statement of a role that the text is the call for. */
@@ -47,6 +54,8 @@ interface Via {
   readonly count: FunctionKind;
   /** Whether statements other than those on rows pass, and several in one text: the functions of a step are there for its time. */
   readonly isStep: boolean;
+  /** Whether those of a step are sent singly, and blocks are refused. */
+  readonly isSingle?: boolean;
 }
 
 const STATEMENTS: Via = { rows: "run", count: "exec", isStep: false };
@@ -105,8 +114,8 @@ const TYPE_NAMES = new Map<number, string>(
 );
 
 /** The role that owns what the migrations of a plugin make, during one step (`owner_role.ts`). */
-export function ownerRole(plugin: string): EnforcedRole {
-  return enforcedRole(plugin, { read: [], write: [] }, STEP);
+export function ownerRole(plugin: string, isSingle: boolean): EnforcedRole {
+  return enforcedRole(plugin, { read: [], write: [] }, { ...STEP, isSingle });
 }
 
 /** The role of a plugin. */
@@ -117,8 +126,9 @@ export function enforcedRole(plugin: string, grants: Grants, via: Via = STATEMEN
 
   async function learn(sender: Sender, text: string): Promise<Known> {
     const parts = via.isStep ? statementsOf(text) : [];
-    if (parts.some(isTableChange)) return learnTableChanges(sender, parts);
+    if (parts.some(isTableChange) || (via.isSingle && parts.length > 1)) return learnSingly(sender, parts);
     const statement = readStatement(text);
+    if (via.isSingle && statement.kind === undefined) await checkSingle(plugin, sender, text);
     if (via.isStep && (statement.kind === undefined || isSeveral(text)))
       return undescribed(plugin, text, statement, via);
     if (statement.kind === undefined) throw new StatementRefused(plugin, text);
@@ -134,8 +144,8 @@ export function enforcedRole(plugin: string, grants: Grants, via: Via = STATEMEN
     return made;
   }
 
-  /** Runs all but the last of the statements of a text that makes or alters tables, and learns that. */
-  async function learnTableChanges(sender: Sender, parts: readonly string[]): Promise<Known> {
+  /** Runs all but the last of the statements of a text, and learns that. */
+  async function learnSingly(sender: Sender, parts: readonly string[]): Promise<Known> {
     for (const [at, text] of parts.entries()) {
       const made = isTableChange(text) ? await tableChange(plugin, sender, text) : await learn(sender, text);
       if (at === parts.length - 1) return made;
@@ -144,7 +154,7 @@ export function enforcedRole(plugin: string, grants: Grants, via: Via = STATEMEN
         throw errorOf(error);
       });
     }
-    throw new TypeError("A text without statements changes no table");
+    throw new TypeError("A text has no statements");
   }
 
   function ready(made: Known, text: string, parameters: readonly unknown[]): Outgoing {
@@ -203,6 +213,12 @@ function undescribed(plugin: string, text: string, statement: StatementText, { c
   const outer = `select ${functionOf(count, plugin)}($1, array[]::text[]) as n`;
   const description: Description = { types: [], columns: [], serialize: String };
   return { statement, description, inner: text, outer, carried: { text, plugin }, rows: false };
+}
+
+/** Refuses several statements, which the server parses as one, and blocks. */
+async function checkSingle(plugin: string, sender: Sender, text: string): Promise<void> {
+  if (wordsOf(text)[0] === "do") throw new SchemaDenied(plugin, "Found a block in a step of a plugin with content");
+  await sender.describe(text);
 }
 
 /** A statement of a step that makes or alters a table, and may refer to those of others: see `step_functions.ts`. */

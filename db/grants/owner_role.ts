@@ -40,7 +40,8 @@ export async function asOwner(tx: Db, plugin: string, run: (db: Db) => Promise<v
   const place = placeOf(state, plugin);
   const path = [...state.schemas.map(ident), "pg_temp"].join(", ");
   await sendAll(tx, [...roleTexts(state, place), ...(await sealing(tx, place))]);
-  const functions = stepFunctionsOf({ ...place, path, referable: await referableOf(tx, place) });
+  const isSingle = await isWatched(tx, place);
+  const functions = stepFunctionsOf({ ...place, path, isSingle, referable: await referableOf(tx, place) });
   await sendAll(tx, [
     `grant usage, create on schema ${GRANTS_SCHEMA} to ${ident(place.owner)}`,
     `set local role ${ident(place.owner)}`,
@@ -52,7 +53,7 @@ export async function asOwner(tx: Db, plugin: string, run: (db: Db) => Promise<v
   ]);
   const present = await foreignTriggers(tx, place.owner);
   const settings = await settingsOf(tx);
-  await run(withinAs(tx, ownerRole(plugin)));
+  await run(withinAs(tx, ownerRole(plugin, isSingle)));
   await sendAll(tx, [
     `revoke create on schema ${ident(place.schema)} from ${ident(place.owner)}`,
     ...functions.drop,
@@ -145,6 +146,16 @@ function roleTexts(state: RoleState, { role, owner }: OwnerPlace): string[] {
     ...(state.superuser ? [] : [membership(owner, state)]),
     ...state.schemas.map((schema) => `grant usage on schema ${ident(schema)} to ${ident(owner)}`),
   ];
+}
+
+/** Whether a table of the owner has a trigger whose function runs with the rights of others, as tables of content have. */
+async function isWatched(tx: Db, { owner }: OwnerPlace): Promise<boolean> {
+  const found = await rows(
+    tx,
+    sql`select from pg_trigger t join pg_class c on c.oid = tgrelid join pg_proc p on p.oid = tgfoid
+      where not tgisinternal and prosecdef and pg_get_userbyid(relowner) = ${owner} and pg_get_userbyid(proowner) <> ${owner} limit 1`,
+  );
+  return found.length > 0;
 }
 
 /**

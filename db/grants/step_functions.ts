@@ -6,7 +6,9 @@
  *
  * Foreign keys are checked with the rights of the table that they refer to, which is the account's, and with casts that the type of a
  * column may have. So the owner has the right to refer to tables of others during statements that make or alter a table alone, in
- * which no function of the plugin can make a cast: the texts of these functions are looked at before.
+ * which no function of the plugin can make a cast: the texts of these functions are looked at before. Triggers that count rows of
+ * tables of content also run with rights of others. Where the plugin has such a table its statements are sent singly, without blocks,
+ * and its functions make nothing, so that no cast is there while a trigger runs.
  */
 import { stepBody } from "./functions.ts";
 import { type FunctionKind, functionName, GRANTS_SCHEMA, ident, literal } from "./names.ts";
@@ -18,6 +20,8 @@ export interface StepPlace {
   readonly account: string;
   /** The search_path of its statements. */
   readonly path: string;
+  /** Whether statements are sent singly, since functions of others run for rows of the plugin's tables. */
+  readonly isSingle: boolean;
   /** What foreign keys may refer to, as `on table …`. */
   readonly referable: readonly string[];
 }
@@ -74,6 +78,13 @@ const AFTER_STATEMENT = `if exists (select from pg_catalog.pg_cursors where is_h
     raise exception ${REFUSED} 'a migration of a plugin cannot make functions of names that PostgreSQL has';
   end if;`;
 
+/** Follows a statement where functions of others run for rows of the plugin's tables. */
+const AFTER_SINGLE = `if exists (select from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid operator(pg_catalog.=) p.pronamespace
+      where p.proowner operator(pg_catalog.=) ${ME} and n.nspname operator(pg_catalog.<>) '${GRANTS_SCHEMA}'
+        and p.prosrc operator(pg_catalog.~*) '\\m(execute|create)\\M') then
+    raise exception ${REFUSED} 'functions of a plugin with content cannot contain "execute" and "create"';
+  end if;`;
+
 /** Prepared statements outlast an error and the transaction. */
 const FORGET = `exception when others or query_canceled or assert_failure then
   for prepared in select s.name from pg_catalog.pg_prepared_statements s where s.from_sql loop
@@ -110,7 +121,8 @@ function nameOf(kind: FunctionKind, { plugin }: StepPlace): string {
 
 function ofStatements(kind: "step_run" | "step_exec", place: StepPlace): string {
   const name = nameOf(kind, place);
-  const source = stepBody(kind === "step_run" ? "run" : "exec", DECLARED, AFTER_STATEMENT, FORGET);
+  const after = place.isSingle ? `${AFTER_STATEMENT}\n  ${AFTER_SINGLE}` : AFTER_STATEMENT;
+  const source = stepBody(kind === "step_run" ? "run" : "exec", DECLARED, after, FORGET);
   return `create function ${name}(q text, args text[])
       returns ${kind === "step_run" ? "setof record" : "bigint"} language plpgsql security definer
       set search_path = ${place.path} as $lectern$${source}$lectern$;

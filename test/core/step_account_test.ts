@@ -3,7 +3,7 @@
  * after it: in checks of foreign keys, while statements are parsed, and by statements that stand for those of the runtime.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { definePlugin, sql } from "lectern/core";
+import { type AnyContext, type AnyPlugin, definePlugin, expressionBuilder, sql } from "lectern/core";
 import { type Db, migrate, rows, SchemaDenied } from "lectern/db";
 import { SchemaRoles } from "../../core/runtime/schema_roles.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
@@ -21,21 +21,47 @@ const posing = definePlugin({
   setup() {},
 });
 
+/** With a kind of content, for whose rows functions of the account count. */
+const holding = definePlugin({
+  name: "holding",
+  permissions: { write: ["held_notes" as never], slots: ["content"] },
+  migrations: {
+    "0001_init": async (db) =>
+      void (await sql`create table held_notes (id integer primary key, name text, slug text, deleted_at timestamptz,
+        created_by integer, owned_by integer)`.execute(db)),
+  },
+  setup: (({ contribute }: AnyContext) => {
+    const path = expressionBuilder<{ held_notes: { slug: string } }, "held_notes">().ref("held_notes.slug");
+    const kind = {
+      kind: "held_note",
+      table: "held_notes",
+      segment: "held",
+      parents: [],
+      columns: ["id", "name"],
+      path,
+    };
+    contribute("content", kind as never);
+  }) as () => void,
+});
+
 beforeAll(async () => {
-  runtime = await bootTestRuntime({ extra: [posing], env: { PLUGIN_ROLES: "third-party" } });
-  roles = new SchemaRoles({ store: runtime.store, mode: "third-party", thirdParty: new Set(["posing"]) });
+  runtime = await bootTestRuntime({ extra: [posing, holding], env: { PLUGIN_ROLES: "third-party" } });
+  roles = new SchemaRoles({ store: runtime.store, mode: "third-party", thirdParty: new Set(["posing", "holding"]) });
   await runtime.ask("POST", "/api/books", { body: { name: "Referred" } });
 }, 120_000);
 afterAll(() => runtime.stop());
 
 /** Runs a step of some texts, each of them a statement of its own to Kysely. */
-async function step(...texts: readonly string[]): Promise<void> {
+const step = (...texts: readonly string[]): Promise<void> => stepOf(posing, ...texts);
+
+/** The same for another plugin. */
+async function stepOf(plugin: AnyPlugin, ...texts: readonly string[]): Promise<void> {
   tries += 1;
   const run = async (db: Db) => {
     for (const text of texts) await sql.raw(text).execute(db);
   };
   const name = `9${String(tries).padStart(3, "0")}_try`;
-  await migrate(runtime.db, "posing", { ...posing.migrations, [name]: run }, await roles.runnerOf(posing));
+  await migrate(runtime.db, plugin.name, { ...plugin.migrations, [name]: run }, await roles.runnerOf(plugin));
 }
 
 /** What fails with the account's name and a hash where others than the owner run it. */
@@ -106,6 +132,41 @@ test.each(Object.entries(ATTACKS))("%s runs nothing with the rights of the accou
   expect(error?.message).toMatch(/step "9\d+_try"/);
   expect(error?.message).not.toMatch(/stolen by|syntax error|does not exist|cannot be implemented/);
   expect(error?.cause).toBeInstanceOf(SchemaDenied);
+});
+
+const COUNTED = `${MOOD}; ${stealing("stolen_int(stolen) returns integer", "0")};
+  create cast (stolen as integer) with function stolen_int(stolen) as implicit;
+  alter table held_notes drop column acl_id; alter table held_notes add column acl_id stolen default 'a';
+  insert into held_notes (id, name) values (1, 'x')`;
+const COUNTED_ATTACKS: Readonly<Record<string, readonly string[]>> = {
+  "in one text": [COUNTED],
+  "in a block": [hidden(COUNTED)],
+  "in a function": [
+    `create function stolen_all() returns integer language plpgsql as $f$ begin execute $s$ ${COUNTED} $s$; return 1; end $f$`,
+    "select stolen_all()",
+  ],
+};
+
+test.each(Object.entries(COUNTED_ATTACKS))(
+  "a cast for what the account counts, %s, does so neither",
+  async (_, texts) => {
+    const error = await stepOf(holding, ...texts).then(
+      () => undefined,
+      (thrown: unknown) => thrown as Error,
+    );
+    expect(error?.message).not.toContain("stolen by");
+    expect(error?.cause).toBeInstanceOf(SchemaDenied);
+  },
+);
+
+test("a plugin with content changes its rows, and makes functions", async () => {
+  await stepOf(
+    holding,
+    `insert into held_notes (id, name) values (7, 'x'); update held_notes set name = 'y' where id = 7;
+     create function held_count() returns bigint language sql as 'select count(*) from held_notes'; select held_count()`,
+    "create index held_notes_name on held_notes (name)",
+  );
+  expect(await rows(runtime.db, sql`select name from held_notes`)).toEqual([{ name: "y" }]);
 });
 
 test("tables refer to those that the plugin may read, beside other statements", async () => {

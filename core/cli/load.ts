@@ -13,6 +13,7 @@ import { withoutPlugins } from "../runtime/left_out.ts";
 import { checkedBlock } from "../runtime/operator_choices.ts";
 import type { PinnedGrants } from "../runtime/pins.ts";
 import type { AnyPlugin, Grants } from "../runtime/plugin.ts";
+import { declaredOnce } from "../runtime/read_once.ts";
 import { fileOfList, INSTALL_ROOT, isList, packageVersion, registerExports, runningFile } from "./resolve.ts";
 
 export { isList } from "./resolve.ts";
@@ -170,7 +171,7 @@ async function withOrigin(plugins: readonly AnyPlugin[], file: string): Promise<
   return plugins.map((plugin) => {
     if (shipped.includes(plugin)) return plugin;
     const { addedBy: _added, isolation: _isolation, ...own } = plugin;
-    return { ...(version !== undefined && { version }), ...own, listFile: file };
+    return declaredOnce({ ...(version !== undefined && { version }), ...own, listFile: file });
   });
 }
 

@@ -194,7 +194,8 @@ export class JobQueue {
     const dead = job.attempts >= options.tries || error instanceof JobFailure;
     // The time of a dead job is that of its last failure.
     const pauseMs = dead ? 0 : pauseAfter(options, job.attempts);
-    const text = error instanceof Error ? error.message : String(error);
+    // A message of a plugin's error may be any object.
+    const text = String(error instanceof Error ? error.message : error);
     const facts = { job: job.id, plugin: this.pluginOf(job.name), attempt: job.attempts, dead, error };
     this.#log[dead ? "error" : "warn"](`Cannot do the job "${job.name}"`, facts);
     await failJob.execute(this.#store.db, { id: job.id, dead, error: text.slice(0, MAX_ERROR), pauseMs });

@@ -11,6 +11,7 @@ import { checkPins } from "./pins.ts";
 import type { AnyPlugin } from "./plugin.ts";
 import { checkPluginKeys } from "./plugin_keys.ts";
 import { checkPermissions } from "./powers.ts";
+import { declaredOnce } from "./read_once.ts";
 import { readSettings } from "./settings.ts";
 import { checkVersions } from "./versions.ts";
 
@@ -24,24 +25,25 @@ export interface Composition extends PluginChoices {
 }
 
 /**
- * Plugins in boot order, with their settings and the operator's choices checked. Logs a warning for names that no plugin has. Throws
+ * Plugins in boot order, with their settings and the operator's choices checked; declarations of those that do not ship are read once. Logs a warning for names that no plugin has. Throws
  * BootError naming the plugin.
  */
 export function checkedPlugins(parts: Composition): readonly AnyPlugin[] {
-  const { log, shipped = [] } = parts;
-  checkPluginKeys(parts.plugins);
-  const plugins = inBootOrder(parts.plugins, shipped);
-  for (const neighbour of unknownNeighbours(plugins, shipped))
+  const { log, shipped } = parts;
+  const given = parts.plugins.map((plugin) => (shipped?.includes(plugin) === false ? declaredOnce(plugin) : plugin));
+  checkPluginKeys(given);
+  const plugins = inBootOrder(given, shipped ?? []);
+  for (const neighbour of unknownNeighbours(plugins, shipped ?? []))
     log.warn("A plugin wants to boot before or after one that is neither installed nor shipped", { ...neighbour });
   for (const unknown of unknownContracts(plugins, shipped))
     log.warn("A plugin uses a contract that no plugin provides; check its name", { ...unknown });
   checkVersions(plugins);
-  checkPermissions(parts.plugins);
-  checkEvents(plugins, shipped);
-  checkVariables(parts.plugins);
-  checkCommands(parts.plugins, []);
+  checkPermissions(given);
+  checkEvents(plugins, shipped ?? []);
+  checkVariables(given);
+  checkCommands(given, []);
   checkChoices(plugins, parts);
-  checkPins(plugins, parts, parts.shipped);
+  checkPins(plugins, parts, shipped);
   // `makeContext` reads settings again, after tables are altered.
   for (const plugin of plugins) {
     const { name, settings, permissions } = plugin;

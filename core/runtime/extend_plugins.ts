@@ -5,6 +5,7 @@ import { deepFreeze } from "../freeze.ts";
 import { withinTime } from "../within_time.ts";
 import type { PluginChoices } from "./operator_choices.ts";
 import type { AnyPlugin } from "./plugin.ts";
+import { declaredOnce } from "./read_once.ts";
 import { readSettings } from "./settings.ts";
 
 /** The setting that limits `extend`; others are read, and checked, by the boot. */
@@ -46,7 +47,7 @@ async function addedBy(
     const added = await withinTime(limitMs, async () => extend?.({ settings, plugins }), late);
     // What a plugin says of itself here is left out: without a file it would be one of the operator's own, in no folder.
     return (added ?? []).map(({ listFile: _file, isolation: _isolation, ...plugin }) =>
-      deepFreeze({ ...plugin, addedBy: name, ...(listFile !== undefined && { listFile }) }),
+      deepFreeze(declaredOnce({ ...plugin, addedBy: name, ...(listFile !== undefined && { listFile }) })),
     );
   } catch (cause) {
     if (cause instanceof BootError) throw cause;

@@ -13,6 +13,7 @@ import type { AnswerSource, TableDependency } from "../events/cached_answers.ts"
 import type { VisibilityReads, VisibilityRule } from "../resources/visibility.ts";
 import { type Giving, givenValue, takenArguments } from "./given_values.ts";
 import { type Call, readMembers } from "./read_members.ts";
+import { readOnce } from "./read_once.ts";
 import { isSql, isWhole } from "./whole_values.ts";
 
 /** Whose SQL it is and what it may name. */
@@ -33,10 +34,20 @@ const NAME = /^[A-Za-z][\w-]{0,62}$/;
 /** A contribution as other plugins may use it. Throws BootError, GrantError and ExpressionRefused. */
 export function fencedContribution<C>(slot: string, contribution: C, contributing: Contributing): C {
   const fence = Object.hasOwn(FENCES, slot) ? FENCES[slot as keyof typeof FENCES] : undefined;
-  const read = readMembers(contribution, contributing.given.plugin);
+  const read = membersOnce(contribution, contributing.given.plugin);
   // Each fence takes and returns what its slot declares.
   const checked = fence ? (fence(read as never, contributing) as unknown as C) : read;
   return fencedService(checked, contributing.given, `slot ${slot}`);
+}
+
+/** A contribution with its members read once, and what is in them: the fences check data that is used later. */
+function membersOnce<C>(contribution: C, plugin: string): C {
+  const read = readMembers(contribution, plugin);
+  if (typeof read !== "object" || read === null || read === contribution) return readOnce(read);
+  const members = Object.getOwnPropertyDescriptors(read);
+  for (const member of Object.values<PropertyDescriptor>(members))
+    if (!member.get) member.value = readOnce(member.value);
+  return Object.create(Object.prototype, members) as C;
 }
 
 const FENCES = {
@@ -79,8 +90,10 @@ export function notedFenced<Service>(service: Service): Service {
   return service;
 }
 
-/** Functions of services that make SQL for the caller's own statement of the SQL of a column, such as `users.ref`. */
-const OF_COLUMNS: ReadonlySet<string> = new Set(["of", "ref"]);
+/**
+ * Functions of services and contributions that make SQL for the caller's own statement of the SQL of a column, such as `users.ref`.
+ */
+const OF_COLUMNS: ReadonlySet<string> = new Set(["of", "ref", "select", "selectContents"]);
 /** The function of "access" that makes visibility rules. */
 const RULE_MAKER: keyof Access = "visibilityRuleOf";
 
@@ -89,20 +102,37 @@ const RULE_MAKER: keyof Access = "visibilityRuleOf";
  * shipped one makes are known as such, and cannot be altered.
  */
 export function servedApart<Service>(contract: string, service: unknown, own: Service, given: GivenSql): Service {
-  if (typeof own !== "object" || own === null) return own;
   const makesRules = contract === "access" && !FENCED.has(Object(service));
-  const members = Object.entries(own).flatMap(([name, call]) => {
-    if (typeof call !== "function") return [];
-    const noting = function (this: unknown, ...args: unknown[]) {
-      const { plugin } = given;
-      const place = `an argument of ${contract}.${name}`;
-      const copies = OF_COLUMNS.has(name) ? args : givenValue(args, { plugin, place });
-      const made: unknown = call.apply(this, copies);
-      if (makesRules && name === RULE_MAKER && typeof made === "function") TRUSTED.add(Object.freeze(made));
+  return withValues(own, given, contract, (name, made) => {
+    if (makesRules && name === RULE_MAKER && typeof made === "function") TRUSTED.add(Object.freeze(made));
+  });
+}
+
+/** A contribution of another plugin for one that does not ship, `own` as it calls it: SQL is no value for its functions. */
+export function readApart<Contribution>(slot: string, own: Contribution, given: GivenSql): Contribution {
+  return withValues(own, given, `slot ${slot}`);
+}
+
+/** What a function has made for the plugin. */
+type Note = (name: string, made: unknown) => void;
+
+/** An object whose functions, or a function that, a plugin calls with copies of its values. */
+function withValues<Given>(own: Given, given: GivenSql, place: string, note: Note = () => {}): Given {
+  const calling = (call: Call, name: string, at: string): Call =>
+    function (...args) {
+      const giving = { plugin: given.plugin, place: `an argument of ${at}` };
+      const made = call.apply(this, OF_COLUMNS.has(name) ? args : givenValue(args, giving));
+      note(name, made);
       return made;
     };
-    return [[name, { value: noting, enumerable: true }]];
-  });
+  // It takes and returns what the function does.
+  if (typeof own === "function") return calling(own as unknown as Call, "", place) as unknown as Given;
+  if (typeof own !== "object" || own === null) return own;
+  const members = Object.entries(own).flatMap(([name, call]) =>
+    typeof call === "function"
+      ? [[name, { value: calling(call as Call, name, `${place}.${name}`), enumerable: true }]]
+      : [],
+  );
   // No prototype of it has the members without the checks, which a plugin would find there.
   const isPlain = Object.getPrototypeOf(own) === Object.prototype;
   const kept = isPlain ? Object.getOwnPropertyDescriptors(own) : {};
@@ -230,10 +260,10 @@ function mayRead({ grants }: GivenSql, table: string): boolean {
 
 /** A source of cached answers. Throws GrantError for tables that the plugin may not read. */
 export function fencedAnswers<A extends object>(given: GivenSql, asGiven: AnswerSource<A>): AnswerSource<A> {
-  const source = readMembers(asGiven, given.plugin);
+  const source = membersOnce(asGiven, given.plugin);
   checkDependencies(given, [...(source.notes ?? []), ...(source.aliasNotes ?? [])]);
   const dependsOn = () => {
-    const found = source.dependsOn();
+    const found = readOnce(source.dependsOn());
     checkDependencies(given, found);
     return found;
   };

@@ -105,7 +105,8 @@ function hashOf(step: AnyPlugin["migrations"][string], { isolation }: AnyPlugin)
 }
 
 function withoutSpace(code: (...given: never[]) => unknown): string {
-  return String(code).replace(/\s+/g, "");
+  // A step may have a "toString" of its own.
+  return Function.prototype.toString.call(code).replace(/\s+/g, "");
 }
 
 function digestOf(source: string): string {

@@ -249,3 +249,19 @@ test.each([
 ])("a pin with %j is refused", (facts, said) => {
   expect(refusal({ version: 2, plugins: { notes: facts } })).toContain(said);
 });
+
+test("a step is known by its source, whatever it says that this is", () => {
+  const stepOf = (run: () => Promise<void>) =>
+    definePlugin({
+      name: "posing",
+      migrations: { "0001_init": Object.assign(run, { toString: () => "accepted" }) },
+      setup() {},
+    });
+  const accepted = pinFor(stepOf(async () => {}));
+  expect(
+    beyondPin(
+      stepOf(async () => void 1),
+      accepted,
+    ),
+  ).toEqual(["+ migrations: 0001_init (changed)"]);
+});

@@ -140,7 +140,7 @@ export function makeContext(
   );
   const schema = plugin.settings ?? Type.Object({});
   const settings = readSettings(plugin.name, schema, parts.env, parts.settings?.[plugin.name]);
-  const contributionsOf = slotReader(parts.slots, caller);
+  const contributionsOf = slotReader(parts.slots, caller, given);
   const partOf = (place: string) => ({ plugin: plugin.name, place, limitMs: guard.limits.callMs });
   return withOldMembers<AnyContext>(plugin.name, {
     ...apps,

@@ -96,6 +96,7 @@ export class PowerChecks {
 
   /** Checks the name of an event that is performed: one of the plugin's own or of `performs`. Throws PowerError. */
   perform(name: string): void {
+    this.#checkText(name);
     this.#events ??= new Set(this.#plugin.events);
     if (this.#events.has(name) || this.#includes("performs", name)) return;
     const { message } = this.#missing("performs", `performs "${name}"`, this.#lineWith("performs", name));
@@ -119,11 +120,18 @@ export class PowerChecks {
   }
 
   #includes(kind: ListKind, name: string): boolean {
+    this.#checkText(name);
     const granted = this.#granted[kind];
     if (granted === "any") return true;
     const known = this.#sets.get(kind) ?? new Set<string>(granted ?? []);
     this.#sets.set(kind, known);
     return known.has(name);
+  }
+
+  /** Names become values of statements, where an object could be SQL. */
+  #checkText(name: unknown): void {
+    if (typeof name !== "string")
+      throw new TypeError(`The plugin "${this.#plugin.name}" gives ${typeof name} as a name: wanted a text`);
   }
 
   #screen(path: string, access: ScreenAccess): void {

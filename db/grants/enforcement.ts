@@ -9,9 +9,18 @@ import type { Description, SentStatement, StatementResult } from "../connection/
 import { textOf } from "../connection/values.ts";
 import { GrantError, SchemaDenied, StatementRefused } from "../query/errors.ts";
 import { type Grants, isDenied } from "../query/grants.ts";
+import { refusedWord } from "./function_text.ts";
 import { type FunctionKind, ident } from "./names.ts";
 import { functionOf } from "./roles.ts";
-import { isSeveral, readStatement, type StatementText } from "./statement_text.ts";
+import {
+  isSeveral,
+  isTableChange,
+  readStatement,
+  type StatementText,
+  statementsOf,
+  wordsOf,
+} from "./statement_text.ts";
+import type { StepLook } from "./step_functions.ts";
 
 /** Sends statements over a connection or a pool; `carried` is the statement of a role that the text is the call for. */
 export interface Sender {
@@ -45,6 +54,8 @@ interface Via {
   readonly count: FunctionKind;
   /** Whether statements other than those on rows pass, and several in one text: the functions of a step are there for its time. */
   readonly isStep: boolean;
+  /** Whether those of a step are sent singly, and blocks are refused. */
+  readonly isSingle?: boolean;
 }
 
 const STATEMENTS: Via = { rows: "run", count: "exec", isStep: false };
@@ -60,6 +71,8 @@ interface Known {
   readonly outer: string;
   readonly carried: SentStatement;
   readonly rows: boolean;
+  /** The state of the functions that `step_look` has shown, for a statement that makes or alters a table. */
+  readonly looked?: string;
 }
 
 /** Descriptions that are kept; a text beyond is described again. */
@@ -101,8 +114,8 @@ const TYPE_NAMES = new Map<number, string>(
 );
 
 /** The role that owns what the migrations of a plugin make, during one step (`owner_role.ts`). */
-export function ownerRole(plugin: string): EnforcedRole {
-  return enforcedRole(plugin, { read: [], write: [] }, STEP);
+export function ownerRole(plugin: string, isSingle: boolean): EnforcedRole {
+  return enforcedRole(plugin, { read: [], write: [] }, { ...STEP, isSingle });
 }
 
 /** The role of a plugin. */
@@ -112,7 +125,10 @@ export function enforcedRole(plugin: string, grants: Grants, via: Via = STATEMEN
   const readable = new Set([...grants.read, ...grants.write]);
 
   async function learn(sender: Sender, text: string): Promise<Known> {
+    const parts = via.isStep ? statementsOf(text) : [];
+    if (parts.some(isTableChange) || (via.isSingle && parts.length > 1)) return learnSingly(sender, parts);
     const statement = readStatement(text);
+    if (via.isSingle && statement.kind === undefined) await checkSingle(plugin, sender, text);
     if (via.isStep && (statement.kind === undefined || isSeveral(text)))
       return undescribed(plugin, text, statement, via);
     if (statement.kind === undefined) throw new StatementRefused(plugin, text);
@@ -128,12 +144,25 @@ export function enforcedRole(plugin: string, grants: Grants, via: Via = STATEMEN
     return made;
   }
 
+  /** Runs all but the last of the statements of a text, and learns that. */
+  async function learnSingly(sender: Sender, parts: readonly string[]): Promise<Known> {
+    for (const [at, text] of parts.entries()) {
+      const made = isTableChange(text) ? await tableChange(plugin, sender, text) : await learn(sender, text);
+      if (at === parts.length - 1) return made;
+      const { text: outer, parameters, carried, errorOf } = ready(made, text, []);
+      await sender.send(outer, parameters, carried).catch((error: unknown) => {
+        throw errorOf(error);
+      });
+    }
+    throw new TypeError("A text has no statements");
+  }
+
   function ready(made: Known, text: string, parameters: readonly unknown[]): Outgoing {
     const { types: oids, serialize } = made.description;
     const values = oids.map((oid, at) => textOf(parameters[at], at + 1, (value) => serialize(oid, value)));
     return {
       text: made.outer,
-      parameters: [made.inner, ...values],
+      parameters: [made.inner, ...(made.looked === undefined ? [] : [made.looked]), ...values],
       carried: made.carried,
       read: (result) => resultOf(made, result),
       isStale: (error) => codeOf(error) === MISMATCH && known.delete(text),
@@ -168,8 +197,8 @@ function codeOf(error: unknown): unknown {
 
 /** Names of types; "" for pseudo-types, which columns of a call cannot have, except for records. */
 const TYPES = `select t.oid::int4 as oid, case when t.typtype = 'p' and t.typname <> 'record' then ''
-    else quote_ident(n.nspname) || '.' || quote_ident(t.typname) end as name
-  from pg_catalog.pg_type t join pg_catalog.pg_namespace n on n.oid = t.typnamespace where t.oid = any($1::int4[])`;
+    else pg_catalog.format('%I.%I', n.nspname, t.typname) end as name
+  from pg_catalog.pg_type t join pg_catalog.pg_namespace n on n.oid = t.typnamespace where t.oid = any($1::int4[]::oid[])`;
 
 interface Parts {
   readonly statement: StatementText;
@@ -184,6 +213,26 @@ function undescribed(plugin: string, text: string, statement: StatementText, { c
   const outer = `select ${functionOf(count, plugin)}($1, array[]::text[]) as n`;
   const description: Description = { types: [], columns: [], serialize: String };
   return { statement, description, inner: text, outer, carried: { text, plugin }, rows: false };
+}
+
+/** Refuses several statements, which the server parses as one, and blocks. */
+async function checkSingle(plugin: string, sender: Sender, text: string): Promise<void> {
+  if (wordsOf(text)[0] === "do") throw new SchemaDenied(plugin, "Found a block in a step of a plugin with content");
+  await sender.describe(text);
+}
+
+/** A statement of a step that makes or alters a table, and may refer to those of others: see `step_functions.ts`. */
+async function tableChange(plugin: string, sender: Sender, text: string): Promise<Known> {
+  // The server parses it, and refuses several statements.
+  await sender.describe(text);
+  const [answer] = await sender.send(`select ${functionOf("step_look", plugin)}() as found`, [], { text, plugin });
+  const { state, functions } = (answer as { found: StepLook }).found;
+  for (const { name, source } of functions) {
+    const word = refusedWord(source);
+    if (word !== undefined) throw new SchemaDenied(plugin, `Found "${word}" in the function ${name}`);
+  }
+  const outer = `select ${functionOf("step_refer", plugin)}($1, $2) as n`;
+  return { ...undescribed(plugin, text, readStatement(text), STEP), outer, looked: state };
 }
 
 function compiled(plugin: string, { statement, description, types, via, carried }: Parts): Known {

@@ -6,7 +6,7 @@
  * undoes the change.
  */
 import { createHash } from "node:crypto";
-import { type FunctionKind, functionName, GRANTS_SCHEMA, ident, literal } from "./names.ts";
+import { functionName, GRANTS_SCHEMA, ident, literal } from "./names.ts";
 
 /** Settings that decide what later statements of a session mean, and whether they run and are durable. */
 const KEPT_SETTINGS = [
@@ -86,11 +86,6 @@ begin
 end `,
 };
 
-/** Rows of such a cursor are fetched at the commit, with the rights of the account. */
-const NO_CURSOR = `if exists (select from pg_catalog.pg_cursors where is_holdable) then
-    raise exception using errcode = 'insufficient_privilege', message = 'a migration of a plugin cannot leave a cursor open';
-  end if;`;
-
 const md5 = (text: string) => createHash("md5").update(text).digest("hex");
 const HASHES = { run: md5(BODIES.run), exec: md5(BODIES.exec) };
 
@@ -124,27 +119,13 @@ export function functionsOf(plugin: string, path: string): WantedFunction[] {
   });
 }
 
-/** A function that exists during a step of a migration. */
-export interface StepFunction {
-  /** SQL that creates it as the owner. */
-  create(account: string): string;
-  /** SQL that drops it. */
-  readonly drop: string;
-}
-
-/** The two functions that run the statements of a step, as their owner. Tables are made in the first schema of `path`. */
-export function stepFunctionsOf(plugin: string, path: string): StepFunction[] {
-  return (["run", "exec"] as const).map((kind) => {
-    const name: FunctionKind = `step_${kind}`;
-    const full = `${GRANTS_SCHEMA}.${ident(functionName(name, plugin))}(text, text[])`;
-    const source = BODIES[kind].replace(AFTER, `${AFTER}\n  ${NO_CURSOR}`);
-    return {
-      drop: `drop function if exists ${full}`,
-      create: (account) => `create function ${full.replace("(text, text[])", "(q text, args text[])")}
-        returns ${kind === "run" ? "setof record" : "bigint"} language plpgsql security definer
-        set search_path = ${path} as $lectern$${source}$lectern$;
-        revoke all on function ${full} from public;
-        grant execute on function ${full} to ${ident(account)};`,
-    };
-  });
+/**
+ * The source of such a function for a step, with further variables: `after` follows each statement, `handler` is what follows an error,
+ * with the end.
+ */
+export function stepBody(kind: "run" | "exec", declared: string, after: string, handler: string): string {
+  return BODIES[kind]
+    .replace("declare ", `declare ${declared}`)
+    .replace(AFTER, `${AFTER}\n  ${after}`)
+    .replace(/end $/, handler);
 }

@@ -30,8 +30,11 @@ export function ownerName(role: string): string {
   return short(`owner of ${role}`);
 }
 
-/** Functions that run statements of a plugin: "run" returns rows, "exec" a count; the others do so during a step of a migration. */
-export type FunctionKind = "run" | "exec" | "step_run" | "step_exec";
+/**
+ * Functions that run statements of a plugin: "run" returns rows, "exec" a count; the others do so during a step of a migration, where
+ * "step_refer" runs those that make or alter tables, after "step_look" has shown the plugin's functions.
+ */
+export type FunctionKind = "run" | "exec" | "step_run" | "step_exec" | "step_look" | "step_refer";
 
 /** The name of such a function. */
 export function functionName(kind: FunctionKind, plugin: string): string {

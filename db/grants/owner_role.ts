@@ -9,12 +9,12 @@ import { withinAs } from "../connection/dialect.ts";
 import { rows } from "../query/query.ts";
 import type { Db } from "../query/tables.ts";
 import { ownerRole } from "./enforcement.ts";
-import { stepFunctionsOf } from "./functions.ts";
 import { GRANTS_SCHEMA, ident, ownerName, roleName } from "./names.ts";
 import { foreignTriggers } from "./owned_expressions.ts";
 import { checkOwned, settleOwned } from "./owned_objects.ts";
 import { type RoleState, readState } from "./role_state.ts";
 import { createRole, membership, ROLES_LOCK } from "./roles.ts";
+import { stepFunctionsOf } from "./step_functions.ts";
 
 /** The roles of one plugin and the place of its tables. */
 export interface OwnerPlace {
@@ -38,31 +38,30 @@ export async function asOwner(tx: Db, plugin: string, run: (db: Db) => Promise<v
   await sql`select pg_advisory_xact_lock(${ROLES_LOCK}::int8)`.execute(tx);
   const state = await readState(tx);
   const place = placeOf(state, plugin);
-  const functions = stepFunctionsOf(plugin, [...state.schemas.map(ident), "pg_temp"].join(", "));
+  const path = [...state.schemas.map(ident), "pg_temp"].join(", ");
+  await sendAll(tx, [...roleTexts(state, place), ...(await sealing(tx, place))]);
+  const isSingle = await isWatched(tx, place);
+  const functions = stepFunctionsOf({ ...place, path, isSingle, referable: await referableOf(tx, place) });
   await sendAll(tx, [
-    ...roleTexts(state, place),
     `grant usage, create on schema ${GRANTS_SCHEMA} to ${ident(place.owner)}`,
     `set local role ${ident(place.owner)}`,
-    ...functions.map(({ create }) => create(state.account)),
+    ...functions.ofOwner,
     "reset role",
     `revoke all on schema ${GRANTS_SCHEMA} from ${ident(place.owner)}`,
+    ...functions.ofAccount,
     `grant create on schema ${ident(place.schema)} to ${ident(place.owner)}`,
   ]);
-  const referable = await referableOf(tx, place);
-  await sendAll(
-    tx,
-    referable.map((on) => `grant references ${on} to ${ident(place.owner)}`),
-  );
   const present = await foreignTriggers(tx, place.owner);
   const settings = await settingsOf(tx);
-  await run(withinAs(tx, ownerRole(plugin)));
-  await putBack(tx, settings);
+  await run(withinAs(tx, ownerRole(plugin, isSingle)));
   await sendAll(tx, [
-    ...referable.map((on) => `revoke references ${on} from ${ident(place.owner)}`),
     `revoke create on schema ${ident(place.schema)} from ${ident(place.owner)}`,
-    ...functions.map(({ drop }) => drop),
+    ...functions.drop,
+    // No function or operator that the step has made is found by what looks at it.
+    "set search_path to pg_catalog",
   ]);
   await checkOwned(tx, place, present);
+  await putBack(tx, settings);
   await settleOwned(tx, place);
 }
 
@@ -149,14 +148,40 @@ function roleTexts(state: RoleState, { role, owner }: OwnerPlace): string[] {
   ];
 }
 
+/** Whether a table of the owner has a trigger whose function runs with the rights of others, as tables of content have. */
+async function isWatched(tx: Db, { owner }: OwnerPlace): Promise<boolean> {
+  const found = await rows(
+    tx,
+    sql`select from pg_trigger t join pg_class c on c.oid = tgrelid join pg_proc p on p.oid = tgfoid
+      where not tgisinternal and prosecdef and pg_get_userbyid(relowner) = ${owner} and pg_get_userbyid(proowner) <> ${owner} limit 1`,
+  );
+  return found.length > 0;
+}
+
+/**
+ * Takes from everybody the right to call functions of others that run with the rights of their owner, of which triggers have no need: a
+ * step could have one run for a table of its own, and drop that again.
+ */
+async function sealing(tx: Db, { owner, schema }: OwnerPlace): Promise<string[]> {
+  const found = await rows(
+    tx,
+    sql<{
+      text: string;
+    }>`select format('revoke execute on function %s from public', oid::regprocedure) as text from pg_proc
+      where prosecdef and prorettype = 'trigger'::regtype and pronamespace = ${schema}::regnamespace
+        and pg_get_userbyid(proowner) <> ${owner} and has_function_privilege('public', oid, 'execute')`,
+  );
+  return found.map(({ text }) => text);
+}
+
 /** What foreign keys may refer to: tables and columns that the plugin may read and that are not its own, as `on table …`. */
 async function referableOf(tx: Db, { role, owner, schema }: OwnerPlace): Promise<string[]> {
   const found = await rows(
     tx,
     sql<{
       text: string;
-    }>`select case when has_table_privilege(${role}, c.oid, 'select') then 'on table ' || c.oid::regclass
-        else '(' || columns || ') on table ' || c.oid::regclass end as text
+    }>`select case when has_table_privilege(${role}, c.oid, 'select') then '' else '(' || columns || ') ' end
+        || format('on table %I.%I', ${schema}::text, relname) as text
       from pg_class c cross join lateral (select string_agg(quote_ident(attname), ', ') as columns from pg_attribute
         where attrelid = c.oid and attnum > 0 and not attisdropped and has_column_privilege(${role}, c.oid, attnum, 'select')) as held
       where relkind in ('r', 'p') and relnamespace = ${schema}::regnamespace and columns is not null

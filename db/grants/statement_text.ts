@@ -64,6 +64,34 @@ export function isSeveral(text: string): boolean {
   return false;
 }
 
+/**
+ * The statements of a text. One with `begin atomic` has others in it, and `case` has an end of its own there.
+ * @example
+ * const [first, second] = statementsOf("select 1; select ';'"); // "select 1" and " select ';'"
+ */
+export function statementsOf(text: string): string[] {
+  const cuts: number[] = [];
+  let depth = 0;
+  let before: string | undefined;
+  for (const { space, word, other, at } of tokensOf(text)) {
+    if (space !== undefined) continue;
+    const name = word?.toLowerCase();
+    if ((name === "atomic" && before === "begin") || (depth > 0 && name === "case")) depth += 1;
+    else if (depth > 0 && name === "end") depth -= 1;
+    else if (depth === 0 && other === ";") cuts.push(at);
+    before = name;
+  }
+  const parts = [-1, ...cuts].map((cut, at) => text.slice(cut + 1, cuts[at]));
+  return parts.filter((part) => wordsOf(part).length > 0);
+}
+
+/** Whether a statement makes or alters a table. */
+export function isTableChange(text: string): boolean {
+  const [first, second, third] = wordsOf(text);
+  if (first !== "create" && first !== "alter") return false;
+  return second === "table" || (second === "unlogged" && third === "table");
+}
+
 /** The groups of `TOKEN`, of which each token has one, and where it stands. */
 type Token = Readonly<Partial<Record<"space" | "parameter" | "word" | "name" | "other", string>>> & {
   readonly at: number;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { isSeveral, readStatement, wordsOf } from "./statement_text.ts";
+import { isSeveral, isTableChange, readStatement, statementsOf, wordsOf } from "./statement_text.ts";
 
 /** Statements, their kind, and the table that they write; without a kind a plugin may not run them. */
 const STATEMENTS: readonly [text: string, kind?: string, target?: string][] = [
@@ -85,4 +85,25 @@ test("words are cut as PostgreSQL cuts them", () => {
     ["E'a' 'b\\' c", "c"],
   ];
   for (const [text, ...words] of cut) expect([text, ...wordsOf(text)]).toEqual([text, ...words]);
+});
+
+test("a text is cut into its statements where PostgreSQL cuts it", () => {
+  const atomic =
+    "create function f() returns int language sql BEGIN ATOMIC select case when 1 > 0 then 1 end; select 2; END";
+  expect(statementsOf(`${atomic}; create table t (id int);`)).toEqual([atomic, " create table t (id int)"]);
+  expect(statementsOf("select ';'; select $$;$$ -- ;\n; /* ; */ ;")).toEqual(["select ';'", " select $$;$$ -- ;\n"]);
+  expect(statementsOf("begin; select case when true then 1 end; end")).toHaveLength(3);
+  expect(statementsOf(" ; -- nothing")).toEqual([]);
+});
+
+test("statements that make or alter a table are told from others", () => {
+  const changes = ["create table t ()", "/* a */ CREATE unlogged TABLE t ()", "alter table only t add a int"];
+  const others = [
+    "create view t as select 1",
+    "alter type t add value 'a'",
+    "do $$ create table t () $$",
+    "",
+    "select 1",
+  ];
+  expect([...changes, ...others].map(isTableChange)).toEqual([...changes.map(() => true), ...others.map(() => false)]);
 });

@@ -67,11 +67,17 @@ export async function recordingObjects(
   { plugin, owned }: { readonly plugin: string; readonly owned: boolean },
   run: () => Promise<void>,
 ): Promise<void> {
-  const before = new Set((await objectsOf(db)).map(keyOf));
+  const present = await objectsOf(db);
+  const before = new Set(present.map(keyOf));
   const tables = new Set(await tablesOf(db));
   await run();
-  const created = (await objectsOf(db)).filter((object) => !before.has(keyOf(object)));
-  const newTables = new Set((await tablesOf(db)).filter((name) => !tables.has(name)));
+  const found = await objectsOf(db);
+  const foundTables = new Set(await tablesOf(db));
+  const after = new Set(found.map(keyOf));
+  const gone = present.filter((object) => !after.has(keyOf(object)));
+  await forget(db, gone, [...tables.difference(foundTables)]);
+  const created = found.filter((object) => !before.has(keyOf(object)));
+  const newTables = foundTables.difference(tables);
   // What belongs to a new table goes with it.
   const kept = created.filter(({ type, names }) => !(isOfTable(type) && newTables.has(names[1] ?? "")));
   if (kept.length === 0) return;
@@ -79,6 +85,16 @@ export async function recordingObjects(
     select ${plugin}, ${owned}, "type", names, args
       from jsonb_to_recordset(${JSON.stringify(kept)}::text::jsonb) as made("type" text, names text[], args text[])
     on conflict (type, names, args) do update set plugin = excluded.plugin, owned = excluded.owned`.execute(db);
+}
+
+/** Forgets what a step has dropped: another plugin, or Lectern, may make what has the same name later. */
+async function forget(db: Db, objects: readonly MadeObject[], tables: readonly string[]): Promise<void> {
+  if (objects.length > 0)
+    await sql`delete from plugin_objects kept using jsonb_to_recordset(${JSON.stringify(objects)}::text::jsonb)
+        as gone("type" text, names text[], args text[])
+      where kept.type = gone.type and kept.names = gone.names and kept.args = gone.args`.execute(db);
+  if (tables.length > 0)
+    await sql`delete from plugin_tables where table_name = any(${[...tables]}::text[])`.execute(db);
 }
 
 /**

@@ -28,6 +28,8 @@ class Hidden {
 
 let runtime: TestRuntime;
 let context: Untyped;
+/** What the job of the plugin fails with. */
+let failure: unknown;
 /** What the plugin puts into the audit log. */
 let detail: unknown = "plain";
 
@@ -39,7 +41,9 @@ const giver = definePlugin({
   setup(own: Untyped) {
     context = own;
     own.contribute("activity", { event: "giver_poke", activities: () => [{ type: "giver_poke", detail }] });
-    own.job("giver_job", async () => {});
+    own.job("giver_job", async () => {
+      if (failure !== undefined) throw failure;
+    });
   },
 } as Untyped) as AnyPlugin;
 
@@ -58,6 +62,9 @@ const logged = (value: unknown) => {
   detail = value;
   return within(async () => {});
 };
+
+/** The reader of books, as the plugin calls it. */
+const reader = () => context.slot("item_reader").find(({ kind }: Untyped) => kind === "book");
 
 const ATTACKS: readonly [title: string, place: string, attack: () => Promise<unknown>][] = [
   ["SQL as an argument", "an argument of overrides.replace", () => replace(stolen())],
@@ -100,6 +107,16 @@ const ATTACKS: readonly [title: string, place: string, attack: () => Promise<unk
   ],
   ["the time of a limiter", 'an argument of the limiter "time"', async () => context.limiter("time", 9, stolen())],
   [
+    "a slug that a reader of a slot looks for",
+    "an argument of slot item_reader.find",
+    async () => reader().find(GUEST, { slug: stolen() }),
+  ],
+  [
+    "ids that it looks for",
+    "an argument of slot item_reader.list",
+    async () => reader().list(GUEST, { ids: [stolen()] }),
+  ],
+  [
     "a viewer whose id is SQL",
     "a viewer whose members are no values",
     () => context.perform("giver_poke", frozenViewer({ ...GUEST, id: stolen() } as Untyped), {}, async () => ({})),
@@ -124,6 +141,26 @@ describe("refused with the plugin and the place", () => {
     const details = await rows(runtime.db, sql<{ detail: string }>`select detail from activities`);
     expect(details.map((row) => row.detail).join()).not.toContain("$argon2");
   });
+});
+
+test("values reach the functions of a slot", async () => {
+  const { body: book } = await runtime.ask("POST", "/api/books", { body: { name: "Given" } });
+  const [admin] = await rows(runtime.db, sql<{ id: number }>`select min(id) as id from users`);
+  const viewer = await context.contracts.users.viewer(admin?.id);
+  expect((await reader().find(viewer, { slug: book.slug })).id).toBe(book.id);
+});
+
+test("SQL is neither the name of a job or an event nor the message of an error", async () => {
+  const name = Object.assign(() => {}, { toOperationNode: () => stolen().toOperationNode() });
+  const refused = 'The plugin "giver" gives function as a name: wanted a text';
+  await expect(context.enqueue(name, {})).rejects.toThrow(refused);
+  await expect(context.perform(name, GUEST, {}, async () => ({}))).rejects.toThrow(refused);
+  failure = Object.defineProperty(new Error("plain"), "message", { value: { slice: stolen } });
+  await context.enqueue("giver_job", {}, { key: "once" });
+  await runtime.runtime.jobs.drain();
+  failure = undefined;
+  const [stored] = await rows(runtime.db, sql<{ error: string }>`select last_error as error from jobs`);
+  expect(stored).toEqual({ error: "[object Object]" });
 });
 
 test("functions in the place of values return no SQL later either", async () => {

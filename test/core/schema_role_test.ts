@@ -284,6 +284,26 @@ const WATCHES = `create table mighty_notes (word text);
   alter table users add column mighty_mood mighty_mood; create index mighty_index on users (mighty_mood);
   alter table users add constraint mighty_check check (mighty_mood is null)`;
 
+test("what a step drops is recorded no more, so nothing of its name is taken for the plugin's later", async () => {
+  await step(
+    maker,
+    text(
+      "create table maker_gone (id integer); create function maker_gone() returns integer language sql as 'select 1'",
+    ),
+  );
+  const recorded = () =>
+    rows(
+      runtime.db,
+      sql`select table_name as name from plugin_tables where table_name = 'maker_gone'
+        union all select type from plugin_objects where 'maker_gone' = any(names)`,
+    );
+  expect(await recorded()).toEqual([{ name: "maker_gone" }, { name: "function" }]);
+  const run = await roles.runnerOf(maker);
+  const drops = async (own: Db) => void (await text("drop table maker_gone; drop function maker_gone()")(own));
+  await runtime.db.transaction().execute(async (tx) => run?.(tx, drops, "syncSchema"));
+  expect(await recorded()).toEqual([]);
+});
+
 test("with the grant a step changes other tables too, and a purge undoes that and what others made as their role", async () => {
   const schema = () =>
     rows(

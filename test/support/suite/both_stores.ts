@@ -29,6 +29,8 @@ export const BOTH_STORES: Readonly<Record<string, string>> = {
   "test/core/schema_role_test.ts": "what the server refuses to the owner of a plugin's tables, and deferred triggers",
   "test/core/server_roles_test.ts": "roles that servers with different grants share",
   "test/core/slow_reads_test.ts": "limits of statements, cancelling, waiting for locks",
+  "test/core/step_account_test.ts":
+    "what a step of a plugin has the account run: casts of foreign keys, parsing, prepared statements",
   "test/core/triggers_test.ts": "every trigger and function",
   "test/core/two_servers_test.ts": "two servers at one database",
   "test/monitoring/dashboard_counters_test.ts": "triggers under concurrent writes, deadlocks",

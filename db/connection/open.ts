@@ -246,10 +246,22 @@ function assemble(
   const open = openOver(server, isPooled);
   const onLost = () => watch.suspect();
   const pools = new StorePools({ ...settings, waitMs: settings.transactionWaitMs, open, onLost });
-  const watch = new StoreWatch({ failure: () => pools.failure(), host: () => server.host(), show });
-  if (replicas.length > 0)
-    pools.replicas = openReplicas(replicas, settings, pools, (replica) => openOver(replica, false));
   const listener = listens && new Listener({ server: listens, ...LISTENER_TIMES });
+  const watch = new StoreWatch({
+    failure: () => pools.failure(),
+    host: () => server.host(),
+    show(event) {
+      // Also where it waits for a server that hangs: nothing is cached from here on.
+      if (event.kind === "lost") listener?.drop();
+      show(event);
+    },
+  });
+  const listen: Store["listen"] = async (channel, handlers) =>
+    (await listener?.listen(channel, handlers)) ?? (async () => {});
+  // Where notifications do not arrive, cached values are used without them: what a replica answered could be kept.
+  const isAway = () => watch.isLost && listener?.isLost === true;
+  if (replicas.length > 0)
+    pools.replicas = openReplicas(replicas, { ...settings, isAway, listen }, pools, (one) => openOver(one, false));
   const db: Db = new Kysely<Tables>({ dialect: dialect(pools) });
   let closing: Promise<void> | undefined;
   async function closeAll(): Promise<void> {
@@ -286,7 +298,7 @@ function assemble(
     kind,
     description,
     schema,
-    listen: async (channel, handlers) => (await listener?.listen(channel, handlers)) ?? (async () => {}),
+    listen,
     notify: async (channel, payload) => {
       await pools.statements.send("select pg_notify($1, $2)", [channel, payload]);
     },

@@ -5,8 +5,9 @@
  * change by its own commit, by a poll of the primary, or by the notification of another process. Until its position is known too,
  * no replica is proven to have it, and the reads fail as writes do.
  */
-import { ConnectionLost } from "../query/errors.ts";
+
 import type { ListenHandlers } from "../connection/listener.ts";
+import { ConnectionLost } from "../query/errors.ts";
 import type { Horizon } from "./horizon.ts";
 import type { Replica, ReplicaTarget } from "./replica.ts";
 import { ACCESS_CHANNEL } from "./schema.ts";

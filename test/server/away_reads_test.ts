@@ -53,7 +53,9 @@ const lagOf = ({ store }: TestRuntime) => store.replicas?.status()[0]?.lagBytes 
 async function caughtUp(): Promise<void> {
   await until(async () => {
     await Promise.all([one, two].map(({ store }) => store.replicas?.check()));
-    return lagOf(one) === 0 && lagOf(two) === 0 && [one, two].every(({ store }) => store.replicas?.status()[0]?.isInUse);
+    return (
+      lagOf(one) === 0 && lagOf(two) === 0 && [one, two].every(({ store }) => store.replicas?.status()[0]?.isInUse)
+    );
   });
 }
 
@@ -94,7 +96,12 @@ onReplica("the API, the search and screens are answered by the replica with a he
   const path = await makeBook("Kept");
   expect(await look(one, path, token)).toEqual([200, null, "Kept"]);
   await losePrimary();
-  expect(await until(() => look(one, path, token), ([status]) => status === 200)).toEqual([200, "replica", "Kept"]);
+  expect(
+    await until(
+      () => look(one, path, token),
+      ([status]) => status === 200,
+    ),
+  ).toEqual([200, "replica", "Kept"]);
   for (const listed of ["/api/books", "/api/search?query=Kept", "/api/books?filter[name:like]=Ke%25"]) {
     const { status, body, headers } = await one.ask("GET", listed, { as: token });
     expect([listed, status, body.total, headers.get(STALE)]).toEqual([listed, 200, 1, "replica"]);
@@ -123,48 +130,64 @@ onReplica("nothing that a replica answered meanwhile is kept: neither a book nor
   expect((await one.ask("PUT", path, { body: { name: "Newer" } })).status).toBe(200);
   await losePrimary();
   for (const server of [one, two])
-    expect(await until(() => look(server, path, token), ([status]) => status === 200)).toEqual([200, "replica", "Older"]);
+    expect(
+      await until(
+        () => look(server, path, token),
+        ([status]) => status === 200,
+      ),
+    ).toEqual([200, "replica", "Older"]);
   await regainPrimary();
   for (const server of [one, two]) expect(await look(server, path, token)).toEqual([200, null, "Newer"]);
   const body = { display_name: "Ann", permissions: [] };
   expect((await two.ask("PUT", `/api/roles/${role}`, { body })).status).toBe(200);
-  await until(() => look(one, path, token), ([status]) => status === 403);
+  await until(
+    () => look(one, path, token),
+    ([status]) => status === 403,
+  );
   await replica.resume();
 });
 
-onReplica("no server answers from a replica that lacks a change of access, on whichever server it was made", async () => {
-  const { token } = await one.person("Eve", READER);
-  const path = await makeBook("Plans");
-  await replica.pause();
-  // Without a change of access a paused replica answers: what follows is not refused for another reason.
-  await losePrimary();
-  for (const server of [one, two])
-    expect(await until(() => look(server, path, token), ([status]) => status === 200)).toEqual([200, "replica", "Plans"]);
-  await replica.resume();
-  await regainPrimary();
-  await caughtUp();
-  await replica.pause();
-  const permissions = path.replace("/api/books", "/api/content-permissions/book");
-  expect((await one.ask("PUT", permissions, { body: { fallback_permissions: HIDDEN } })).status).toBe(200);
-  // The other server does not look by itself, and answers no request: it has heard of the change.
-  await until(() => lagOf(one) > 0 && lagOf(two) > 0);
-  await losePrimary();
-  for (let round = 0; round < 20; round++)
+onReplica(
+  "no server answers from a replica that lacks a change of access, on whichever server it was made",
+  async () => {
+    const { token } = await one.person("Eve", READER);
+    const path = await makeBook("Plans");
+    await replica.pause();
+    // Without a change of access a paused replica answers: what follows is not refused for another reason.
+    await losePrimary();
+    for (const server of [one, two])
+      expect(
+        await until(
+          () => look(server, path, token),
+          ([status]) => status === 200,
+        ),
+      ).toEqual([200, "replica", "Plans"]);
+    await replica.resume();
+    await regainPrimary();
+    await caughtUp();
+    await replica.pause();
+    const permissions = path.replace("/api/books", "/api/content-permissions/book");
+    expect((await one.ask("PUT", permissions, { body: { fallback_permissions: HIDDEN } })).status).toBe(200);
+    // The other server does not look by itself, and answers no request: it has heard of the change.
+    await until(() => lagOf(one) > 0 && lagOf(two) > 0);
+    await losePrimary();
+    for (let round = 0; round < 20; round++)
+      for (const server of [one, two]) {
+        expect(await look(server, path, token)).toEqual([503, null, undefined]);
+        expect((await server.ask("GET", "/api/search?query=Plans", { as: token })).status).toBe(503);
+      }
+    await replica.resume();
     for (const server of [one, two]) {
-      expect(await look(server, path, token)).toEqual([503, null, undefined]);
-      expect((await server.ask("GET", "/api/search?query=Plans", { as: token })).status).toBe(503);
+      const replayed = async () => {
+        await server.store.replicas?.check();
+        return look(server, path, token);
+      };
+      expect(await until(replayed, ([status]) => status !== 503)).toEqual([404, "replica", undefined]);
     }
-  await replica.resume();
-  for (const server of [one, two]) {
-    const replayed = async () => {
-      await server.store.replicas?.check();
-      return look(server, path, token);
-    };
-    expect(await until(replayed, ([status]) => status !== 503)).toEqual([404, "replica", undefined]);
-  }
-  await regainPrimary();
-  for (const server of [one, two]) expect(await look(server, path, token)).toEqual([404, null, undefined]);
-});
+    await regainPrimary();
+    for (const server of [one, two]) expect(await look(server, path, token)).toEqual([404, null, undefined]);
+  },
+);
 
 onReplica("a server does not start while the primary is away", async () => {
   await losePrimary();

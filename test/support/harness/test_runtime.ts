@@ -84,7 +84,9 @@ export interface TestRuntimeOptions {
   /** Milliseconds that cached values may be behind the store, such as a second as in production; by default more than a busy machine halts. */
   readonly maxNoticeAgeMs?: number;
   /** A server to use instead of that of the tests, and its replicas. */
-  readonly on?: Pick<StoreOptions, "readUrls" | "readMaxLagMs" | "readCheckMs" | "onEvent"> & { readonly databaseUrl: string };
+  readonly on?: Pick<StoreOptions, "readUrls" | "readMaxLagMs" | "readCheckMs" | "onEvent"> & {
+    readonly databaseUrl: string;
+  };
 }
 
 const { ADMIN_TOKEN, APP_URL: BASE_URL } = DEFAULT_ENV;

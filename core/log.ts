@@ -53,6 +53,17 @@ export function createLog(level: LogLevel = "info", write: (line: string) => voi
   return make({});
 }
 
+/**
+ * What a server says to whoever starts it, such as its address, whatever the level of the log: as it is on a terminal, else in the form of
+ * the log, since services collect standard output and standard error together.
+ * @example
+ * const { stdout } = process;
+ * stdout.write(`${startLine("Notes are kept in /srv/notes", stdout.isTTY === true)}\n`);
+ */
+export function startLine(message: string, isTerminal: boolean): string {
+  return isTerminal ? message : JSON.stringify({ time: new Date().toISOString(), level: "info", message });
+}
+
 /** A copy of a value as the log writes it: credentials replaced, errors as objects, cut off six levels deep. */
 export function redact(value: unknown, depth = 0): unknown {
   if (value instanceof Error)

@@ -28,6 +28,8 @@ const STORE_AWAY = "ConnectionLost";
 const STORE_BUSY = "StoreUnavailable";
 /** SQLSTATEs of a server that shuts down or starts up. */
 const SERVER_GOING = /^57P0[1-3]$/;
+/** The SQLSTATE of a write on a server that is read-only, such as a former leader. */
+const READ_ONLY = "25006";
 const MAX_DEPTH = 6;
 
 /** Creates a log. `write` receives complete lines without the line end. */
@@ -77,7 +79,8 @@ export function logRetried(
   message: string,
   fields: Record<string, unknown> & { readonly error: unknown },
 ): void {
-  log[isStoreAway(fields.error) ? "debug" : "error"](message, fields);
+  const isAway = isStoreAway(fields.error) || (fields.error as { code?: unknown } | undefined)?.code === READ_ONLY;
+  log[isAway ? "debug" : "error"](message, fields);
 }
 
 /** A copy of a value as the log writes it: credentials replaced, errors as objects, cut off six levels deep. */

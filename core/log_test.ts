@@ -72,6 +72,7 @@ test("work that is tried again has a line for each failure but those of a store 
   const { log, seen } = lines("info");
   logRetried(log, "Cannot work", { error: new ConnectionLost("lost", "ECONNREFUSED") });
   logRetried(log, "Cannot work", { error: Object.assign(new Error("it is starting up"), { code: "57P03" }) });
+  logRetried(log, "Cannot work", { error: Object.assign(new Error("cannot execute UPDATE"), { code: "25006" }) });
   expect(seen).toEqual([]);
   logRetried(log, "Cannot work", { error: new StoreUnavailable("busy"), job: "mail" });
   logRetried(log, "Cannot work", { error: new Error("no such table") });

@@ -16,6 +16,7 @@ import { createReplicaTables } from "../replicas/schema.ts";
 import { parseAddress } from "./address.ts";
 import { showNotice } from "./changes.ts";
 import { Connection } from "./connection.ts";
+import { isConnectionError, lost } from "./connection_errors.ts";
 import { dialect, storeAs } from "./dialect.ts";
 import type { HostState } from "./hosts.ts";
 import { LISTENER_TIMES, Listener } from "./listener.ts";
@@ -124,15 +125,21 @@ function refuseFormer(states: readonly HostState[], { place }: Server): void {
       throw new StoreError(`Cannot open the store at ${place}: it ${formerLeader(leader, newest)}`);
 }
 
-/** Retries where the embedded server is just shutting down: it may accept a connection and drop it. */
+/**
+ * Retries where the embedded server is just shutting down, or was killed: it may accept a connection and drop it. Throws ConnectionLost
+ * where that goes on; the time counts from the first failure, as initdb and a recovery take longer than a predecessor.
+ */
 async function openEmbedded(settings: Settings): Promise<Store> {
-  for (const until = performance.now() + settings.predecessorMs; ; ) {
+  let until = Number.POSITIVE_INFINITY;
+  for (;;) {
     try {
       const onReserveUsed = (folder: string) => settings.onEvent?.({ kind: "reserve_used", folder });
       return await openJoined(settings, await joinEmbedded({ ...settings, onReserveUsed }));
     } catch (error) {
-      const { code = "" } = ((error as Error).cause ?? error) as { code?: string };
-      if (!SHUTTING_DOWN.has(code) || performance.now() > until) throw error;
+      const cause = ((error as Error).cause ?? error) as { code?: string };
+      if (!SHUTTING_DOWN.has(cause.code ?? "")) throw error;
+      if (performance.now() > until) throw isConnectionError(cause) ? lost(cause) : error;
+      until = Math.min(until, performance.now() + settings.predecessorMs);
       await sleep(100);
     }
   }

@@ -71,8 +71,8 @@ export function startLine(message: string, isTerminal: boolean): string {
  * Logs the failure of work that is tried again, such as of jobs: as an error, or at the level debug while the store is away. That has one
  * line, among which those of each attempt would hide the rest.
  * @example
- * const { every, log } = context;
- * every(60_000, "count notes", async () => logRetried(log, "Cannot count notes", { error: new Error("no such note") }));
+ * const counting = Promise.reject(new Error("no such note"));
+ * counting.catch((error: unknown) => logRetried(context.log, "Cannot count notes", { error }));
  */
 export function logRetried(
   log: Pick<Log, "debug" | "error">,

@@ -1,5 +1,9 @@
+/**
+ * When rows such as tokens and sessions were last used. Each request would write otherwise, so uses are noted in memory and written in
+ * batches. What a process that is killed has noted is lost; while the store is away, it is kept.
+ */
 import { sql } from "kysely";
-import { type Db, rows, type TableName } from "../db/mod.ts";
+import { ConnectionLost, type Db, rows, type TableName } from "../db/mod.ts";
 import type { Log } from "./log.ts";
 
 /** The columns that one kind of use is written to. */
@@ -61,7 +65,10 @@ export class LastUsedBatch<Kind extends string> {
     this.#timer.unref();
   }
 
-  /** Writes what was noted, after a write under way. A failure is logged; the uses it concerns are lost. */
+  /**
+   * Writes what was noted, after a write under way. While the store is away, which has a line in the log, uses are kept for the next
+   * write. Another failure is logged; the uses it concerns are lost.
+   */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -92,7 +99,14 @@ export class LastUsedBatch<Kind extends string> {
         );
       }
     } catch (error) {
+      if (error instanceof ConnectionLost) return this.#keep(noted);
       log.warn(`Cannot write when ${subject} were last used`, { error });
     }
+  }
+
+  /** Notes uses again that were not written; later ones stay. */
+  #keep(noted: ReadonlyMap<Kind, ReadonlyMap<number, Use>>): void {
+    for (const [kind, uses] of noted)
+      for (const [id, { at, detail }] of uses) if (!this.#noted.get(kind)?.has(id)) this.note(kind, id, detail, at);
   }
 }

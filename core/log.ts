@@ -24,9 +24,12 @@ export interface Log {
 const ORDER: readonly LogLevel[] = ["debug", "info", "warn", "error", "silent"];
 const SECRET = /passw|secret|token|authorization|cookie|credential|api_?key/i;
 /** Names of errors of `lectern/db`, which processes with a log need not load. */
-const STORE_AWAY: ReadonlySet<string> = new Set(["ConnectionLost", "StoreUnavailable"]);
+const STORE_AWAY = "ConnectionLost";
+const STORE_BUSY = "StoreUnavailable";
 /** SQLSTATEs of a server that shuts down or starts up. */
 const SERVER_GOING = /^57P0[1-3]$/;
+/** The SQLSTATE of a write on a server that is read-only, such as a former leader. */
+const READ_ONLY = "25006";
 const MAX_DEPTH = 6;
 
 /** Creates a log. `write` receives complete lines without the line end. */
@@ -51,6 +54,33 @@ export function createLog(level: LogLevel = "info", write: (line: string) => voi
     };
   };
   return make({});
+}
+
+/**
+ * What a server says to whoever starts it, such as its address, whatever the level of the log: as it is on a terminal, else in the form of
+ * the log, since services collect standard output and standard error together.
+ * @example
+ * const { stdout } = process;
+ * stdout.write(`${startLine("Notes are kept in /srv/notes", stdout.isTTY === true)}\n`);
+ */
+export function startLine(message: string, isTerminal: boolean): string {
+  return isTerminal ? message : JSON.stringify({ time: new Date().toISOString(), level: "info", message });
+}
+
+/**
+ * Logs the failure of work that is tried again, such as of jobs: as an error, or at the level debug while the store is away. That has one
+ * line, among which those of each attempt would hide the rest.
+ * @example
+ * const counting = Promise.reject(new Error("no such note"));
+ * counting.catch((error: unknown) => logRetried(context.log, "Cannot count notes", { error }));
+ */
+export function logRetried(
+  log: Pick<Log, "debug" | "error">,
+  message: string,
+  fields: Record<string, unknown> & { readonly error: unknown },
+): void {
+  const isAway = isStoreAway(fields.error) || (fields.error as { code?: unknown } | undefined)?.code === READ_ONLY;
+  log[isAway ? "debug" : "error"](message, fields);
 }
 
 /** A copy of a value as the log writes it: credentials replaced, errors as objects, cut off six levels deep. */
@@ -80,8 +110,14 @@ function cause(error: Error, depth: number): Record<string, unknown> {
 
 /** Whether the store was away or busy: that says all, and comes with each statement that is sent meanwhile. */
 function isOfStore(error: Error): boolean {
+  return isStoreAway(error) || error.name === STORE_BUSY;
+}
+
+/** Whether a statement failed since the store is away, which has a line of its own. */
+function isStoreAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
   const { name, code } = error as { name: string; code?: unknown };
-  return STORE_AWAY.has(name) || (typeof code === "string" && SERVER_GOING.test(code));
+  return name === STORE_AWAY || (typeof code === "string" && SERVER_GOING.test(code));
 }
 
 function toStandardError(line: string): void {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { ConnectionLost, StoreUnavailable } from "../db/mod.ts";
-import { createLog } from "./log.ts";
+import { createLog, logRetried, startLine } from "./log.ts";
 
 function lines(level: Parameters<typeof createLog>[0]): {
   log: ReturnType<typeof createLog>;
@@ -57,4 +57,27 @@ test("errors of a store that is away have no stack, which would be there for eac
   expect(JSON.stringify(seen)).not.toContain('"stack"');
   log.warn("Cannot answer", { error: new TypeError("a defect") });
   expect(JSON.stringify(seen)).toContain('"stack"');
+});
+
+test("what a start says is plain on a terminal, and a line like those of the log elsewhere", () => {
+  expect(startLine('It answers at "x"', true)).toBe('It answers at "x"');
+  expect(JSON.parse(startLine('It answers at "x"', false))).toEqual({
+    time: expect.stringMatching(/^\d{4}-.*Z$/),
+    level: "info",
+    message: 'It answers at "x"',
+  });
+});
+
+test("work that is tried again has a line for each failure but those of a store that is away", () => {
+  const { log, seen } = lines("info");
+  logRetried(log, "Cannot work", { error: new ConnectionLost("lost", "ECONNREFUSED") });
+  logRetried(log, "Cannot work", { error: Object.assign(new Error("it is starting up"), { code: "57P03" }) });
+  logRetried(log, "Cannot work", { error: Object.assign(new Error("cannot execute UPDATE"), { code: "25006" }) });
+  expect(seen).toEqual([]);
+  logRetried(log, "Cannot work", { error: new StoreUnavailable("busy"), job: "mail" });
+  logRetried(log, "Cannot work", { error: new Error("no such table") });
+  expect(seen.map(({ level, message, job }) => [level, message, job])).toEqual([
+    ["error", "Cannot work", "mail"],
+    ["error", "Cannot work", undefined],
+  ]);
 });

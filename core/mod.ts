@@ -103,7 +103,7 @@ export { storable } from "./input/storable_text.ts";
 export { isUpload, SNIFF_BYTES, sniff, type Upload, uploadOf } from "./input/uploads.ts";
 export type { IsolatedContext } from "./isolated/isolated_context.ts";
 export { LastUsedBatch } from "./last_used.ts";
-export type { Log } from "./log.ts";
+export { type Log, logRetried, startLine } from "./log.ts";
 export {
   freeSlug,
   type ItemTable,

@@ -89,5 +89,6 @@ export { FUNCTIONS, OPERATORS, TEMPLATES, TYPES } from "./query/sql_words.ts";
 export { referringTables } from "./query/table_owners.ts";
 export * from "./query/tables.ts";
 export { createTrigramIndex, hasTrigrams } from "./query/trigram_index.ts";
+export type { AwayReads } from "./replicas/away_reads.ts";
 export type { ReadCounts, ReplicaStatus, Replicas } from "./replicas/replicas.ts";
 export { onPrimary, StoreSession, type StoreSessionFacts } from "./replicas/store_session.ts";

@@ -9,6 +9,7 @@ import { configSchema } from "../config.ts";
 import { BootError } from "../errors.ts";
 import { serve, surviveStrayErrors } from "../http/listen.ts";
 import { codeOf } from "../http/store_errors.ts";
+import { startLine } from "../log.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { StopSignals } from "../stop_signals.ts";
 import { superviseWorkers } from "../workers/supervisor.ts";
@@ -125,12 +126,13 @@ async function openUnlessStopped(
 
 async function showThirdParty(plugins: readonly AnyPlugin[], io: CommandIo, { worker }: Config): Promise<void> {
   if (worker !== undefined && worker.number !== 1) return;
+  const say = (line: string) => io.out(startLine(line, io.tty));
   const choices = await readChoices();
   const others = await thirdParty(plugins);
   for (const plugin of others)
-    io.out(`Third-party plugin, and what it may touch: ${shortGrants(plugin, choices.denied[plugin.name] ?? [])}`);
+    say(`Third-party plugin, and what it may touch: ${shortGrants(plugin, choices.denied[plugin.name] ?? [])}`);
   const hint = pinHint(others, choices);
-  if (hint !== undefined) io.out(hint);
+  if (hint !== undefined) say(hint);
 }
 
 /** Whether an error, or what caused it, is that of a store which stopped. */

@@ -7,7 +7,7 @@ import { type Selectable, sql } from "kysely";
 import { type Db, type Migrations, type Store, withSlowPool } from "../../db/mod.ts";
 import { BootError } from "../errors.ts";
 import { CHANNEL, claimJob, failJob, insertJob, type JobsTable, removeJob } from "../job_store.ts";
-import type { Log } from "../log.ts";
+import { type Log, logRetried } from "../log.ts";
 import { Tracing } from "../tracing.ts";
 import { withinTime } from "../within_time.ts";
 import type { EnqueueOptions } from "./event_bus.ts";
@@ -148,7 +148,7 @@ export class JobQueue {
   }
 
   #track(run: Promise<void>): void {
-    const tracked = run.catch((error: unknown) => this.#log.error("Cannot work on jobs", { error }));
+    const tracked = run.catch((error: unknown) => logRetried(this.#log, "Cannot work on jobs", { error }));
     this.#running.add(tracked);
     void tracked.finally(() => this.#running.delete(tracked));
   }

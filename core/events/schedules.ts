@@ -9,7 +9,7 @@ import { sql } from "kysely";
 import { type Migrations, type Store, withSlowPool } from "../../db/mod.ts";
 import { BootError } from "../errors.ts";
 import { dueIn, endSchedule, insertSchedules, renewSchedule, takeSchedule } from "../job_store.ts";
-import type { Log } from "../log.ts";
+import { type Log, logRetried } from "../log.ts";
 import { withinTime } from "../within_time.ts";
 import { withWorkLimit } from "./work_limit.ts";
 
@@ -121,11 +121,8 @@ export class Schedules {
     if (!this.#open) return;
     const turn = this.#turn(schedule)
       .catch((error: unknown) => {
-        this.#log.error("Cannot read when a schedule is due", {
-          plugin: schedule.plugin,
-          schedule: schedule.name,
-          error,
-        });
+        const { plugin, name } = schedule;
+        logRetried(this.#log, "Cannot read when a schedule is due", { plugin, schedule: name, error });
         return RETRY_MS;
       })
       .then((waitMs) => {

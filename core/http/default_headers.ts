@@ -23,14 +23,23 @@ export class JsonBytes {
   }
 }
 
+/** The header of an answer that a replica gave while the database was away: it may be older than one before. */
+export const STALE_HEADER = "lectern-stale";
+
 /** The headers of every answer, those of the limit for requests that were counted, and those of the route scope. */
-export function defaultHeaders({ allowance, requestId, scopeHeaders }: RequestState): Record<string, string> {
+export function defaultHeaders({
+  allowance,
+  requestId,
+  scopeHeaders,
+  awayReads,
+}: RequestState): Record<string, string> {
   const headers: Record<string, string> = {
     "cache-control": "no-cache, no-store, private",
     expires: "Sun, 12 Jul 2015 19:01:00 GMT",
     "x-content-type-options": "nosniff",
     "x-request-id": requestId,
   };
+  if (awayReads?.replica) headers[STALE_HEADER] = "replica";
   if (scopeHeaders) Object.assign(headers, scopeHeaders);
   if (!allowance) return headers;
   headers["x-ratelimit-limit"] = String(allowance.limit);

@@ -7,6 +7,14 @@ import {
 } from "elysia";
 import { ApiError } from "../errors.ts";
 
+/** What Elysia gives a hook for errors, as far as it is used. */
+export interface ErrorContext {
+  readonly code: unknown;
+  readonly error: unknown;
+  readonly request: Request;
+  readonly set: { status?: number | string };
+}
+
 /**
  * The error to answer for what Elysia throws: schemas that refuse the input are a 422 with the errors by field, as rules are.
  * Elysia's own answers show the schema and the input. `status` is the one that was set: Elysia sets 422 where `Decode` of a

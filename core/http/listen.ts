@@ -7,7 +7,7 @@
 import type { CommandIo } from "../cli/command.ts";
 import { baseUrlOf, type Config } from "../config.ts";
 import { ApiError, BootError, errorBody } from "../errors.ts";
-import type { Log } from "../log.ts";
+import { type Log, startLine } from "../log.ts";
 import type { Runtime } from "../runtime/boot.ts";
 import { placeOf } from "../runtime/plugin_setup.ts";
 import type { StopSignals } from "../stop_signals.ts";
@@ -168,7 +168,7 @@ export async function serve(
 ): Promise<number> {
   const listening = await listen(runtime, config, log);
   if (config.worker) tellParent({ kind: "listening", port: listening.port });
-  else io.out(answersAt(config, listening.port));
+  else io.out(startLine(answersAt(config, listening.port), io.tty));
   const signal = await (config.worker ? Promise.race([signals.first, parentEnded(config.worker)]) : signals.first);
   log.info("stopping", { signal });
   // At once, but for the embedded PostgreSQL, which would go on by itself.

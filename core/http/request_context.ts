@@ -5,7 +5,7 @@
  * written in the language, log lines and calls of webhooks have the id. Commands, jobs and schedules have none.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { StoreSession } from "../../db/mod.ts";
+import type { AwayReads, StoreSession } from "../../db/mod.ts";
 import type { ApiError } from "../errors.ts";
 import type { InputObject } from "../input/body_parsing.ts";
 import type { RequestFiles } from "../input/upload_spool.ts";
@@ -70,6 +70,8 @@ export class RequestState implements RequestFacts {
   leave: (() => void) | undefined = undefined;
   /** The reads and writes of the request, once its user is known, where replicas may serve reads. */
   store: StoreSession | undefined = undefined;
+  /** Which replica answered its reads while the database was away; undefined where none may. */
+  awayReads: AwayReads | undefined = undefined;
 
   constructor({ requestId, address, scope, watch, isInternal = false }: RequestFacts) {
     this.requestId = requestId;

@@ -17,7 +17,7 @@ import type { JudgeAnswer } from "./answer_judge.ts";
 import { AnswerObservers } from "./answer_observers.ts";
 import { clientAddress, type Networks, requestIdOf } from "./client_address.ts";
 import { addDefaultHeaders, applyDefaultHeaders } from "./default_headers.ts";
-import { answerOfError, knownError } from "./elysia_errors.ts";
+import { answerOfError, type ErrorContext, knownError } from "./elysia_errors.ts";
 import { type ErrorResponseParts, ErrorResponses } from "./error_response.ts";
 import { arrangeErrorHandlers, arrangeHooks, runsFirst, runsLast } from "./hook_order.ts";
 import { traceOf, withRequestSpan } from "./http_spans.ts";
@@ -28,7 +28,7 @@ import { type Authenticate, type RouteScope, RouteScopes } from "./route_scope.t
 import { permitDetail, type RouteInfo, RouteTable, routesOf } from "./route_table.ts";
 import type { Watch } from "./running_requests.ts";
 import { leakOf } from "./shared_hooks.ts";
-import { beginStoreSession, currentStoreSession } from "./store_session.ts";
+import { beginAwayReads, beginStoreSession, currentStoreSession } from "./store_session.ts";
 import type { WorkBudget } from "./work_budget.ts";
 
 /** Options of a call within the process. */
@@ -96,13 +96,6 @@ export function appBelow<Prefix extends string>(prefix: Prefix, judge?: JudgeAns
         context.input = withEmptyAsNull(context.request, { input, query: nestedQuery }, fields);
       },
     }));
-}
-
-interface ErrorContext {
-  readonly code: unknown;
-  readonly error: unknown;
-  readonly request: Request;
-  readonly set: { status?: number | string };
 }
 
 /** The HTTP side of one runtime. */
@@ -228,6 +221,7 @@ export class HttpServer {
     rewriteUrl(request, root);
     const state = new RequestState({ requestId, address, scope: this.#scopes.at(pathOf(request.url)), watch });
     state.work = { budget: this.#parts.budget, hasBegun: false };
+    if (this.#parts.readsReplicas) beginAwayReads(request, state);
     attachState(request, state);
     let response: Response;
     try {

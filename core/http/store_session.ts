@@ -1,5 +1,5 @@
 /** The sessions of requests in the store, by which reads from replicas know whose reads and writes they are. */
-import { StoreSession } from "../../db/mod.ts";
+import { type AwayReads, StoreSession } from "../../db/mod.ts";
 import { currentState, type RequestState } from "./request_context.ts";
 
 /**
@@ -15,4 +15,14 @@ export function beginStoreSession({ method }: Request, state: RequestState): voi
 /** The session of the current request; undefined outside of one. */
 export function currentStoreSession(): StoreSession | undefined {
   return currentState()?.store;
+}
+
+/** Has replicas answer the reads of a request that only reads while the database is away, from those that find its user on. */
+export function beginAwayReads({ method }: Request, state: RequestState): void {
+  if (method === "GET" || method === "HEAD") state.awayReads = { replica: undefined };
+}
+
+/** The reads of the current request that replicas may answer while the database is away; undefined where they may not. */
+export function currentAwayReads(): AwayReads | undefined {
+  return currentState()?.awayReads;
 }

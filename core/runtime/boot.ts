@@ -23,7 +23,7 @@ import { createHttpServer } from "../http/create_server.ts";
 import { CredentialFilter, type DescribedCredentials } from "../http/credentials.ts";
 import { checkPermits, compileRoutes } from "../http/mount_plugin.ts";
 import type { HttpServer } from "../http/server.ts";
-import { currentStoreSession } from "../http/store_session.ts";
+import { currentAwayReads, currentStoreSession } from "../http/store_session.ts";
 import { beginWork, chargeWork } from "../http/work_budget.ts";
 import { createTexts } from "../i18n/catalogue.ts";
 import { openSpool, SPOOL_LEFTOVER_MS } from "../input/upload_spool.ts";
@@ -132,7 +132,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     ...{ log, children, spool, texts, tracing },
     readsReplicas: store.replicas !== undefined,
   });
-  store.replicas?.sessionBy(currentStoreSession);
+  store.replicas?.sessionBy(currentStoreSession, currentAwayReads);
   const booted: BootedPlugin[] = [];
   const slots: ContextParts["slots"] = new Map();
   const visibility = new VisibilityRules();

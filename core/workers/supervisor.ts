@@ -14,7 +14,7 @@ import { INSTALL_ROOT } from "../cli/resolve.ts";
 import type { Config } from "../config.ts";
 import { BootError } from "../errors.ts";
 import { answersAt } from "../http/listen.ts";
-import type { Log } from "../log.ts";
+import { type Log, startLine } from "../log.ts";
 import { StopSignals } from "../stop_signals.ts";
 import type { PeerMessage } from "./peers.ts";
 import { type WorkerMessage, workerArguments } from "./worker.ts";
@@ -54,7 +54,7 @@ export async function superviseWorkers(options: SupervisorOptions): Promise<numb
     // Keeps the embedded store running while workers are restarted.
     if (config.databaseUrl === "") store = await openStore({ ...storeOptions(config), poolSize: HELD_CONNECTIONS });
     await workers.startOthers();
-    io.out(`${answersAt(config, first.port)} with ${count} workers`);
+    io.out(startLine(`${answersAt(config, first.port)} with ${count} workers`, io.tty));
     log.info("stopping", { signal: await signals.first });
     // A second signal ends the workers at once; this process then stops the embedded store.
     signals.onRepeat = () => workers.kill();

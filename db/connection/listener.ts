@@ -42,6 +42,7 @@ export class Listener {
   #sql: postgres.Sql | undefined;
   #checks: ReturnType<typeof setInterval> | undefined;
   #isAnswered = true;
+  #isLost = false;
   #ended = false;
 
   constructor(options: ListenerOptions) {
@@ -63,6 +64,16 @@ export class Listener {
         // A lost connection listens to nothing, and a stop does not wait for it.
       });
     };
+  }
+
+  /** Whether notifications are missed, which all handlers know. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  /** Drops the connection, whose server is lost: one that hangs would be missed only at the next check. */
+  drop(): void {
+    this.#socket.drop();
   }
 
   /** Ends the connection. */
@@ -112,7 +123,9 @@ export class Listener {
     if (this.#ended) return;
     const all = () => [...this.#channels.values()].flatMap((handlers) => [...handlers]);
     for (const handlers of all()) handlers.onLoss?.();
+    this.#isLost = true;
     while (!this.#ended && !(await this.#listenAgain())) await sleep(this.#options.retryMs);
+    this.#isLost = false;
     if (!this.#ended) for (const handlers of all()) handlers.onReturn?.();
   }
 

@@ -17,6 +17,7 @@ import { createReplicaTables } from "../replicas/schema.ts";
 import { parseAddress } from "./address.ts";
 import { showNotice } from "./changes.ts";
 import { Connection } from "./connection.ts";
+import { isConnectionError, lost } from "./connection_errors.ts";
 import { dialect, storeAs } from "./dialect.ts";
 import type { HostState } from "./hosts.ts";
 import { LISTENER_TIMES, Listener } from "./listener.ts";
@@ -126,24 +127,29 @@ function refuseFormer(states: readonly HostState[], { place }: Server): void {
 }
 
 /**
- * Retries where the embedded server is just shutting down: it may accept a connection and drop it. One that runs on a full disk refuses
- * new connections once it has to write what they read first, so that it gets what is kept for starts.
+ * Retries where the embedded server is just shutting down, or was killed: it may accept a connection and drop it. One that runs on a
+ * full disk refuses new connections once it has to write what they read first, so that it gets what is kept for starts. Throws
+ * ConnectionLost where a lost connection goes on; the time counts from the first failure, as initdb and a recovery take longer than a
+ * predecessor.
  */
 async function openEmbedded(settings: Settings): Promise<Store> {
   const onReserveUsed = (folder: string) => settings.onEvent?.({ kind: "reserve_used", folder });
-  for (const until = performance.now() + settings.predecessorMs; ; ) {
+  let until = Number.POSITIVE_INFINITY;
+  for (;;) {
     let embedded: Embedded | undefined;
     try {
       embedded = await joinEmbedded({ ...settings, onReserveUsed });
       return await openJoined(settings, embedded);
     } catch (error) {
-      const { code = "" } = ((error as Error).cause ?? error) as { code?: string };
-      if (code === DISK_FULL && embedded) {
+      const cause = ((error as Error).cause ?? error) as { code?: string };
+      if (cause.code === DISK_FULL && embedded) {
         if (!giveUpReserve(embedded)) throw error instanceof StoreError ? error : unopened(placeOf(embedded), error);
         onReserveUsed(embedded.folder);
         continue;
       }
-      if (!SHUTTING_DOWN.has(code) || performance.now() > until) throw error;
+      if (!SHUTTING_DOWN.has(cause.code ?? "")) throw error;
+      if (performance.now() > until) throw isConnectionError(cause) ? lost(cause) : error;
+      until = Math.min(until, performance.now() + settings.predecessorMs);
       await sleep(100);
     }
   }
@@ -261,10 +267,22 @@ function assemble(
   const open = openOver(server, isPooled);
   const onLost = () => watch.suspect();
   const pools = new StorePools({ ...settings, waitMs: settings.transactionWaitMs, open, onLost });
-  const watch = new StoreWatch({ failure: () => pools.failure(), host: () => server.host(), show });
-  if (replicas.length > 0)
-    pools.replicas = openReplicas(replicas, settings, pools, (replica) => openOver(replica, false));
   const listener = listens && new Listener({ server: listens, ...LISTENER_TIMES });
+  const watch = new StoreWatch({
+    failure: () => pools.failure(),
+    host: () => server.host(),
+    show(event) {
+      // Also where it waits for a server that hangs: nothing is cached from here on.
+      if (event.kind === "lost") listener?.drop();
+      show(event);
+    },
+  });
+  const listen: Store["listen"] = async (channel, handlers) =>
+    (await listener?.listen(channel, handlers)) ?? (async () => {});
+  // Where notifications do not arrive, cached values are used without them: what a replica answered could be kept.
+  const isAway = () => watch.isLost && listener?.isLost === true;
+  if (replicas.length > 0)
+    pools.replicas = openReplicas(replicas, { ...settings, isAway, listen }, pools, (one) => openOver(one, false));
   const db: Db = new Kysely<Tables>({ dialect: dialect(pools) });
   let closing: Promise<void> | undefined;
   async function closeAll(): Promise<void> {
@@ -301,7 +319,7 @@ function assemble(
     kind,
     description,
     schema,
-    listen: async (channel, handlers) => (await listener?.listen(channel, handlers)) ?? (async () => {}),
+    listen,
     notify: async (channel, payload) => {
       await pools.statements.send("select pg_notify($1, $2)", [channel, payload]);
     },

@@ -5,7 +5,7 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult, TransactionSettings } from "kysely";
 import type { EnforcedRole, Outgoing, Sender } from "../grants/enforcement.ts";
 import { StoreError, StoreUnavailable } from "../query/errors.ts";
-import { MARK } from "../replicas/schema.ts";
+import { markFor } from "../replicas/schema.ts";
 import { isRead } from "../replicas/statement_kind.ts";
 import type { Connection } from "./connection.ts";
 import type { StatementResult } from "./connection_types.ts";
@@ -214,8 +214,9 @@ export class Session implements DatabaseConnection, TransactionControl, WatchedT
   async commit(): Promise<void> {
     await this.#begun();
     const mark = this.#pools.replicas?.markOf(this.#hasWritten && !this.#isReadOnly, this.#changesAccess);
-    if (mark !== undefined) await this.write({ sql: MARK, parameters: [mark] } as unknown as CompiledQuery);
+    if (mark !== undefined) await this.write(markFor(mark));
     const ending = this.#sent(this.#held().endOf("commit", this.#failedRole), []);
+    this.#pools.replicas?.commits(mark, ending);
     this.#isEnding = true;
     const ended = await this.#answered(ending);
     // With a further statement it is a list of results.

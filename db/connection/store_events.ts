@@ -34,6 +34,7 @@ export interface StoreWatchOptions {
 export class StoreWatch {
   readonly #options: StoreWatchOptions;
   #watching: Promise<void> | undefined;
+  #isLost = false;
   #isEnded = false;
 
   constructor(options: StoreWatchOptions) {
@@ -48,6 +49,11 @@ export class StoreWatch {
     });
   }
 
+  /** Whether it was lost and is not found again. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
   /** Shows nothing more. */
   end(): void {
     this.#isEnded = true;
@@ -59,9 +65,11 @@ export class StoreWatch {
     const lostHost = host();
     const cause = await failure();
     if (cause === undefined || this.#isEnded) return;
+    this.#isLost = true;
     show({ kind: "lost", host: lostHost, cause });
     do await sleep(LOOK_MS, undefined, { ref: false });
     while (!this.#isEnded && (await failure()) !== undefined);
+    this.#isLost = false;
     if (!this.#isEnded) show({ kind: "found", host: host(), awayMs: Math.round(performance.now() - since) });
   }
 }

@@ -62,6 +62,9 @@ const SETTINGS = {
   fsync: "on",
 };
 
+/** Starts of the server that were ended by kill -9 before the next one counts as hopeless, such as one that uses up the memory. */
+const MAX_KILLED = 20;
+
 /** Starts or adopts the server of `<dataDir>/postgres`. Throws StoreError. */
 export async function joinEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const home = prepareHome(options.dataDir);
@@ -161,6 +164,7 @@ async function leave(home: Home, present: Unlock): Promise<void> {
 async function start(home: Home, options: EmbeddedOptions): Promise<string> {
   const native = findBinaries(home);
   if (!existsSync(join(home.cluster, "PG_VERSION"))) createCluster(home, native);
+  let kills = 0;
   for (const until = performance.now() + options.predecessorMs; ; ) {
     const child = launch(home, native);
     if (await isReady(home, child, options.startTimeoutMs)) return home.sockets;
@@ -170,10 +174,11 @@ async function start(home: Home, options: EmbeddedOptions): Promise<string> {
       options.onReserveUsed?.(home.folder);
       continue;
     }
-    // Killed by something else, it may be started again; its processes may hold what it had for a moment.
-    const held =
-      child.signalCode === "SIGKILL" || /lock file|shared memory block|another (?:server|postmaster)/.test(said);
-    if (!held || performance.now() > until) {
+    // Killed by something else, it is started again, however long each start took; its processes may hold what it had for a moment.
+    if (child.signalCode === "SIGKILL") kills += 1;
+    const isHeld =
+      /lock file|shared memory block|another (?:server|postmaster)/.test(said) && performance.now() <= until;
+    if (!isHeld && !(child.signalCode === "SIGKILL" && kills <= MAX_KILLED)) {
       const fatal = said
         .split("\n")
         .filter((line) => /FATAL|PANIC|ERROR|error while loading/.test(line))

@@ -39,6 +39,11 @@ export class Horizon {
   #prunable: string | undefined;
   #epoch: string | undefined;
   #lsn = 0;
+  /** A position behind all changes of who may see what that were found. */
+  #access = 0;
+  /** Such commits of this process that are not answered, and whether there was one since the last poll was sent. */
+  #openAccess = 0;
+  #isAccessNewer = false;
 
   constructor(send: SendToPrimary) {
     this.#send = send;
@@ -62,6 +67,27 @@ export class Horizon {
   /** The position that a replica needs for a user; call it after `confirm`. */
   needOf(user: number): number {
     return Math.max(this.#everyone, this.#forgotten, this.#needs.get(user) ?? 0);
+  }
+
+  /** A change of who may see what is being committed; `ending` is the answer, which may be lost. */
+  changesAccess(ending: Promise<unknown>): void {
+    this.#openAccess += 1;
+    const end = () => {
+      this.#openAccess -= 1;
+      this.#isAccessNewer = true;
+    };
+    ending.then(end, end);
+  }
+
+  /** A change of who may see what was committed, or may have been, whose position the next poll finds. */
+  accessChanged(): void {
+    this.#isAccessNewer = true;
+  }
+
+  /** A position behind all known changes of who may see what; undefined while that of one is not known. */
+  get accessNeed(): number | undefined {
+    const isKnown = this.#epoch !== undefined && this.#openAccess === 0 && !this.#isAccessNewer;
+    return isKnown ? this.#access : undefined;
   }
 
   /** A user has read from the primary: a replica must not show an older state afterwards. */
@@ -98,6 +124,8 @@ export class Horizon {
   async #poll(): Promise<void> {
     const seen = this.#seen;
     const isAllSeen = this.#isAllSeen;
+    const isAccessNewer = this.#isAccessNewer;
+    this.#isAccessNewer = false;
     this.#seen = new Set();
     this.#isAllSeen = false;
     try {
@@ -109,6 +137,7 @@ export class Horizon {
     } catch (error) {
       for (const user of seen) this.#seen.add(user);
       this.#isAllSeen ||= isAllSeen;
+      this.#isAccessNewer ||= isAccessNewer;
       throw error;
     }
   }
@@ -129,11 +158,12 @@ export class Horizon {
       if (epoch !== this.#epoch) this.#prunable = undefined;
       // The first answer, another primary, or one that was not asked for long: of the writers before, nothing is known.
       this.#epoch = epoch;
+      this.#access = lsn;
       this.#forgetAll(lsn);
       return;
     }
     for (const user of users)
-      if (user === EVERYONE) this.#everyone = lsn;
+      if (user === EVERYONE) this.#everyone = this.#access = lsn;
       else this.#needs.set(user, lsn);
   }
 

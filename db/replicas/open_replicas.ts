@@ -5,6 +5,7 @@ import { type DriverOptions, type Server, serverOf } from "../connection/server.
 import type { StoreEventObserver } from "../connection/store_events.ts";
 import type { StorePools } from "../connection/store_pools.ts";
 import { StoreError } from "../query/errors.ts";
+import type { AwayOptions } from "./away_reads.ts";
 import { Replica } from "./replica.ts";
 import { Replicas } from "./replicas.ts";
 
@@ -29,7 +30,7 @@ export function replicaPlaces(urls: readonly string[], shared: DriverOptions): R
 }
 
 /** Sizes and limits as those of the store; times in milliseconds. */
-export interface ReplicaSettings {
+export interface ReplicaSettings extends AwayOptions {
   readonly poolSize: number;
   readonly slowPoolSize: number;
   readonly closeTimeoutMs: number;
@@ -41,20 +42,21 @@ export interface ReplicaSettings {
 /** The replicas of a store, with connections like those of the primary; they connect with `start`. */
 export function openReplicas(
   places: readonly ReplicaPlace[],
-  { poolSize, slowPoolSize, closeTimeoutMs, readMaxLagMs, readCheckMs, onEvent: show = () => {} }: ReplicaSettings,
+  { poolSize, slowPoolSize, closeTimeoutMs, onEvent: show = () => {}, ...settings }: ReplicaSettings,
   primary: StorePools,
   openOver: (server: Server) => (more: AnswerDeadlineOptions) => Connection,
 ): Replicas {
+  const { readMaxLagMs: maxLagMs, readCheckMs: checkMs, isAway, listen } = settings;
   const limitMs = () => primary.limits.statementMs;
   const replicas = places.map(({ name, server }) => {
     const open = openOver(server);
     return new Replica({
-      ...{ name, slowPoolSize, closeTimeoutMs, limitMs, answerMs: readCheckMs },
+      ...{ name, slowPoolSize, closeTimeoutMs, limitMs, answerMs: checkMs },
       poolSize: Math.max(1, Math.ceil(poolSize / 2)),
       open: () => open({}),
       waitMs: () => primary.limits.waitMs,
       onWait: (ms) => primary.waitObserver?.("slow", ms),
     });
   });
-  return new Replicas({ replicas, primary, limitMs, maxLagMs: readMaxLagMs, checkMs: readCheckMs, show });
+  return new Replicas({ replicas, primary, limitMs, maxLagMs, checkMs, show, isAway, listen });
 }

@@ -91,6 +91,11 @@ export class Replica {
     return this.#isIn ? this.#target : undefined;
   }
 
+  /** Its pools, also while it only rests, as one that lags; undefined while it does not answer. */
+  get restingTarget(): ReplicaTarget | undefined {
+    return this.#target;
+  }
+
   /** Learns its state by a statement that is sent after the call. Rejects where it does not answer in time. */
   refresh(): Promise<void> {
     return this.#batch.run();

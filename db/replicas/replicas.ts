@@ -6,10 +6,11 @@
 import { answerTimeoutFor, currentSlowQuery } from "../connection/limits.ts";
 import type { SingleStatementPools } from "../connection/single_statements.ts";
 import type { StoreEventObserver } from "../connection/store_events.ts";
+import { type AwayOptions, type AwayReads, AwayRoute, awayFailure } from "./away_reads.ts";
 import { Horizon } from "./horizon.ts";
 import { Lag } from "./lag.ts";
 import type { Replica, ReplicaTarget } from "./replica.ts";
-import { EVERYONE, MARK } from "./schema.ts";
+import { EVERYONE, markFor } from "./schema.ts";
 import { isForPrimary, isRead } from "./statement_kind.ts";
 import { isOnPrimary, type StoreSession } from "./store_session.ts";
 
@@ -43,7 +44,7 @@ export interface ReadCounts {
 }
 
 /** What the reads need of the store. */
-export interface ReplicasOptions extends ReplicaLimits {
+export interface ReplicasOptions extends ReplicaLimits, AwayOptions {
   readonly replicas: readonly Replica[];
   readonly primary: SingleStatementPools;
   limitMs(): number;
@@ -65,6 +66,7 @@ export class Replicas {
   readonly #options: ReplicasOptions;
   readonly #horizon: Horizon;
   readonly #lag = new Lag();
+  readonly #away: AwayRoute;
   #inUse: readonly InUse[] = [];
   /** Counts changes of those in use. */
   #version = 0;
@@ -80,15 +82,21 @@ export class Replicas {
   constructor(options: ReplicasOptions) {
     this.#options = options;
     this.#horizon = new Horizon(async (text, parameters) => options.primary.statements.send(text, parameters));
+    this.#away = new AwayRoute(options, options.replicas, this.#horizon);
   }
 
-  /** `current` returns the session of the current request; without one every statement goes to the primary. */
-  sessionBy(current: () => StoreSession | undefined): void {
+  /**
+   * `current` returns the session of the current request; without one every statement goes to the primary. `away` returns its reads
+   * that a replica may answer while the primary is away, also before its user is known.
+   */
+  sessionBy(current: () => StoreSession | undefined, away: () => AwayReads | undefined = () => undefined): void {
     this.#sessionOf = current;
+    this.#away.requestOf = away;
   }
 
   /** Looks after the replicas from now on. Resolves after the first look. */
   async start(): Promise<void> {
+    await this.#away.start();
     await this.check();
     this.#showChanges();
     this.#schedule();
@@ -114,6 +122,8 @@ export class Replicas {
   async send<T>(text: string, run: (pools: SingleStatementPools) => Promise<T>): Promise<T> {
     const { primary } = this.#options;
     const session = this.#sessionOf();
+    const away = this.#away.target(text, session?.user ?? 0);
+    if (away) return this.#readAway(away, text, run);
     if (!session) return run(primary);
     if (!isRead(text)) return this.#write(session, run);
     if (session.isPinned || isOnPrimary()) return this.#readPrimary(session, run);
@@ -135,11 +145,26 @@ export class Replicas {
     return session && hasWritten ? userOf(session) : undefined;
   }
 
+  /** The commit of a transaction with a mark of `markOf` was sent; `ending` is its answer. */
+  commits(mark: number | undefined, ending: Promise<unknown>): void {
+    if (mark === EVERYONE) this.#horizon.changesAccess(ending);
+  }
+
   /** Ends the connections to replicas after their statements, at most `timeoutMs` later. */
   async end(timeoutMs: number): Promise<void> {
     this.#isEnded = true;
     clearTimeout(this.#timer);
     await Promise.all(this.#options.replicas.map((replica) => replica.end(timeoutMs)));
+  }
+
+  /** What a replica does not answer and the primary would be asked is refused, as the primary is away. */
+  async #readAway<T>(target: ReplicaTarget, text: string, run: (pools: ReplicaTarget) => Promise<T>): Promise<T> {
+    const isForOther = this.#failureAt(target, text);
+    try {
+      return await this.#counted(target, run);
+    } catch (error) {
+      throw isForOther(error) ? awayFailure(error) : error;
+    }
   }
 
   async #readReplica<T>(
@@ -148,22 +173,34 @@ export class Replicas {
     text: string,
     run: (pools: SingleStatementPools) => Promise<T>,
   ): Promise<T> {
-    const slow = currentSlowQuery();
-    const began = performance.now();
+    const isForOther = this.#failureAt(target, text);
     try {
-      const answer = await run(target);
-      const replica = this.#options.replicas.find((one) => one.target === target);
-      if (replica) replica.statements += 1;
-      return answer;
+      return await this.#counted(target, run);
     } catch (error) {
-      const { isOpen } = target;
-      const limitMs = slow?.limitMs ?? this.#options.limitMs();
-      const isAborted = slow?.signal?.aborted ?? false;
-      if (!isForPrimary({ text, error, ms: performance.now() - began, limitMs, isAborted, isOpen })) throw error;
+      if (!isForOther(error)) throw error;
     }
     this.counts.repeated += 1;
     session.pin();
     return this.#readPrimary(session, run);
+  }
+
+  async #counted<T>(target: ReplicaTarget, run: (pools: ReplicaTarget) => Promise<T>): Promise<T> {
+    const answer = await run(target);
+    const replica = this.#options.replicas.find((one) => one.restingTarget === target);
+    if (replica) replica.statements += 1;
+    return answer;
+  }
+
+  /** A statement begins at a replica; the returned function says of its error whether the primary may answer it. */
+  #failureAt(target: ReplicaTarget, text: string): (error: unknown) => boolean {
+    const slow = currentSlowQuery();
+    const began = performance.now();
+    return (error) => {
+      const { isOpen } = target;
+      const limitMs = slow?.limitMs ?? this.#options.limitMs();
+      const isAborted = slow?.signal?.aborted ?? false;
+      return isForPrimary({ text, error, ms: performance.now() - began, limitMs, isAborted, isOpen });
+    };
   }
 
   async #readPrimary<T>(session: StoreSession, run: (pools: SingleStatementPools) => Promise<T>): Promise<T> {
@@ -177,9 +214,15 @@ export class Replicas {
   async #write<T>(session: StoreSession, run: (pools: SingleStatementPools) => Promise<T>): Promise<T> {
     const { primary } = this.#options;
     session.pin();
-    const answer = await run(primary);
-    await primary.statements.send(MARK, [userOf(session)]);
-    return answer;
+    const write = async () => {
+      const answer = await run(primary);
+      const { sql, parameters } = markFor(userOf(session));
+      await primary.statements.send(sql, parameters);
+      return answer;
+    };
+    const writing = write();
+    this.commits(userOf(session), writing);
+    return writing;
   }
 
   /** Guests are many people: none of them is promised to see at least what another one saw. */

@@ -4,6 +4,7 @@
  * crash or a promotion empties it, and with it `state`. Then a new epoch begins: its name is in `state` and, logged, in
  * `epoch`. So a replica that has this name has replayed a commit of this history, and one that follows another has not.
  */
+import { CompiledQuery } from "kysely";
 import type postgres from "postgres";
 import { StoreError } from "../query/errors.ts";
 
@@ -17,6 +18,8 @@ export const NO_SNAPSHOT = "1:1:";
 /** Rows before autovacuum looks at the table: rows are removed soon after they were written. */
 const VACUUM_ROWS = 2_000;
 const LOCK = "lectern_replicas";
+/** The channel on which servers hear that a change of who may see what was committed. */
+export const ACCESS_CHANNEL = "lectern_access";
 
 const CREATE = `
   create schema if not exists ${REPLICAS_SCHEMA};
@@ -46,8 +49,14 @@ export async function createReplicaTables(sql: postgres.Sql): Promise<void> {
   }
 }
 
+const NOTE_WRITER = `insert into ${REPLICAS_SCHEMA}.writes (user_id) values ($1::integer)`;
+/** The same for all readers; the other servers learn of it at once, as the primary may be lost before they ask it. */
+const NOTE_ACCESS = `${NOTE_WRITER} returning pg_notify('${ACCESS_CHANNEL}', '')::text`;
+
 /** Notes the writer of the open transaction, or of statements before. */
-export const MARK = `insert into ${REPLICAS_SCHEMA}.writes (user_id) values ($1::integer)`;
+export function markFor(user: number): CompiledQuery {
+  return CompiledQuery.raw(user === EVERYONE ? NOTE_ACCESS : NOTE_WRITER, [user]);
+}
 
 /**
  * What was committed since a snapshot, and a position of the log behind all of it. The functions run after the statement's

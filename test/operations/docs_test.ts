@@ -46,6 +46,7 @@ test("openapi.json is a valid OpenAPI document with an operation for every endpo
   expect(result.errors).toBeUndefined();
   expect(result.valid).toBe(true);
   expect(body.info.version).toBe(version);
+  expect(body.info.description).toContain("`Lectern-Stale: replica`");
   expect(body.paths["/api/pages/{id}"].put.requestBody.content["application/json"].schema.properties.name).toEqual({
     type: "string",
     minLength: 1,

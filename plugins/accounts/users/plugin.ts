@@ -4,6 +4,7 @@
  * changes by others by vetoes (`admin_guard.ts`).
  */
 import { join } from "node:path";
+import { stdout } from "node:process";
 import type { Users } from "lectern/contracts";
 import {
   authorReferences,
@@ -13,6 +14,7 @@ import {
   referenceCheck,
   sha256,
   shippedFile,
+  startLine,
 } from "lectern/core";
 import { guardedAdmin, guardedChange } from "./admin_guard.ts";
 import { manageableUser } from "./checks.ts";
@@ -138,7 +140,7 @@ export default definePlugin({
         await seedUsers({ email: adminEmail, password: adminPassword, check: passwordCheck }, tx);
       },
     });
-    onStart(() => printPassword(db, (line) => void process.stdout.write(`${line}\n`)));
+    onStart(() => printPassword(db, (line) => void stdout.write(`${startLine(line, stdout.isTTY === true)}\n`)));
     handleMailJobs(context);
     registerTransfers(context);
     every("sweep links", SWEEP_MS, () => sweepLinks(db));

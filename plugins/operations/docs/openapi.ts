@@ -20,6 +20,11 @@ export interface DocumentSource {
   readonly version: string;
 }
 
+/** What holds for all operations: a header at each of them would not say more. */
+const DESCRIPTION =
+  "REST API of this instance, compatible with BookStack's. While its database is away, reading requests may be answered by a " +
+  "replica: the answer has the header `Lectern-Stale: replica`, and may be older than earlier ones.";
+
 /** Generates the document. */
 export async function openApi({ routes, items, fields, credentials, baseUrl, version }: DocumentSource): Promise<Json> {
   const documented = described(routes);
@@ -33,7 +38,7 @@ export async function openApi({ routes, items, fields, credentials, baseUrl, ver
   const info = {
     title: "Lectern",
     version,
-    description: "REST API of this instance, compatible with BookStack's.",
+    description: DESCRIPTION,
     license: { name: "MIT", identifier: "MIT" },
   };
   return raised(document, documented, { info, baseUrl, shapes, security: securityOf(credentials) });

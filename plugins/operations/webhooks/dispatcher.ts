@@ -7,7 +7,7 @@
  * workers query the store one statement at a time, so that requests do not wait for connections; this bounds the calls
  * per second.
  */
-import { type Log, Semaphore } from "lectern/core";
+import { type Log, logRetried, Semaphore } from "lectern/core";
 import type { Db } from "lectern/db";
 import { call, type DeliveryOptions, type Outcome } from "./call.ts";
 import type { WebhookRow } from "./contract.ts";
@@ -85,7 +85,7 @@ export class Dispatcher {
   }
 
   #track(work: Promise<void>): Promise<void> {
-    const run = work.catch((error: unknown) => this.#options.log.error("Cannot deliver to webhooks", { error }));
+    const run = work.catch((error: unknown) => logRetried(this.#options.log, "Cannot deliver to webhooks", { error }));
     this.#running.add(run);
     void run.finally(() => this.#running.delete(run));
     return run;

@@ -84,7 +84,9 @@ export interface TestRuntimeOptions {
   /** Milliseconds that cached values may be behind the store, such as a second as in production; by default more than a busy machine halts. */
   readonly maxNoticeAgeMs?: number;
   /** A server to use instead of that of the tests, and its replicas. */
-  readonly on?: Pick<StoreOptions, "readUrls" | "readMaxLagMs" | "onEvent"> & { readonly databaseUrl: string };
+  readonly on?: Pick<StoreOptions, "readUrls" | "readMaxLagMs" | "readCheckMs" | "onEvent"> & {
+    readonly databaseUrl: string;
+  };
 }
 
 const { ADMIN_TOKEN, APP_URL: BASE_URL } = DEFAULT_ENV;
@@ -108,7 +110,7 @@ export async function bootTestRuntime(options: TestRuntimeOptions = {}): Promise
   const own = beside || on ? undefined : await createTestDatabase(content);
   const database = own?.name ?? beside?.database ?? "";
   const store = on
-    ? recorded(await openStore({ ...on, dataDir: "", readCheckMs: TEST_CHECK_MS }))
+    ? recorded(await openStore({ readCheckMs: TEST_CHECK_MS, ...on, dataDir: "" }))
     : await openTestStore(database);
   // Copies of one template would be one instance to `migrate-from`.
   if (own?.isCopy) await store.sql`update instance set id = gen_random_uuid()`;

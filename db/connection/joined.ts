@@ -62,7 +62,8 @@ export class JoinedSession extends RoleSession {
   }
 
   #refuseLate(): void {
-    if (this.#joined.isOver) throw new StoreUnavailable("Cannot run a statement: the call that it belongs to has ended");
+    if (this.#joined.isOver)
+      throw new StoreUnavailable("Cannot run a statement: the call that it belongs to has ended");
   }
 }
 

@@ -64,7 +64,7 @@ const SLOW = [
   "db/connection/hosts_test.ts",
   "db/connection/pooler_test.ts",
   "db/connection/stalled_server_test.ts",
-  "db/connection/throwaway_store_test.ts",
+  "db/throwaway_store_test.ts",
   "db/embedded/embedded_test.ts",
   "db/grants/enforcement_test.ts",
   "db/query/write_test.ts",

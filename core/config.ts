@@ -5,12 +5,11 @@
  */
 import { type Static, Type as t } from "@sinclair/typebox";
 import { BootError } from "./errors.ts";
-import { s3Fields } from "./files/s3_fields.ts";
 import { memorySettings } from "./memory_settings.ts";
 import { replicaSettings } from "./replica_settings.ts";
-import { trimEndChars } from "./trim_chars.ts";
+import { s3Fields } from "./s3_fields.ts";
+import { trimEndChars } from "./std/trim_chars.ts";
 import { workSettings } from "./work_settings.ts";
-import type { Worker } from "./workers/worker.ts";
 
 /** The setting of the largest file. Every plugin that takes files declares it among its own and so reads the same variable. */
 export const fileLimit = t.Integer({
@@ -299,6 +298,23 @@ export const configSchema = t.Object({
     description: "How long a stopping server waits for running requests",
   }),
 });
+
+/** This process as one worker of `serve --workers`. */
+export interface Worker {
+  /** From 1. */
+  readonly number: number;
+  /** A folder for memory that the workers of this server share. */
+  readonly folder: string;
+  readonly peers: WorkerPeers;
+}
+
+/** The other workers of a server, as one of them asks and answers them. */
+export interface WorkerPeers {
+  /** Sets what this worker answers to questions of a topic. */
+  onAsk(topic: string, answer: () => Promise<unknown>): void;
+  /** Asks the others. Resolves to the answers that came in time, without an order. */
+  ask(topic: string): Promise<readonly unknown[]>;
+}
 
 /** The settings of the runtime. */
 export type Config = Static<typeof configSchema> & {

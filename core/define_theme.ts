@@ -1,4 +1,4 @@
-import type { Definitions } from "./runtime/registry.ts";
+import type { Definitions } from "./registry.ts";
 
 type Named<Name extends string> = Name extends keyof Definitions ? Definitions[Name] : never;
 type ThemeSpec = Named<"theme">;

@@ -1,4 +1,4 @@
-import { filled } from "./i18n/catalogue.ts";
+import { filled } from "./std/filled.ts";
 
 /** The details of an error beside its status and message. */
 export interface ErrorDetails {

@@ -2,12 +2,12 @@
  * Faults of contributions. A contribution to a slot that throws, rejects, takes longer than PLUGIN_PART_TIMEOUT_MS or returns
  * what its reader cannot use is left out where its slot allows that (plugins/hooks.md says for each slot), and the rest is
  * answered. One that failed three times running is not called for a minute. The first failure of a plugin at a place is logged, later
- * ones are counted; administrators see all of them. Parts that no operation can do without are in `part_guard.ts`.
+ * ones are counted; administrators see all of them. Parts that no operation can do without are in `events/part_guard.ts`.
  */
 import { ConnectionLost, StoreUnavailable } from "../db/mod.ts";
-import { withinCountdown } from "./countdown.ts";
-import { FailureStreaks, LEFT_OUT_MS } from "./failure_streaks.ts";
 import type { Log } from "./log.ts";
+import { withinCountdown } from "./std/countdown.ts";
+import { FailureStreaks, LEFT_OUT_MS } from "./std/failure_streaks.ts";
 
 /** A part of a plugin that failed and was left out, in this process. */
 export interface Fault {

@@ -4,8 +4,6 @@
  * is answered have its id. Rotation, shipping and sampling are left to the operator's tools.
  */
 
-import { currentRequestId } from "./http/request_context.ts";
-
 /** The levels of the log, in ascending order; lines below the level that is set are not written. */
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
@@ -32,16 +30,23 @@ const SERVER_GOING = /^57P0[1-3]$/;
 const READ_ONLY = "25006";
 const MAX_DEPTH = 6;
 
-/** Creates a log. `write` receives complete lines without the line end. */
-export function createLog(level: LogLevel = "info", write: (line: string) => void = toStandardError): Log {
+/**
+ * Creates a log. `write` receives complete lines without the line end; `requestId` returns the id of the request that is answered at the
+ * moment, if there is one.
+ */
+export function createLog(
+  level: LogLevel = "info",
+  write: (line: string) => void = toStandardError,
+  requestId: () => string | undefined = () => undefined,
+): Log {
   const threshold = ORDER.indexOf(level);
   const make = (bound: Record<string, unknown>): Log => {
     const line =
       (at: LogLevel) =>
       (message: string, fields: Record<string, unknown> = {}) => {
         if (ORDER.indexOf(at) < threshold) return;
-        const requestId = currentRequestId();
-        const all = redact({ ...(requestId ? { requestId } : {}), ...bound, ...fields }) as Record<string, unknown>;
+        const id = requestId();
+        const all = redact({ ...(id ? { requestId: id } : {}), ...bound, ...fields }) as Record<string, unknown>;
         write(JSON.stringify({ time: new Date().toISOString(), level: at, message, ...all }));
       };
     return {

@@ -1,5 +1,5 @@
 import { Type as t } from "@sinclair/typebox";
-import { MAX_KEYS } from "./http/expiring_map.ts";
+import { MAX_KEYS } from "./std/expiring_map.ts";
 
 /** The settings of the runtime about what it keeps in memory between requests. */
 export const memorySettings = {

@@ -10,13 +10,8 @@ export { inTurn } from "./children/in_turn.ts";
 export type { CallServer, ChildTask } from "./children/messages.ts";
 export type { Children, RunOptions } from "./children/pool.ts";
 export { type ChildEnd, type ChildLimits, lowerPriority, watchChild } from "./children/process_limits.ts";
-export { type YieldToEventLoop, yieldToEventLoop } from "./children/yield_to_event_loop.ts";
-export { closestMatch } from "./closest_match.ts";
+export { chosenProvider, type ProviderChoice } from "./chosen_provider.ts";
 export { fileKilobytes, fileLimit } from "./config.ts";
-export { type ItemPermissions, itemPermissions, type VisibleRows } from "./contracts/access.ts";
-export type { PageContentHook } from "./contracts/page_content.ts";
-export type { ScreenHook, ViewPart } from "./contracts/screen_hooks.ts";
-export { type People, peopleOf, withoutAuthor } from "./contracts/users.ts";
 export { defineTheme } from "./define_theme.ts";
 export { ApiError, BootError, denied, localizedError, notFound } from "./errors.ts";
 export type { Cached } from "./events/cache.ts";
@@ -30,6 +25,7 @@ export type {
 export type { EventRecord, EventTransaction } from "./events/event_bus.ts";
 export { JobFailure, type JobOptions, type JobPauses } from "./events/job_retry.ts";
 export type { ScheduleOptions } from "./events/schedules.ts";
+export { noRoomError } from "./failures.ts";
 export {
   callContribution,
   callContributionNow,
@@ -50,6 +46,7 @@ export type {
   UnfinishedUpload,
   UnfinishedUploads,
 } from "./files/file_store.ts";
+export type { FileClaim, FileStoreProvider } from "./files/provided.ts";
 export type { AnsweredRequest } from "./http/answer_observers.ts";
 export { type AnswerSchemas, fileAnswer, mediaTypeOf } from "./http/answer_schemas.ts";
 export {
@@ -70,10 +67,7 @@ export {
 } from "./http/answer_types.ts";
 export { isWithin, networkOf, networksOf } from "./http/client_address.ts";
 export { isCrossSite } from "./http/cross_site.ts";
-export { JsonBytes } from "./http/default_headers.ts";
-export { noRoomError } from "./http/disk_full.ts";
 export { type EndpointSpec, endpoint } from "./http/endpoint.ts";
-export { ExpiringMap, MAX_KEYS } from "./http/expiring_map.ts";
 export {
   contentDisposition,
   type DownloadAnswer,
@@ -81,14 +75,12 @@ export {
   fileResponse,
   shippedFile,
 } from "./http/file_response.ts";
-export { Html, type HtmlPart, html, htmlResponse, raw } from "./http/html.ts";
 export { OutgoingError, type OutgoingFetch } from "./http/outbound_fetch.ts";
 export { ownPath } from "./http/own_path.ts";
 export type { SiteApp } from "./http/plugin_app.ts";
 export type { Allowance, Limiter } from "./http/rate_limit.ts";
 export type { Authenticate, RouteScope } from "./http/route_scope.ts";
 export type { RouteInfo } from "./http/route_table.ts";
-export { matchesSecret, randomText, sha256 } from "./http/secrets.ts";
 export { matchesSlowHash, slowHash } from "./http/slow_hashes.ts";
 export { staticFileAnswer, staticFileType } from "./http/static_file.ts";
 export { acceptWebSocket } from "./http/websocket.ts";
@@ -104,25 +96,6 @@ export { isUpload, SNIFF_BYTES, sniff, type Upload, uploadOf } from "./input/upl
 export type { IsolatedContext } from "./isolated/isolated_context.ts";
 export { LastUsedBatch } from "./last_used.ts";
 export { type Log, logRetried, startLine } from "./log.ts";
-export {
-  freeSlug,
-  type ItemTable,
-  saveChanges,
-  softDelete,
-} from "./resources/items.ts";
-export type { ListSpec } from "./resources/listing.ts";
-export {
-  mountResource,
-  type ResourceEvents,
-  type ResourceHandlers,
-  type ResourceSpec,
-} from "./resources/resource.ts";
-export type { VisibilityRule } from "./resources/visibility.ts";
-export { chosenProvider, type ProviderChoice } from "./runtime/chosen_provider.ts";
-export { type AnyContext, type AnyPlugin, definePlugin, type Grants, type PluginContext } from "./runtime/plugin.ts";
-export { fileBelow } from "./runtime/plugin_folder.ts";
-export { PowerError } from "./runtime/power_checks.ts";
-export { ALL_REGISTRATIONS, type Powers } from "./runtime/powers.ts";
 export type {
   Contracts,
   Definitions,
@@ -132,6 +105,7 @@ export type {
   ItemFields,
   Items,
   Jobs,
+  PermissionName,
   Permissions,
   PlaceName,
   Places,
@@ -139,7 +113,38 @@ export type {
   Slots,
   ViewName,
   Views,
-} from "./runtime/registry.ts";
+} from "./registry.ts";
+export type {
+  ContentEntry,
+  ContentKind,
+  ContentVerb,
+  Dependents,
+  KindLabels,
+  ParentColumns,
+  ResponseFields,
+  Searchable,
+} from "./resources/content.ts";
+export {
+  freeSlug,
+  type ItemTable,
+  saveChanges,
+  softDelete,
+} from "./resources/items.ts";
+export type { ListSpec, VisibleRows } from "./resources/listing.ts";
+export {
+  mountResource,
+  type ResourceEvents,
+  type ResourceHandlers,
+  type ResourceSpec,
+} from "./resources/resource.ts";
+export type { VisibilityRule } from "./resources/visibility.ts";
+export type { ScreenAccess } from "./runtime/path_patterns.ts";
+export { type AnyContext, type AnyPlugin, definePlugin, type Grants, type PluginContext } from "./runtime/plugin.ts";
+export { fileBelow } from "./runtime/plugin_folder.ts";
+export { PowerError } from "./runtime/power_checks.ts";
+export { ALL_REGISTRATIONS, type Powers } from "./runtime/powers.ts";
+export type { CheckFindings, SelfCheck } from "./runtime/self_check.ts";
+export type { SlotSpec, SlotSpecs } from "./runtime/slot_specs.ts";
 export {
   authorReferences,
   Findings,
@@ -151,9 +156,17 @@ export {
   type ReferenceCheckOptions,
   referenceCheck,
 } from "./self_checks/findings.ts";
-export { Semaphore } from "./semaphore.ts";
+export { closestMatch } from "./std/closest_match.ts";
+export { ExpiringMap, MAX_KEYS } from "./std/expiring_map.ts";
+export { deepFreeze } from "./std/freeze.ts";
+export { Html, type HtmlPart, html, htmlResponse, raw } from "./std/html.ts";
+export { JsonBytes } from "./std/json_bytes.ts";
+export { matchesSecret, randomText, sha256 } from "./std/secrets.ts";
+export { Semaphore } from "./std/semaphore.ts";
+export { trimChars, trimEndChars } from "./std/trim_chars.ts";
+export { withinTime } from "./std/within_time.ts";
+export { type YieldToEventLoop, yieldToEventLoop } from "./std/yield_to_event_loop.ts";
 export type { OpenSpan, SpanAttributes, SpanStart, TraceHeaders, TraceRecorder } from "./tracing.ts";
-export { trimChars, trimEndChars } from "./trim_chars.ts";
 export { rejectControlCharacters } from "./validation/control_characters.ts";
 export { errorsOfList, type FormErrors, formErrors } from "./validation/form_errors.ts";
 export { type ItemSchemas, schemaOf } from "./validation/rule_schema.ts";
@@ -170,4 +183,3 @@ export {
   SYSTEM,
   type Viewer,
 } from "./viewer.ts";
-export { withinTime } from "./within_time.ts";

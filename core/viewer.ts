@@ -4,7 +4,7 @@
  * contract `access`.
  */
 import { denied } from "./errors.ts";
-import { deepFreeze, FrozenSet } from "./freeze.ts";
+import { deepFreeze, FrozenSet } from "./std/freeze.ts";
 
 /** The user on whose behalf something is done, with the permissions of all roles, or of a narrower credential. */
 export interface Viewer {
@@ -27,6 +27,9 @@ export interface Viewer {
   /** The preferred language of texts, such as "de"; that of the instance if absent. */
   readonly language?: string;
 }
+
+/** Runs a function as a viewer. Throws for a viewer as whom the caller may not act. */
+export type ActAs = <R>(viewer: Viewer, run: () => R) => R;
 
 const FROZEN = new WeakSet<Viewer>();
 /** Copies of viewers that were frozen by others before, with sets that were not. */

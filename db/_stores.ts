@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { atEnd } from "../test/support/harness/at_end.ts";
 import { createDatabase, SERVER_VARIABLE, startCluster, systemBinaries } from "../test/support/harness/cluster.ts";
-import { openStore } from "./connection/open.ts";
 import type { Store } from "./connection/store_types.ts";
+import { openStore } from "./open.ts";
 
 /** For tests: a fresh data folder that the server's account can reach. */
 export function dataFolder(): string {

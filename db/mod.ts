@@ -12,7 +12,7 @@ export {
   type TableRows,
 } from "./backup/rebuild.ts";
 export { type LedgerRow, type Snapshot, type SnapshotUse, withSnapshot } from "./backup/snapshot.ts";
-export { CACHE_CHANNEL, type ChangeObserver, changeOf, type TableChange } from "./connection/changes.ts";
+export { type ChangeObserver, changeOf, type TableChange } from "./connection/changes.ts";
 export type { StatementObserver } from "./connection/connection_types.ts";
 export { changesAccess, withinTransaction } from "./connection/dialect.ts";
 export type { HostState } from "./connection/hosts.ts";
@@ -20,12 +20,12 @@ export type { IdleLimit, IdleLimits } from "./connection/idle_transactions.ts";
 export { isWithinTransaction, type JoinedOutcome, outsideTransaction, undoCall } from "./connection/joined.ts";
 export { type PoolLoad, type SlowQueryOptions, type StoreLimits, withSlowPool } from "./connection/limits.ts";
 export type { ListenHandlers } from "./connection/listener.ts";
-export { openStore } from "./connection/open.ts";
 export { recordingStatements } from "./connection/recorded_statements.ts";
+export type { AwayReads, ReadCounts, ReplicaReads, ReplicaStatus } from "./connection/replica_reads.ts";
 export type { StoreEvent } from "./connection/store_events.ts";
 export type { StoreLoad } from "./connection/store_pools.ts";
+export { onPrimary, StoreSession, type StoreSessionFacts } from "./connection/store_session.ts";
 export type { PluginStore, Store, StoreOptions } from "./connection/store_types.ts";
-export { hasStore, withThrowawayStore } from "./connection/throwaway_store.ts";
 export { type KnownTimelines, Timelines } from "./connection/timelines.ts";
 export { type TransactionControl, transactionControl } from "./connection/transaction_control.ts";
 export { type MovedStore, movedStores, removeMovedStore } from "./embedded/moved_stores.ts";
@@ -42,7 +42,8 @@ export {
   type SyncedRoles,
   syncRoles,
 } from "./grants/roles.ts";
-export { unreportedTables, type WatchedTable, watchTables } from "./query/change_triggers.ts";
+export { openStore } from "./open.ts";
+export { CACHE_CHANNEL, unreportedTables, type WatchedTable, watchTables } from "./query/change_triggers.ts";
 export { checkedExpression, type ExpressionPlace } from "./query/checked_expression.ts";
 export { type ColumnName, idColumn, refs, timeColumns } from "./query/columns.ts";
 export {
@@ -89,6 +90,4 @@ export { FUNCTIONS, OPERATORS, TEMPLATES, TYPES } from "./query/sql_words.ts";
 export { referringTables } from "./query/table_owners.ts";
 export * from "./query/tables.ts";
 export { createTrigramIndex, hasTrigrams } from "./query/trigram_index.ts";
-export type { AwayReads } from "./replicas/away_reads.ts";
-export type { ReadCounts, ReplicaStatus, Replicas } from "./replicas/replicas.ts";
-export { onPrimary, StoreSession, type StoreSessionFacts } from "./replicas/store_session.ts";
+export { hasStore, withThrowawayStore } from "./throwaway_store.ts";

@@ -13,8 +13,8 @@ import type { Config } from "../config.ts";
 import { BootError } from "../errors.ts";
 import { S3, shippedStoreName } from "../files/contributed_store.ts";
 import type { FileStore } from "../files/file_store.ts";
-import type { S3Config } from "../files/s3_fields.ts";
 import { configuredBucket } from "../files/s3_settings.ts";
+import type { S3Config } from "../s3_fields.ts";
 import { isArchiveStart } from "./archive_reader.ts";
 import type { ArchiveSink } from "./archive_writer.ts";
 

@@ -1,14 +1,14 @@
 /**
  * A pool of child processes for work that would block the event loop: parsing, rendering, comparing. Processes are started on
  * demand, reused, and ended after a minute without work. Their number, the queue, and the time and memory of a task are
- * bounded. Owners of tasks share them fairly (`fair_queue.ts`).
+ * bounded. Owners of tasks share them fairly (`std/fair_queue.ts`).
  */
 
 import { AsyncResource } from "node:async_hooks";
 import type { Config } from "../config.ts";
 import { ApiError, localizedError } from "../errors.ts";
-import { FairQueue } from "../fair_queue.ts";
 import type { Log } from "../log.ts";
+import { FairQueue } from "../std/fair_queue.ts";
 import { ChildProcess, Interrupted } from "./process.ts";
 
 /** Size and limits of a pool. */

@@ -4,11 +4,11 @@
  */
 import { join } from "node:path";
 import { ApiError } from "../errors.ts";
+import { yieldToEventLoop } from "../std/yield_to_event_loop.ts";
 import { FrameReader, framesOf } from "./frames.ts";
 import type { FromChild, ToChild } from "./messages.ts";
 import type { RunOptions } from "./pool.ts";
 import { type ChildLimits, lowerPriority, watchChild } from "./process_limits.ts";
-import { yieldToEventLoop } from "./yield_to_event_loop.ts";
 
 const ENTRY = join(import.meta.dir, "main.ts");
 const ERRORS_KEPT = 2_000;

@@ -5,7 +5,7 @@
  * the token elsewhere and turn POST into GET. No error message contains the token.
  */
 import type { AnswerTo } from "../client/answer_to.ts";
-import { trimEndChars } from "../trim_chars.ts";
+import { trimEndChars } from "../std/trim_chars.ts";
 
 /** Attempts of a request before a server error or a broken connection is reported. */
 export const MAX_TRIES = 6;

@@ -17,9 +17,9 @@ import { BootError } from "../errors.ts";
 import { DISK, S3 } from "../files/contributed_store.ts";
 import type { FileStore } from "../files/file_store.ts";
 import { type MarkedStores, markerState } from "../files/instance_marker.ts";
+import type { CommandIo } from "../runtime/command.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { withCore } from "../runtime/with_core.ts";
-import type { CommandIo } from "./command.ts";
 import { failureIn } from "./failure_text.ts";
 import { fileStoreName, fileStoreOf, openRuntime, readConfig, refuseOtherNames, storeOptions } from "./open.ts";
 

@@ -8,10 +8,11 @@ import { once } from "node:events";
 import { realpathSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { openStore } from "../../db/mod.ts";
-import type { CommandIo } from "./command.ts";
+import { INSTALL_ROOT } from "../install_root.ts";
+import type { CommandIo } from "../runtime/command.ts";
 import { isList, listsOf, readChoices } from "./load.ts";
 import { checkStoreExists, readConfig, storeOptions } from "./open.ts";
-import { fileOfList, INSTALL_ROOT } from "./resolve.ts";
+import { fileOfList } from "./resolve.ts";
 import { watchSources } from "./watch.ts";
 
 /** STOP_TIMEOUT_MS of the server, unless it is set: how long running requests may delay a restart. */

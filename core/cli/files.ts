@@ -1,7 +1,7 @@
 import { type SweepResult, sweepFiles } from "../files/orphan_sweep.ts";
 import { openSpool } from "../input/upload_spool.ts";
+import type { CommandIo } from "../runtime/command.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
-import type { CommandIo } from "./command.ts";
 import { fileStoreName, openRuntime, readConfig, reportMissingStore } from "./open.ts";
 
 /** The forms of the command. */

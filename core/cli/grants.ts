@@ -3,9 +3,9 @@
  * `lectern.grants` in package.json (`runtime/pins.ts`). Nothing boots; the store's server is asked whether it enforces them.
  */
 import { resolve } from "node:path";
-import { closestMatch } from "../closest_match.ts";
 import { BootError } from "../errors.ts";
 import { inBootOrder } from "../runtime/boot_order.ts";
+import type { CommandIo } from "../runtime/command.ts";
 import { checkChoices, checkVariables } from "../runtime/operator_choices.ts";
 import {
   beyondPin,
@@ -19,13 +19,13 @@ import {
 } from "../runtime/pins.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { checkPermissions } from "../runtime/powers.ts";
+import { programName } from "../runtime/program_name.ts";
 import { versionLines } from "../runtime/versions.ts";
-import type { CommandIo } from "./command.ts";
+import { closestMatch } from "../std/closest_match.ts";
 import { enforcementNote, grantsInWords, grantsLines } from "./grants_text.ts";
 import { type Asked, type KnownEnforcement, knownEnforcement } from "./known_enforcement.ts";
 import { type Choices, readChoices, shippedPlugins, thirdParty } from "./load.ts";
 import { writeLecternKey } from "./package_file.ts";
-import { programName } from "./program_name.ts";
 
 /** The words after the command's name. */
 export const GRANTS_USAGE = "[NAME …] [--json] | accept [NAME …]";

@@ -2,7 +2,7 @@
  * The output of `--help`, for built-in commands and those of plugins. It is generated from their usage before anything boots.
  * `user create --help` shows only the form of `user` that begins with "create".
  */
-import { programName } from "./program_name.ts";
+import { programName } from "../runtime/program_name.ts";
 
 /** The description of a command. */
 export interface Described {

@@ -5,10 +5,10 @@
 import { Type } from "@sinclair/typebox";
 import { openStore, roleObstacle } from "../../db/mod.ts";
 import { configSchema } from "../config.ts";
+import type { CommandIo } from "../runtime/command.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { type Enforcement, firstGrantsOf, isEnforcementWanted, OFF } from "../runtime/plugin_roles.ts";
 import { readSettings } from "../runtime/settings.ts";
-import type { CommandIo } from "./command.ts";
 import type { Choices } from "./load.ts";
 import { serverOptions } from "./open.ts";
 

@@ -6,9 +6,9 @@ import { sql } from "kysely";
 import { type Db, type HostState, openStore, rows, Timelines } from "../../db/mod.ts";
 import { BootError } from "../errors.ts";
 import { markedTimelines, markTimelines } from "../files/instance_marker.ts";
+import type { CommandIo } from "../runtime/command.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { withFiles } from "./backup.ts";
-import type { CommandIo } from "./command.ts";
 import { readConfig, serverOptions } from "./open.ts";
 
 /** The forms of the command. */

@@ -7,6 +7,7 @@ import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BootError } from "../errors.ts";
+import { INSTALL_ROOT } from "../install_root.ts";
 import { type IsolatedChoice, isolatedEntries, type Limits } from "../isolated/isolation_choices.ts";
 import { loadIsolated } from "../isolated/load_isolated.ts";
 import { withoutPlugins } from "../runtime/left_out.ts";
@@ -14,7 +15,7 @@ import { checkedBlock } from "../runtime/operator_choices.ts";
 import type { PinnedGrants } from "../runtime/pins.ts";
 import type { AnyPlugin, Grants } from "../runtime/plugin.ts";
 import { declaredOnce } from "../runtime/read_once.ts";
-import { fileOfList, INSTALL_ROOT, isList, packageVersion, registerExports, runningFile } from "./resolve.ts";
+import { fileOfList, isList, packageVersion, registerExports, runningFile } from "./resolve.ts";
 
 export { isList } from "./resolve.ts";
 

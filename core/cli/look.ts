@@ -3,6 +3,7 @@
  * ledgers, and closed again; nothing of plugins runs over it. What they register is read from a boot over a temporary embedded
  * store with a folder of files, which are deleted: a transaction that is rolled back would hold locks of the live store and move its sequences.
  */
+
 import {
   hasStore,
   migrationStatuses,
@@ -16,11 +17,11 @@ import { shippedStoreName } from "../files/contributed_store.ts";
 import { checkMarker } from "../files/instance_marker.ts";
 import type { Runtime } from "../runtime/boot.ts";
 import { inBootOrder } from "../runtime/boot_order.ts";
+import type { CommandIo } from "../runtime/command.ts";
 import { differencesFrom, madeIn } from "../runtime/expected_schema.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { checkStoreVersion } from "../runtime/store_version.ts";
 import { withCore } from "../runtime/with_core.ts";
-import type { CommandIo } from "./command.ts";
 import { readChoices, shippedPlugins, thirdParty } from "./load.ts";
 import {
   checkStoreExists,

@@ -2,7 +2,7 @@
  * Options and subcommands that a command does not have and that resemble one of its usage: most likely misspelt. They are found before
  * the command runs, for all commands alike; whatever resembles nothing is left to the command itself.
  */
-import { closestMatch } from "../closest_match.ts";
+import { closestMatch } from "../std/closest_match.ts";
 import { formsOf } from "./help.ts";
 
 /** What is misspelt, with its nearest match; undefined where nothing is. `hidden` are options that no usage shows. */

@@ -21,7 +21,7 @@ import {
   readMarker,
   writeMarker,
 } from "../files/instance_marker.ts";
-import type { CommandIo } from "./command.ts";
+import type { CommandIo } from "../runtime/command.ts";
 import { failureIn } from "./failure_text.ts";
 import { fileStoreOf, readConfig, reportMissingStore, storeOptions } from "./open.ts";
 import { reportPending } from "./pending.ts";

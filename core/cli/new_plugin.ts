@@ -5,10 +5,10 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { TableName } from "../../db/mod.ts";
+import { INSTALL_ROOT } from "../install_root.ts";
+import type { CommandIo } from "../runtime/command.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
-import type { CommandIo } from "./command.ts";
-import { PACKAGED, programName } from "./program_name.ts";
-import { INSTALL_ROOT } from "./resolve.ts";
+import { PACKAGED, programName } from "../runtime/program_name.ts";
 
 /** Valid as the name of a folder, a table, a path and an event, all of which are named after the plugin. */
 const NAME = /^[a-z][a-z0-9_]{1,39}$/;
@@ -149,7 +149,7 @@ export default definePlugin({
 function testText(name: string): string {
   return `import { afterAll, beforeAll, expect, test } from "bun:test";
 import { bootTestRuntime, type TestRuntime } from "lectern/test";
-import plugin from "./plugin.ts";
+import plugin from "../runtime/plugin.ts";
 
 /** The first boot creates a database server, which may take longer than the default timeout of a test. */
 const FIRST_BOOT_MS = 120_000;

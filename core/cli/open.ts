@@ -2,6 +2,7 @@
  * Opens what commands work with: configuration, store, file store and runtime. The server and every command that changes
  * something boot the same runtime; only the marker of the file store is treated differently.
  */
+
 import { hasStore, openStore, type Store, type StoreOptions, Timelines } from "../../db/mod.ts";
 import { backupBeforeMigrations } from "../backup/backup_folder.ts";
 import { type Config, configSchema } from "../config.ts";
@@ -10,8 +11,10 @@ import { DISK, shippedStoreName } from "../files/contributed_store.ts";
 import { type FileStore, folderStore } from "../files/file_store.ts";
 import { checkMarker, completeMarker, markedTimelines, markTimelines, writeMarker } from "../files/instance_marker.ts";
 import { configuredBucket } from "../files/s3_settings.ts";
+import { currentRequestId } from "../http/request_context.ts";
 import { createLog, type Log } from "../log.ts";
 import { boot, type Runtime } from "../runtime/boot.ts";
+import type { CommandIo } from "../runtime/command.ts";
 import {
   correction,
   misspeltText,
@@ -23,7 +26,7 @@ import type { AnyPlugin } from "../runtime/plugin.ts";
 import { readSettings } from "../runtime/settings.ts";
 import { checkStoreVersion } from "../runtime/store_version.ts";
 import { withCore } from "../runtime/with_core.ts";
-import type { CommandIo } from "./command.ts";
+import { coreChecks } from "../self_checks/core_checks.ts";
 import { type Choices, readChoices, shippedPlugins } from "./load.ts";
 import { logStoreEvents } from "./store_log.ts";
 
@@ -94,6 +97,7 @@ export async function openRuntime(
       settings: choices.settings,
       denied: choices.denied,
       grants: choices.grants,
+      checks: coreChecks,
     });
     try {
       const stores = { db: store.db, files: runtime.files, place };
@@ -132,7 +136,7 @@ export function readConfig(io: CommandIo): Config {
 
 /** The log of a configuration; lines of a worker have its number. */
 export function logOf({ logLevel, worker }: Config): Log {
-  const log = createLog(logLevel);
+  const log = createLog(logLevel, undefined, currentRequestId);
   return worker ? log.with({ worker: worker.number }) : log;
 }
 

@@ -1,7 +1,7 @@
 import { migrationStatuses, openStore } from "../../db/mod.ts";
+import type { CommandIo } from "../runtime/command.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { withCore } from "../runtime/with_core.ts";
-import type { CommandIo } from "./command.ts";
 import { readConfig, storeOptions } from "./open.ts";
 
 /** Whether migrations are pending, which are then printed; for commands that must not run them by a boot. */

@@ -1,4 +1,4 @@
-import type { CommandIo } from "./command.ts";
+import type { CommandIo } from "../runtime/command.ts";
 
 /** Interval of plain lines if the output is no terminal, in milliseconds. */
 export const PLAIN_EVERY_MS = 5000;

@@ -1,10 +1,8 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { INSTALL_ROOT } from "../install_root.ts";
+import { registerModules } from "../register_modules.ts";
 import { isVersion } from "../runtime/versions.ts";
-import { registerModules } from "./register_modules.ts";
-
-/** The root folder of Lectern, with its package.json. */
-export const INSTALL_ROOT = resolve(import.meta.dir, "../..");
 
 /** The folder of the bundle of the npm package (`.ci/pack.ts`), where this runs in it. */
 const BUNDLE = import.meta.path.endsWith(".js") ? dirname(import.meta.path) : undefined;

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { exports as packageExports } from "../../package.json" with { type: "json" };
 import { compilerOptions, files } from "../../tsconfig.json" with { type: "json" };
-import { fileOfList, INSTALL_ROOT, isList } from "./resolve.ts";
+import { INSTALL_ROOT } from "../install_root.ts";
+import { fileOfList, isList } from "./resolve.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "lectern-resolve-")));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

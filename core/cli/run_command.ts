@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { INSTALL_ROOT, isList } from "./resolve.ts";
+import { INSTALL_ROOT } from "../install_root.ts";
+import { isList } from "./resolve.ts";
 
 /** A command that runs in a process of its own. */
 export interface RunningCommand {

@@ -1,24 +1,24 @@
 /**
- * The command `serve`: one process, or a parent of several that serve one address (`workers/supervisor.ts`). A start whose store is
+ * The command `serve`: one process, or a parent of several that serve one address (`cli/supervisor.ts`). A start whose store is
  * lost before it is finished is repeated, and a signal that arrives meanwhile closes the store, so that no embedded PostgreSQL is left
- * behind. What happens from the open port on is in `http/listen.ts`.
+ * behind. What happens from the open port on is in `workers/listen.ts`.
  */
 import { parseArgs } from "node:util";
 import { ConnectionLost, type Store, StoreError, StoreUnavailable } from "../../db/mod.ts";
 import { configSchema } from "../config.ts";
 import { BootError } from "../errors.ts";
-import { serve, surviveStrayErrors } from "../http/listen.ts";
-import { codeOf } from "../http/store_errors.ts";
+import { codeOf } from "../failures.ts";
 import { startLine } from "../log.ts";
+import type { CommandIo } from "../runtime/command.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
-import { StopSignals } from "../stop_signals.ts";
-import { superviseWorkers } from "../workers/supervisor.ts";
+import { StopSignals } from "../std/stop_signals.ts";
+import { serve, surviveStrayErrors } from "../workers/listen.ts";
 import { openWorker } from "../workers/worker.ts";
-import type { CommandIo } from "./command.ts";
 import { pinHint } from "./grants.ts";
 import { shortGrants } from "./grants_text.ts";
 import { isList, readChoices, thirdParty } from "./load.ts";
 import { logOf, type OpenRuntime, openRuntime, readConfig } from "./open.ts";
+import { superviseWorkers } from "./supervisor.ts";
 
 /** The arguments of `serve`. */
 export const SERVE_USAGE = "[--workers NUMBER] [plugin list …]";

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { movedStores, removeMovedStore } from "../../db/mod.ts";
-import type { CommandIo } from "./command.ts";
+import type { CommandIo } from "../runtime/command.ts";
 
 const STATES = { kept: "of", gone: "its data folder is gone:", unknown: "of an unknown data folder" } as const;
 

@@ -1,6 +1,6 @@
 import { ApiError } from "../errors.ts";
+import type { Command, CommandIo } from "../runtime/command.ts";
 import type { AnyContext } from "../runtime/plugin.ts";
-import type { Command, CommandIo } from "./command.ts";
 
 /** One subcommand of a plugin's command, such as `create` of `user create`; gets the arguments after its name. */
 export type Subcommand = (context: AnyContext, args: string[], io: CommandIo) => Promise<void>;

@@ -6,10 +6,10 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { INSTALL_ROOT } from "../install_root.ts";
+import type { CommandIo } from "../runtime/command.ts";
+import { isPackaged, programName } from "../runtime/program_name.ts";
 import { isVersion } from "../runtime/versions.ts";
-import type { CommandIo } from "./command.ts";
-import { isPackaged, programName } from "./program_name.ts";
-import { INSTALL_ROOT } from "./resolve.ts";
 
 /**
  * The name under which npm's registry has Lectern; undefined as long as there is none, since anybody could take it. The installed

@@ -3,7 +3,7 @@
  * document; requests are made by openapi-fetch.
  */
 import createFetchClient, { type Client as FetchClient } from "openapi-fetch";
-import { trimEndChars } from "../trim_chars.ts";
+import { trimEndChars } from "../std/trim_chars.ts";
 import type { components, paths } from "./api_types.d.ts";
 
 export type { AnswerTo } from "./answer_to.ts";

@@ -1,5 +1,5 @@
-import { deepFreeze } from "../freeze.ts";
-import { JsonBytes } from "../http/default_headers.ts";
+import { deepFreeze } from "../std/freeze.ts";
+import { JsonBytes } from "../std/json_bytes.ts";
 
 /** An answer as it is cached: JSON as bytes, or an object that is frozen with all that is in it. */
 export interface KeptAnswer {

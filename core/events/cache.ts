@@ -16,7 +16,7 @@ import {
 import type { AnswerCache } from "./answer_cache.ts";
 import type { EventTransaction } from "./event_bus.ts";
 import type { NoticeAge } from "./notice_age.ts";
-import { rootOf } from "./scoped_transaction.ts";
+import { rootOf } from "./root_transaction.ts";
 
 /** A named cache, filled by its `load` on demand. */
 export interface Cached<V> {

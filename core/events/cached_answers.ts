@@ -1,6 +1,6 @@
 /** Answers that are cached: what a plugin says of them, and what it gets. */
 import type { TableName } from "../../db/mod.ts";
-import type { JsonBytes } from "../http/default_headers.ts";
+import type { JsonBytes } from "../std/json_bytes.ts";
 import type { Viewer } from "../viewer.ts";
 
 /** A table that an answer about an item is read from. */

@@ -3,22 +3,21 @@
  * `filter`, `veto`, the action and `inTransaction` share one transaction, so a throw in any of them rolls it back; `notify`
  * runs after the commit. What must not be lost is enqueued in `inTransaction`: the jobs table is the outbox. After a
  * serialisation failure, a deadlock or a unique violation the transaction is retried from its filters on, so handlers in it
- * change the store alone, or undo the rest in `onRollback`. Each part of a plugin has a time limit (`part_guard.ts`); past it the
+ * change the store alone, or undo the rest in `onRollback`. Each part of a plugin has a time limit (`events/part_guard.ts`); past it the
  * transaction is aborted, and statements of a handler that goes on are refused.
  */
 import { type Db, StoreError, transactionControl } from "../../db/mod.ts";
 import { ApiError } from "../errors.ts";
-import { currentAddress, currentRequestId } from "../http/request_context.ts";
-import type { CallOptions } from "../http/server.ts";
-import { codeOf, unknownOutcomeError } from "../http/store_errors.ts";
+import { codeOf, unknownOutcomeError } from "../failures.ts";
 import type { Log } from "../log.ts";
-import type { Part } from "../part_guard.ts";
-import type { Draft, EventName, JobName, Jobs, Result } from "../runtime/registry.ts";
+import type { Draft, EventName, JobName, Jobs, Result } from "../registry.ts";
 import { frozenViewer, type Viewer } from "../viewer.ts";
+import type { CallOptions } from "./call_options.ts";
 import { CORE, EventParts, type PartOptions, type Registered } from "./event_parts.ts";
 import { EventSteps, stepOf } from "./event_steps.ts";
 import { type Attempt, callWithin, failCall, isRetried, joinedCall, type OpenTransaction } from "./joined_calls.ts";
-import { rootTransaction } from "./scoped_transaction.ts";
+import type { Part } from "./part_guard.ts";
+import { rootTransaction } from "./root_transaction.ts";
 import { attended, GivenUp, TransactionWatch } from "./transaction_watch.ts";
 
 /** The open transaction of an event, as actions and handlers within it get it. */
@@ -114,6 +113,8 @@ export interface EventBusOptions extends PartOptions {
   readonly db: Db;
   readonly log: Log;
   readonly jobs: { enqueue(db: Db, name: string, payload: unknown, options?: EnqueueOptions): Promise<void> };
+  /** The client's address and the id of the request that is answered at the moment; undefined outside of one. */
+  request(): Pick<EventTransaction, "address" | "requestId">;
   /** Calls a route of the runtime. */
   readonly callAs: EventTransaction["callAs"];
 }
@@ -260,13 +261,12 @@ export class EventBus {
 
   #transaction(open: OpenTransaction, viewer: Viewer): RootTransaction {
     const { db, attempt, watch, at } = open;
-    const { callAs, jobs } = this.#options;
+    const { callAs, jobs, request } = this.#options;
     const tx: RootTransaction = {
       db,
       viewer,
       at,
-      address: currentAddress(),
-      requestId: currentRequestId(),
+      ...request(),
       afterCommit: (run) => void attempt.afterCommit.push(stepOf(run, "afterCommit", watch)),
       onRollback: (run) => {
         const undo = stepOf(run, "onRollback", watch);

@@ -3,11 +3,11 @@ import { type Db, StoreError } from "../../db/mod.ts";
 import { ApiError } from "../errors.ts";
 import { Faults } from "../faults.ts";
 import { createLog } from "../log.ts";
-import { PartGuard } from "../part_guard.ts";
 import { SYSTEM } from "../viewer.ts";
 import { EventBus } from "./event_bus.ts";
+import { PartGuard } from "./part_guard.ts";
 
-declare module "../runtime/registry.ts" {
+declare module "lectern/core" {
   interface Events {
     test_act: { draft: { text: string }; result: { text: string } };
     test_inner: { draft: { text: string }; result: { text: string } };
@@ -36,6 +36,7 @@ const LIMITS = { quietMs: 5_000, attendedMs: 5_000, handlerMs: 5_000, longMs: 5_
 function busOver(db: Db, lines: string[] = []): EventBus {
   const log = createLog("debug", (line) => void lines.push(line));
   return new EventBus({
+    request: () => ({ address: undefined, requestId: undefined }),
     ...{ db, log, bootLimits: LIMITS, isShipped: () => true },
     jobs: { enqueue: async () => {} },
     callAs: () => Promise.reject(new Error("No routes here")),

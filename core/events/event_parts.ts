@@ -1,7 +1,8 @@
 /** The parts of plugins in events, with their time limits: moments of handlers, actions, and what transactions leave to be done. */
-import type { Part, PartGuard } from "../part_guard.ts";
-import type { EventName } from "../runtime/registry.ts";
+
+import type { EventName } from "../registry.ts";
 import type { Handlers } from "./event_bus.ts";
+import type { Part, PartGuard } from "./part_guard.ts";
 
 /** Limits of parts while the runtime boots, in milliseconds. */
 export interface BootLimits {

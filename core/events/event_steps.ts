@@ -3,10 +3,11 @@
  * stored otherwise than files and caches have it. A step that does not end in time is no longer waited for; after a part has been late
  * three times running, its steps are not waited for at all for a minute.
  */
-import { withinCountdown } from "../countdown.ts";
+
 import type { Log } from "../log.ts";
-import { type Part, type PartGuard, PartLate } from "../part_guard.ts";
+import { withinCountdown } from "../std/countdown.ts";
 import { CORE } from "./event_parts.ts";
+import { type Part, type PartGuard, PartLate } from "./part_guard.ts";
 import { GivenUp, TransactionWatch } from "./transaction_watch.ts";
 
 /** Work for the end of a transaction. A returned promise is awaited. */

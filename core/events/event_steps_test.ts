@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { Faults } from "../faults.ts";
 import { createLog } from "../log.ts";
-import { PartGuard } from "../part_guard.ts";
 import { EventParts } from "./event_parts.ts";
 import { EventSteps } from "./event_steps.ts";
+import { PartGuard } from "./part_guard.ts";
 
 const LIMITS = { quietMs: 5_000, attendedMs: 6_000, handlerMs: 7_000, longMs: 9_000, callMs: 5_000 };
 const lines: string[] = [];

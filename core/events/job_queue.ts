@@ -8,8 +8,8 @@ import { type Db, type Migrations, type Store, withSlowPool } from "../../db/mod
 import { BootError } from "../errors.ts";
 import { CHANNEL, claimJob, failJob, insertJob, type JobsTable, removeJob } from "../job_store.ts";
 import { type Log, logRetried } from "../log.ts";
+import { withinTime } from "../std/within_time.ts";
 import { Tracing } from "../tracing.ts";
-import { withinTime } from "../within_time.ts";
 import type { EnqueueOptions } from "./event_bus.ts";
 import { JobFailure, type JobOptions, jobOptions, pauseAfter } from "./job_retry.ts";
 import { type ScheduleOptions, Schedules } from "./schedules.ts";

@@ -10,7 +10,7 @@ import { type Migrations, type Store, withSlowPool } from "../../db/mod.ts";
 import { BootError } from "../errors.ts";
 import { dueIn, endSchedule, insertSchedules, renewSchedule, takeSchedule } from "../job_store.ts";
 import { type Log, logRetried } from "../log.ts";
-import { withinTime } from "../within_time.ts";
+import { withinTime } from "../std/within_time.ts";
 import { withWorkLimit } from "./work_limit.ts";
 
 /** The columns of leases. */

@@ -1,4 +1,4 @@
-import { sha256 } from "../http/secrets.ts";
+import { sha256 } from "../std/secrets.ts";
 import type { Viewer } from "../viewer.ts";
 
 /** Viewers are values that are cached themselves, so each is written once. */

@@ -7,8 +7,8 @@
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { TransactionControl } from "../../db/mod.ts";
-import { type Counted, isPending, startCounting, stopCounting } from "../countdown.ts";
-import type { Part, PartLimits } from "../part_guard.ts";
+import { type Counted, isPending, startCounting, stopCounting } from "../std/countdown.ts";
+import type { Part, PartLimits } from "./part_guard.ts";
 
 const CURRENT = new AsyncLocalStorage<TransactionWatch>();
 

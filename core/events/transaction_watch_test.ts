@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { TransactionControl } from "../../db/mod.ts";
-import { stopCounting } from "../countdown.ts";
+import { stopCounting } from "../std/countdown.ts";
 import { GivenUp, TransactionWatch } from "./transaction_watch.ts";
 
 const LIMITS = { quietMs: 100, attendedMs: 1_000 };

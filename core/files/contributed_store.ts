@@ -3,11 +3,12 @@
  * the one that FILES_STORE names. Keys are checked before a plugin's store sees them, and its failures read like those of the
  * shipped stores.
  */
-import type { FileStoreProvider } from "../contracts/files.ts";
+
+import { chosenProvider } from "../chosen_provider.ts";
 import { BootError } from "../errors.ts";
 import { isUpload } from "../input/uploads.ts";
-import { chosenProvider } from "../runtime/chosen_provider.ts";
 import { checkedKey, type FileContent, type FileStore } from "./file_store.ts";
+import type { FileStoreProvider } from "./provided.ts";
 
 /** The name of the store in the data folder, for FILES_STORE. */
 export const DISK = "disk";

@@ -4,9 +4,10 @@
  * plugins that do not, or that are not loaded, are counted and kept. Uploads to a bucket that a crash has left unfinished are ended
  * by their age.
  */
-import type { FileClaim } from "../contracts/files.ts";
+
 import { type FileStore, isPartial, type StoredEntry, type UnfinishedUpload } from "./file_store.ts";
 import { isOfStore } from "./instance_marker.ts";
+import type { FileClaim } from "./provided.ts";
 
 /** The result of a sweep. */
 export interface SweepResult {

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openSpool } from "../input/upload_spool.ts";
+import { processTag } from "../process_tag.ts";
 import { folderStore } from "./file_store.ts";
 import { sweepFiles } from "./orphan_sweep.ts";
-import { processTag } from "./process_tag.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lectern-sweep-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -2,7 +2,7 @@
  * Downloads from a bucket that continue where the connection breaks or falls silent: the rest is requested by its range, if the
  * object is still the same. A download whose reader is slow waits for it, and holds no more than a few chunks.
  */
-import { withinTime } from "../within_time.ts";
+import { withinTime } from "../std/within_time.ts";
 import type { ByteRange } from "./file_store.ts";
 import { isPassing, pause, S3Error, type S3Requests } from "./s3_requests.ts";
 

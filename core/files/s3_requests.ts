@@ -6,8 +6,9 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { AwsV4Signer } from "aws4fetch";
-import { trimEndChars } from "../trim_chars.ts";
-import { withinTime } from "../within_time.ts";
+import { ObjectStoreAway } from "../failures.ts";
+import { trimEndChars } from "../std/trim_chars.ts";
+import { withinTime } from "../std/within_time.ts";
 import { textOf } from "./s3_xml.ts";
 
 /** A bucket, its access key, and how requests are sent. */
@@ -69,11 +70,6 @@ export class S3Error extends Error {
     this.code = code;
     this.status = status;
   }
-}
-
-/** The object store did not answer, or failed for a passing reason as often as a request is sent. */
-export class ObjectStoreAway extends Error {
-  override readonly name = "ObjectStoreAway";
 }
 
 /** What caches may do with the answer of a signed address. */

@@ -1,7 +1,7 @@
 /** The store in a bucket as the settings FILES_S3 describe it, for uploaded files and for backups. */
 import { BootError } from "../errors.ts";
+import type { S3Config } from "../s3_fields.ts";
 import type { FileStore } from "./file_store.ts";
-import type { S3Config } from "./s3_fields.ts";
 import { s3Store } from "./s3_store.ts";
 
 /** The store in a bucket; undefined where the endpoint or the key is not set. Throws BootError for a setting that cannot be used. */

@@ -7,16 +7,17 @@ import type { Children } from "../children/pool.ts";
 import { ApiError, localizedError } from "../errors.ts";
 import { type InputLimits, merge, methodOverride, parseBody, queryOf, STRANGER_LIMITS } from "../input/body_parsing.ts";
 import { type BodyPace, bodyError, rejectLargeBody, setPace, TOO_SLOW } from "../input/body_stream.ts";
-import { parserFor } from "../input/large_bodies.ts";
 import type { Spool } from "../input/upload_spool.ts";
-import { trimChars } from "../trim_chars.ts";
+import { trimChars } from "../std/trim_chars.ts";
 import { frozenViewer } from "../viewer.ts";
+import { parserFor } from "./large_bodies.ts";
 import type { Limiter } from "./rate_limit.ts";
 import type { RequestState } from "./request_context.ts";
 import { overrideMethod, pathOf } from "./request_rewrite.ts";
 import { isStranger, ownerOf, RequestTurns } from "./request_turns.ts";
 import { type Authenticate, allowOf, preflight, type RouteScope, scopeHeaders } from "./route_scope.ts";
 import type { RouteInfo } from "./route_table.ts";
+import { timedWork } from "./work_budget.ts";
 
 /** Dependencies of `Admission`. */
 export interface AdmissionParts {
@@ -134,7 +135,7 @@ export class Admission {
         const pause = () => this.#turns.pause(owner);
         const limits = isStranger(state) ? { ...inputLimits, ...STRANGER_LIMITS } : inputLimits;
         const parse = parserFor(children, owner, pause);
-        state.body = await parseBody(request, limits, { keep: state.files.keep, parse, pause });
+        state.body = await parseBody(request, limits, { keep: state.files.keep, parse, pause, timed: timedWork });
       } catch (error) {
         state.bodyError = bodyError(error);
         if (state.bodyError.status === TOO_SLOW) throw state.bodyError;

@@ -6,9 +6,10 @@
 import type { TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { ElysiaCustomStatusResponse } from "elysia";
+import { JsonBytes } from "../std/json_bytes.ts";
 import { type AnswerSchemas, mediaTypeOf } from "./answer_schemas.ts";
 import { mapSchema } from "./answer_types.ts";
-import { JSON_TYPE, JsonBytes } from "./default_headers.ts";
+import { JSON_TYPE } from "./default_headers.ts";
 
 /** What a handler returned, before it is sent. */
 export interface JudgedAnswer {

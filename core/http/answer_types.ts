@@ -11,8 +11,7 @@ import {
   type TUnion,
   Type,
 } from "@sinclair/typebox";
-import type { ResponseFields } from "../contracts/content.ts";
-import { deepFreeze } from "../freeze.ts";
+import { deepFreeze } from "../std/freeze.ts";
 
 /** An id of a row. */
 export const idSchema = deepFreeze(Type.Integer({ minimum: 1 }));
@@ -89,9 +88,19 @@ export function listingSchema<Item extends TSchema>(
  */
 export const noContent = deepFreeze({ 204: Type.Void() });
 
+/** Where fields are added to the answers about an item: in listings, in what a write answers, in single reads. */
+export type FieldsMoment = "listed" | "saved" | "read";
+
 /** Which contributions to the slot `response_fields` apply to a schema: those of this kind and moment. */
 export interface Extensible {
-  readonly "x-fields-of": readonly [kind: string, moment: ResponseFields["moment"]];
+  readonly "x-fields-of": readonly [kind: string, moment: FieldsMoment];
+}
+
+/** Fields that a plugin adds to answers, with their schemas if it gives any. */
+export interface DescribedFields {
+  readonly kind: string;
+  readonly moment: FieldsMoment;
+  readonly schema?: TProperties;
 }
 
 /**
@@ -99,7 +108,7 @@ export interface Extensible {
  * @example
  * const noteSchema = t.Object({ id: t.Integer() }, { $id: "Note", ...fieldsOf("note", "read") });
  */
-export function fieldsOf(kind: string, moment: ResponseFields["moment"]): Extensible {
+export function fieldsOf(kind: string, moment: FieldsMoment): Extensible {
   return { "x-fields-of": [kind, moment] };
 }
 
@@ -110,7 +119,7 @@ export function fieldsOf(kind: string, moment: ResponseFields["moment"]): Extens
  * const noteSchema = t.Object({ id: t.Integer() }, { $id: "Note", ...fieldsOf("note", "read") });
  * const shown = withContributedFields(noteSchema, context.slot("response_fields"));
  */
-export function withContributedFields(schema: TSchema, contributions: readonly ResponseFields[]): TSchema {
+export function withContributedFields(schema: TSchema, contributions: readonly DescribedFields[]): TSchema {
   return mapSchema(schema, (part) => {
     const [kind, moment] = (part as Partial<Extensible>)["x-fields-of"] ?? [];
     const added = contributions.filter((fields) => fields.kind === kind && fields.moment === moment);

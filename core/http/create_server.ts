@@ -1,7 +1,7 @@
 import type { Db } from "../../db/mod.ts";
 import { baseUrlOf, bodyLimitOf, type Config } from "../config.ts";
 import { defaultInputLimits } from "../input/body_parsing.ts";
-import { trimEndChars } from "../trim_chars.ts";
+import { trimEndChars } from "../std/trim_chars.ts";
 import { trustedProxies } from "./client_address.ts";
 import { limiterOf } from "./rate_limit.ts";
 import { HttpServer, type HttpServerParts } from "./server.ts";

@@ -1,27 +1,11 @@
 import { ElysiaCustomStatusResponse } from "elysia";
+import { JsonBytes } from "../std/json_bytes.ts";
 import type { RequestState } from "./request_context.ts";
 
 /** The content type that Bun sets for JSON; a type that a route or a scope has set is kept. */
 const BUN_JSON = "application/json;charset=utf-8";
 /** The content type of JSON. */
 export const JSON_TYPE = "application/json";
-
-/**
- * An answer whose JSON is there as text. It is kept as UTF-8 in a Blob, which Bun sends without a copy, so several answers can share it.
- * @example
- * const none = new JsonBytes("[]");
- * context.app.get("/notes/all", () => none, {
- *   permit: "access-api",
- *   ...endpoint("notes", "all", { about: "Lists all notes." }),
- * });
- */
-export class JsonBytes {
-  readonly blob: Blob;
-
-  constructor(json: string) {
-    this.blob = new Blob([json]);
-  }
-}
 
 /** The header of an answer that a replica gave while the database was away: it may be older than one before. */
 export const STALE_HEADER = "lectern-stale";

@@ -3,7 +3,7 @@
  * a route is added. `server.ts` makes them, `hook_order.ts` arranges their hooks, `shared_hooks.ts` keeps them apart.
  */
 import { type ApiError, denied } from "../errors.ts";
-import type { Permit } from "../runtime/registry.ts";
+import type { Permit } from "../registry.ts";
 import { hasPermission } from "../viewer.ts";
 import type { JudgeAnswer } from "./answer_judge.ts";
 import { type AnswerSchemas, withoutResponse } from "./answer_schemas.ts";

@@ -5,8 +5,8 @@
 import { sql } from "kysely";
 import { type Db, type Migrations, outsideTransaction, prepared } from "../../db/mod.ts";
 import type { Config } from "../config.ts";
-import { sharedLimiter } from "../workers/shared_limiter.ts";
-import { ExpiringMap, MAX_KEYS } from "./expiring_map.ts";
+import { ExpiringMap, MAX_KEYS } from "../std/expiring_map.ts";
+import { sharedLimiter } from "./shared_limiter.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -7,10 +7,11 @@
  */
 import { type DocumentDecoration, Elysia } from "elysia";
 import { ApiError, BootError, localizedError } from "../errors.ts";
+import type { CallOptions } from "../events/call_options.ts";
 import { type InputObject, merge, OVERRIDES, queryOf, withEmptyAsNull } from "../input/body_parsing.ts";
-import type { Permit } from "../runtime/registry.ts";
+import type { Permit } from "../registry.ts";
+import { trimChars } from "../std/trim_chars.ts";
 import type { Tracing } from "../tracing.ts";
-import { trimChars } from "../trim_chars.ts";
 import { frozenViewer, GUEST, type Viewer } from "../viewer.ts";
 import { Admission, type AdmissionParts, NO_CREDENTIALS } from "./admission.ts";
 import type { JudgeAnswer } from "./answer_judge.ts";
@@ -30,15 +31,6 @@ import type { Watch } from "./running_requests.ts";
 import { leakOf } from "./shared_hooks.ts";
 import { beginAwayReads, beginStoreSession, currentStoreSession } from "./store_session.ts";
 import type { WorkBudget } from "./work_budget.ts";
-
-/** Options of a call within the process. */
-export interface CallOptions {
-  /** The input that a body would hold. */
-  readonly input?: InputObject;
-  /** The address of the client on whose behalf the call is made. */
-  readonly address?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
 
 /** Dependencies of `HttpServer`. */
 export interface HttpServerParts extends ErrorResponseParts, Omit<AdmissionParts, "routeOf"> {

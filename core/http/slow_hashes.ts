@@ -1,13 +1,13 @@
 /**
  * Slow hashes: of passwords, and of secrets that other programs stored as bcrypt. Bun's asynchronous functions compute them in
  * the threads that also read files, of which there is one for each core, so that many wrong passwords stop every download.
- * Here two threads of their own do, and addresses and accounts take turns (`fair_queue.ts`): an address that sends many
+ * Here two threads of their own do, and addresses and accounts take turns (`std/fair_queue.ts`): an address that sends many
  * passwords, or an account that many addresses try, delays no others. The limits are those of one process.
  */
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { ApiError } from "../errors.ts";
-import { FairQueue } from "../fair_queue.ts";
+import { FairQueue } from "../std/fair_queue.ts";
 import { networkOf } from "./client_address.ts";
 import { currentAddress, leaveTurn } from "./request_context.ts";
 

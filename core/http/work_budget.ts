@@ -10,8 +10,8 @@
 import type { Config } from "../config.ts";
 import { localizedError } from "../errors.ts";
 import type { Log } from "../log.ts";
+import { ExpiringMap } from "../std/expiring_map.ts";
 import { networkOf } from "./client_address.ts";
-import { ExpiringMap } from "./expiring_map.ts";
 import type { Allowance, Limiter, MakeLimiter } from "./rate_limit.ts";
 import { currentState, type RequestState } from "./request_context.ts";
 

@@ -3,6 +3,8 @@
  * then to English. Plugins add and replace texts, and reworded English texts keep their old keys.
  */
 
+import { filled } from "../std/filled.ts";
+
 /** Texts of a language by key, such as `validation.required`; `:name` is a placeholder. */
 export type Catalogue = Readonly<Record<string, string>>;
 
@@ -102,12 +104,4 @@ export function createTexts(): Texts {
 /** Texts without the members that every object has: values from requests are looked up too, such as "constructor". */
 function joined(...texts: readonly Catalogue[]): Catalogue {
   return Object.assign(Object.create(null), ...texts);
-}
-
-/** A text with its placeholders filled; those without a value stay. */
-export function filled(text: string, params: Readonly<Record<string, string | number>>): string {
-  if (!text.includes(":")) return text;
-  return text.replace(/:([a-z]+)/g, (placeholder, name: string) =>
-    Object.hasOwn(params, name) ? String(params[name]) : placeholder,
-  );
 }

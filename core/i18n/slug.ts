@@ -1,5 +1,5 @@
 /** Slugs: names as parts of addresses (content-api 4.1). */
-import { trimChars } from "../trim_chars.ts";
+import { trimChars } from "../std/trim_chars.ts";
 import { transliterate } from "./transliterate.ts";
 
 /** Characters of a slug without its suffix. */

@@ -5,7 +5,6 @@
  * 413. Files of a form are written while they arrive (`multipart.ts`); everything else is in memory.
  */
 import { ApiError } from "../errors.ts";
-import { timedWork } from "../http/work_budget.ts";
 import { bodyOf, bytesOf } from "./body_stream.ts";
 import { type FormLimits, type Pause, readParts } from "./multipart.ts";
 import { storable } from "./storable_text.ts";
@@ -109,9 +108,16 @@ export interface BodyReading {
   readonly parse: ParseText;
   /** Is awaited between pieces of work: others have their turn. */
   readonly pause: Pause;
+  /** Runs work on the fields of a form, whose time is charged to the request. */
+  timed<R>(work: () => Promise<R>): Promise<R>;
 }
 
-const IN_MEMORY: BodyReading = { keep: keepInMemory, parse: parseText, pause: () => undefined };
+const IN_MEMORY: BodyReading = {
+  keep: keepInMemory,
+  parse: parseText,
+  pause: () => undefined,
+  timed: (work) => work(),
+};
 
 /**
  * Parses a body by its content type and trims its strings; a body of any other type is an empty object. Throws ApiError 400, 413 beyond the limits in bytes, and the error of a connection that broke.
@@ -202,14 +208,18 @@ function textOf(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }
 
-async function parseParts(request: Request, limits: InputLimits, { keep, pause }: BodyReading): Promise<InputObject> {
+async function parseParts(
+  request: Request,
+  limits: InputLimits,
+  { keep, pause, timed }: BodyReading,
+): Promise<InputObject> {
   if (request.body === null || request.headers.get("content-length") === "0") return {};
   const type = request.headers.get("content-type") ?? "";
   const pairs = await readParts(bodyOf(request, limits.maxBytes), type, limits, { keep, pause });
   // Browsers send a file field without a file as a nameless, empty file.
   const sent = pairs.filter(([, value]) => typeof value === "string" || value.name !== "" || value.size > 0);
   await pause();
-  return timedWork(async () => trimmed(nested(withKeys(sent, limits))));
+  return timed(async () => trimmed(nested(withKeys(sent, limits))));
 }
 
 /** Fields by the names in their names. Throws ApiError 400 for what is nested too deeply, and too many names in all. */

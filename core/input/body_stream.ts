@@ -4,7 +4,7 @@
  * time of the head of a request.
  */
 import { ApiError } from "../errors.ts";
-import { diskFullError } from "../http/disk_full.ts";
+import { diskFullError } from "../failures.ts";
 
 /** The minimum pace of a body. */
 export interface BodyPace {

@@ -3,7 +3,7 @@
  * matches nothing and is no error (content-api 3), so each notation is checked before PostgreSQL would refuse it.
  */
 import { type RawBuilder, sql } from "kysely";
-import { trimEndChars } from "../trim_chars.ts";
+import { trimEndChars } from "../std/trim_chars.ts";
 
 /**
  * The type of a filtered field, which decides how the text of a filter is read and compared. `text` is for people: case and

@@ -7,7 +7,7 @@
  */
 import { mkdir, open, readdir, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { processState, processTag } from "../files/process_tag.ts";
+import { processState, processTag } from "../process_tag.ts";
 import { type Keep, spooledUpload } from "./uploads.ts";
 
 /** The spooled files of one request. */

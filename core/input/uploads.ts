@@ -1,4 +1,4 @@
-import { deepFreeze } from "../freeze.ts";
+import { deepFreeze } from "../std/freeze.ts";
 import { storable } from "./storable_text.ts";
 
 /** A file of a request; it exists until the request is answered. */

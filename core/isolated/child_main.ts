@@ -5,7 +5,7 @@
  */
 import { writeSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { registerModules } from "../cli/register_modules.ts";
+import { registerModules } from "../register_modules.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import type { SentCall } from "./channel.ts";
 import { ChildChannel } from "./child_channel.ts";

@@ -5,7 +5,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { lowerPriority } from "../children/process_limits.ts";
-import { yieldToEventLoop } from "../children/yield_to_event_loop.ts";
+import { yieldToEventLoop } from "../std/yield_to_event_loop.ts";
 import { MessageReader, messageBytes, ProtocolError } from "./messages.ts";
 import type { Enforcement, TrampolineOrder } from "./trampoline.ts";
 

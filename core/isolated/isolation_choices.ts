@@ -1,8 +1,8 @@
 /** The key "isolated" of the "lectern" block of package.json: which entries of "plugins" run isolated, and within which limits. */
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { closestMatch } from "../closest_match.ts";
 import { BootError } from "../errors.ts";
+import { closestMatch } from "../std/closest_match.ts";
 
 const limitsSchema = Type.Object(
   {

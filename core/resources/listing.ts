@@ -5,15 +5,34 @@
  */
 import { type RawBuilder, sql } from "kysely";
 import { type Db, rows, type TableName } from "../../db/mod.ts";
-import type { VisibleRows } from "../contracts/access.ts";
 import { ApiError } from "../errors.ts";
-import type { WithSlowPool } from "../http/store_errors.ts";
 import type { InputObject } from "../input/body_parsing.ts";
 import { closedPattern, type FieldType, parameterOf } from "../input/filter_value.ts";
 import { type ListingFilter, type ListingQuery, type ListLimits, parseListing } from "../input/listing_query.ts";
 import type { Viewer } from "../viewer.ts";
 import { type CountedRows, filteredTotal } from "./filtered_total.ts";
+import type { WithSlowPool } from "./slow_reads.ts";
 import type { VisibilityRules } from "./visibility.ts";
+
+/** Number and ids of the rows of a table that viewers see, and which lists these have. */
+export interface VisibleRows {
+  /** SQL for the exact number of rows a viewer sees, cheaper than counting. */
+  total(viewer: Viewer): RawBuilder<number>;
+  /** SQL for the approximate number of all rows. */
+  readonly all: RawBuilder<number>;
+  /** SQL for the ids of all rows a viewer sees, where sorting these is cheaper than skipping all others; else undefined. */
+  ids(viewer: Viewer): RawBuilder<unknown> | undefined;
+  /**
+   * A condition over a column of access lists, for what is counted by list: a viewer sees every row with this list that is neither
+   * deleted nor visible to its owner alone. True for a viewer to whom this is so whatever the list.
+   */
+  ofLists(viewer: Viewer, column: RawBuilder<number>): RawBuilder<boolean>;
+  /**
+   * A condition over the table that holds for all rows that a viewer sees beside those of `ofLists` and for none of these: some
+   * of the viewer's own. Undefined where there are none. It does not check visibility.
+   */
+  besideLists(viewer: Viewer): RawBuilder<boolean> | undefined;
+}
 
 /** A field that clients may sort and filter by. */
 export interface ListField {

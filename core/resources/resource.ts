@@ -4,17 +4,17 @@
  */
 import type { Static, TSchema } from "@sinclair/typebox";
 import { denied, notFound } from "../errors.ts";
-import type { EventTransaction } from "../events/event_bus.ts";
+import type { Action, EventTransaction } from "../events/event_bus.ts";
 import { listingSchema, noContent } from "../http/answer_types.ts";
-import type { JsonBytes } from "../http/default_headers.ts";
 import { type EndpointSpec, endpoint } from "../http/endpoint.ts";
+import type { PluginApp } from "../http/plugin_app.ts";
 import type { InputObject } from "../input/body_parsing.ts";
 import { idOf } from "../input/path_id.ts";
-import type { AnyContext } from "../runtime/plugin.ts";
-import type { EventName, Permit } from "../runtime/registry.ts";
-import type { Input, Rules } from "../validation/validate.ts";
+import type { Draft, EventName, Permit, Result } from "../registry.ts";
+import type { JsonBytes } from "../std/json_bytes.ts";
+import type { Input, Lookups, Rules } from "../validation/validate.ts";
 import type { Viewer } from "../viewer.ts";
-import type { ListSpec } from "./listing.ts";
+import type { Listing, ListSpec } from "./listing.ts";
 
 /** The events of a resource, such as book_create, book_update and book_delete. */
 export type ResourceEvents<Name extends string, Create, Update, Row> = {
@@ -22,6 +22,22 @@ export type ResourceEvents<Name extends string, Create, Update, Row> = {
 } & { [E in `${Name}_update`]: { draft: { row: Row; draft: Update }; result: Row } } & {
   [E in `${Name}_delete`]: { draft: Row; result: Row };
 };
+
+/** What the routes of a resource need of the context of its plugin. */
+export interface ResourceContext {
+  /** Elysia with the prefix /api. Handlers get `viewer` and `input`; each route names its `permit`. */
+  readonly app: PluginApp;
+  perform<E extends EventName, A extends Result<E>>(
+    name: E,
+    viewer: Viewer,
+    draft: Draft<E>,
+    action: Action<E, A>,
+  ): Promise<A>;
+  /** Runs a listing request over the rows that the viewer sees. */
+  list<Row>(spec: ListSpec, viewer: Viewer, query: InputObject): Promise<Listing<Row>>;
+  /** Validates input. Throws ApiError 422 with every error by field, in the viewer's language. */
+  validate<const R extends Rules>(rules: R, input: InputObject, viewer: Viewer, lookups?: Lookups): Promise<Input<R>>;
+}
 
 /** The five routes of a resource. */
 export type ResourceAction = "list" | "create" | "read" | "update" | "delete";
@@ -105,11 +121,7 @@ export function mountResource<
   U extends Rules,
   Place,
   A extends ResourceAnswers | undefined = undefined,
->(
-  context: Pick<AnyContext, "app" | "list" | "validate" | "perform">,
-  spec: ResourceSpec<C, U, A>,
-  handlers: ResourceHandlers<Row, C, U, Place, A>,
-): void {
+>(context: ResourceContext, spec: ResourceSpec<C, U, A>, handlers: ResourceHandlers<Row, C, U, Place, A>): void {
   const { app, list, validate } = context;
   const { noun, path, permit = "access-api" } = spec;
   const answers = spec.answers && answersByAction(spec.answers);

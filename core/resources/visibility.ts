@@ -1,7 +1,7 @@
 import { type Expression, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from "kysely";
 import { type Db, ExpressionRefused, GrantError, memoized, type TableName, type Tables } from "../../db/mod.ts";
 import { BootError } from "../errors.ts";
-import { deepFreeze } from "../freeze.ts";
+import { deepFreeze } from "../std/freeze.ts";
 import type { Viewer } from "../viewer.ts";
 
 /**

@@ -5,9 +5,8 @@
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { ExpressionRefused } from "../../db/mod.ts";
-import { SHIPPED_SLOT_CALLS } from "../contracts/slot_names.ts";
 import { currentViewer } from "../http/request_context.ts";
-import { frozenViewer, GUEST, originOf, type Viewer } from "../viewer.ts";
+import { type ActAs, frozenViewer, GUEST, originOf, type Viewer } from "../viewer.ts";
 import type { Crossing } from "./crossing.ts";
 import { type PowerChecks, PowerError } from "./power_checks.ts";
 import { givenViewer, isViewer } from "./whole_values.ts";
@@ -19,9 +18,6 @@ interface Acting {
 }
 
 const ACTING = new AsyncLocalStorage<Acting>();
-
-/** Runs a function as a viewer. Throws PowerError if the plugin may not act as this viewer. */
-export type ActAs = <R>(viewer: Viewer, run: () => R) => R;
 
 /** How one plugin acts as viewers. Those of a plugin that does not ship, `fenced`, have to be values: their members become parts of SQL. */
 export function actingWith(powers: PowerChecks, fenced?: string): ActAs {
@@ -100,12 +96,15 @@ export function contractFor<Service>(name: string, service: Service, caller: Cal
   return withNeeds(own, needed, caller, (member) => `${name}.${member}`);
 }
 
-/** A contribution to a slot for the plugin that calls it, as `calledBy`; functions for shipped plugins are refused to others. */
-export function contributionFor<Contribution>(slot: string, contribution: Contribution, caller: Caller): Contribution {
+/** A contribution to a slot for the plugin that calls it, as `calledBy`; functions that are for shipped plugins are refused to others. */
+export function contributionFor<Contribution>(
+  { slot, ships }: { readonly slot: string; readonly ships: readonly string[] },
+  contribution: Contribution,
+  caller: Caller,
+): Contribution {
   const own = calledBy(caller, contribution);
   if (!caller.crossing) return own;
-  const kept: readonly string[] = (SHIPPED_SLOT_CALLS as Readonly<Record<string, readonly string[]>>)[slot] ?? [];
-  const needed = Object.fromEntries(kept.map((member) => [member, "ships" as const]));
+  const needed = Object.fromEntries(ships.map((member) => [member, "ships" as const]));
   return withNeeds(own, needed, caller, (member) => `"${member}" of the slot "${slot}"`);
 }
 

@@ -6,34 +6,34 @@ import { type MigrationStatus, migrate, migrationStatuses, type Store } from "..
 import { heldFiles } from "../backup/held_files.ts";
 import { type ChildPool, openChildPool } from "../children/pool.ts";
 import { baseUrlOf, type Config } from "../config.ts";
-import type { ContentKind, ResponseFields } from "../contracts/content.ts";
 import { AnswerCache } from "../events/answer_cache.ts";
 import { Caches } from "../events/cache.ts";
 import { EventBus } from "../events/event_bus.ts";
 import { JobQueue } from "../events/job_queue.ts";
 import { NoticeAge } from "../events/notice_age.ts";
+import { PartGuard, PartLate, partLimits } from "../events/part_guard.ts";
 import { Faults, isShipped } from "../faults.ts";
 import { chosenStore } from "../files/contributed_store.ts";
 import type { FileStore } from "../files/file_store.ts";
 import { recordedFiles } from "../files/recorded_files.ts";
-import { deepFreeze } from "../freeze.ts";
 import { createAnswerJudge, type OnMismatch } from "../http/answer_judge.ts";
 import { withContributedFields } from "../http/answer_types.ts";
 import { createHttpServer } from "../http/create_server.ts";
 import { CredentialFilter, type DescribedCredentials } from "../http/credentials.ts";
-import { checkPermits, compileRoutes } from "../http/mount_plugin.ts";
+import { currentAddress, currentRequestId } from "../http/request_context.ts";
 import type { HttpServer } from "../http/server.ts";
 import { currentAwayReads, currentStoreSession } from "../http/store_session.ts";
 import { beginWork, chargeWork } from "../http/work_budget.ts";
 import { createTexts } from "../i18n/catalogue.ts";
 import { openSpool, SPOOL_LEFTOVER_MS } from "../input/upload_spool.ts";
 import type { Log } from "../log.ts";
-import { PartGuard, PartLate, partLimits } from "../part_guard.ts";
+import type { SlotName, Slots } from "../registry.ts";
+import type { ContentKind, ResponseFields } from "../resources/content.ts";
 import { VisibilityRules } from "../resources/visibility.ts";
-import { coreChecks } from "../self_checks/core_checks.ts";
+import { deepFreeze } from "../std/freeze.ts";
+import { Waits } from "../std/waits.ts";
 import { Tracing } from "../tracing.ts";
 import { GUEST, SYSTEM } from "../viewer.ts";
-import { Waits } from "../waits.ts";
 import { checkHandledEvents, checkTables } from "./boot_checks.ts";
 import { lateAtBoot } from "./boot_listeners.ts";
 import { BootWatch } from "./boot_watch.ts";
@@ -44,16 +44,18 @@ import { missingTable } from "./left_out.ts";
 import { runStarts, runStops, stopPart } from "./lifecycle_hooks.ts";
 import { makeRuntimeInfo } from "./make_runtime_info.ts";
 import { coreMigrations } from "./migrations.ts";
+import { checkPermits, compileRoutes } from "./mount_plugin.ts";
 import type { PluginChoices } from "./operator_choices.ts";
 import type { AnyContext, AnyPlugin } from "./plugin.ts";
 import type { ContextParts } from "./plugin_context.ts";
 import { PluginRoles } from "./plugin_roles.ts";
 import { migratePlugin, type SharedParts, setUp, syncSchema } from "./plugin_steps.ts";
 import { addPluginTexts } from "./plugin_texts.ts";
-import type { SlotName, Slots } from "./registry.ts";
 import { RunningServers } from "./running_servers.ts";
 import type { BootedPlugin } from "./runtime_info.ts";
 import { SchemaRoles } from "./schema_roles.ts";
+import type { CheckedParts, SelfCheck } from "./self_check.ts";
+import { declaredSlots } from "./slot_specs.ts";
 import { checkStoreVersion, recordVersion } from "./store_version.ts";
 import { foreignTable } from "./table_owners.ts";
 import { recordPlugins, registrations } from "./versions.ts";
@@ -72,6 +74,8 @@ export interface RuntimeOptions extends PluginChoices {
   /** The plugins that ship with Lectern; errors about what is missing name those that are left out. */
   readonly shipped?: readonly AnyPlugin[];
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Makes the runtime's own contributions to the slot `self_check`; none by default. */
+  readonly checks?: (parts: CheckedParts) => readonly SelfCheck[];
   /** Receives each answer that its schema does not describe; without it answers are not checked. */
   readonly onAnswerMismatch?: OnMismatch;
   /** Milliseconds that cached values may be behind the store; a second by default. For tests, which may be halted for longer. */
@@ -120,6 +124,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const watch = new BootWatch(config, log);
   const bus = new EventBus({
     ...{ db: store.db, log, jobs, guard, bootLimits: watch.limits },
+    request: () => ({ address: currentAddress(), requestId: currentRequestId() }),
     isShipped: (name) => !thirdParty.has(name),
     callAs: (...call) => http.callAs(...call),
   });
@@ -135,6 +140,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   store.replicas?.sessionBy(currentStoreSession, currentAwayReads);
   const booted: BootedPlugin[] = [];
   const slots: ContextParts["slots"] = new Map();
+  const slotSpecs = declaredSlots(plugins, shipped);
   const visibility = new VisibilityRules();
   const schemes = () => ((slots.get("credential_scheme") ?? []) as DescribedCredentials[]).filter(isShipped);
   const content = () => (slots.get("content") ?? []) as ContentKind[];
@@ -164,6 +170,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     baseUrl: baseUrlOf(config),
     contracts: new Map(),
     slots,
+    slotSpecs,
     faults,
     ships: ({ name }) => !thirdParty.has(name),
     credentials: new CredentialFilter(schemes, (request) => http.routePath(request)),
@@ -205,7 +212,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   checkPermits(plugins, http, shipped);
   await checkTables(plugins, store.db, shipped);
   visibility.tryGiven(GUEST);
-  checkSlots(slots, shared.readSlots, log);
+  checkSlots(slots, [...new Set([...slotSpecs.keys(), ...shared.readSlots])], log);
   checkAdmitted(slots, plugins, shipped);
   for (const plugin of plugins) await syncSchema(plugin, store.db, contexts.get(plugin.name), { schemaRoles, watch });
   await roles.complete();
@@ -231,7 +238,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     plugins,
     env: parts.env,
   };
-  shared.slots.set("self_check", [...coreChecks(checked), ...slot("self_check")]);
+  shared.slots.set("self_check", [...(parts.checks?.(checked) ?? []), ...slot("self_check")]);
   bus.close();
   await bus
     .perform("app_boot", SYSTEM, {}, async () => ({}))

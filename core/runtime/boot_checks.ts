@@ -5,10 +5,10 @@
  */
 import { sql } from "kysely";
 import type { Db, TableName } from "../../db/mod.ts";
-import { closestMatch, isMisspelt } from "../closest_match.ts";
 import { BootError } from "../errors.ts";
 import { CORE_EVENTS, type EventBus } from "../events/event_bus.ts";
 import type { Log } from "../log.ts";
+import { closestMatch, isMisspelt } from "../std/closest_match.ts";
 import { missingColumns } from "./column_grants.ts";
 import { leftOut, tableHint } from "./left_out.ts";
 import type { AnyPlugin } from "./plugin.ts";

@@ -1,7 +1,7 @@
 import { BootError } from "../errors.ts";
-import { mapHandlers } from "../events/scoped_transaction.ts";
-import type { PartLate } from "../part_guard.ts";
+import type { PartLate } from "../events/part_guard.ts";
 import type { BootWatch } from "./boot_watch.ts";
+import { mapHandlers } from "./scoped_transaction.ts";
 
 /**
  * Handlers of "app_boot" whose failure stops the boot with one sentence for the operator: a BootError stays as it is. One that takes

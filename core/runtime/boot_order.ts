@@ -2,8 +2,9 @@
  * The order in which plugins boot: providers of a contract before the plugins that need or use it, then what `before` and `after`
  * name. Only installed plugins count, so that an order can name a plugin that an operator leaves out.
  */
-import { closestMatch } from "../closest_match.ts";
+
 import { BootError } from "../errors.ts";
+import { closestMatch } from "../std/closest_match.ts";
 import { contractHint, leaveOutLine } from "./left_out.ts";
 import type { AnyPlugin } from "./plugin.ts";
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { inBootOrder, unknownContracts, unknownNeighbours } from "./boot_order.ts";
 import { type AnyPlugin, definePlugin } from "./plugin.ts";
 
-declare module "./registry.ts" {
+declare module "lectern/core" {
   interface Contracts {
     test_a: object;
     test_b: object;

@@ -1,10 +1,10 @@
 /** What a boot checks of plugins and of the operator's choices before anything is changed. */
 
-import { checkCommands } from "../cli/command.ts";
-import { deepFreeze } from "../freeze.ts";
 import type { Log } from "../log.ts";
+import { deepFreeze } from "../std/freeze.ts";
 import { checkEvents } from "./boot_checks.ts";
 import { inBootOrder, unknownContracts, unknownNeighbours } from "./boot_order.ts";
+import { checkCommands } from "./command.ts";
 import { grantedHosts } from "./granted_hosts.ts";
 import { checkChoices, checkVariables, type PluginChoices } from "./operator_choices.ts";
 import { checkPins } from "./pins.ts";

@@ -1,6 +1,6 @@
-import type { ContentKind } from "../contracts/content.ts";
 import { BootError } from "../errors.ts";
 import { contributorOf } from "../faults.ts";
+import type { ContentKind } from "../resources/content.ts";
 
 /** What each kind of content has for itself: others read overrides, listings and deleted items by it. */
 const OWN = ["kind", "table", "segment"] as const satisfies readonly (keyof ContentKind)[];

@@ -2,9 +2,10 @@
  * What passes between plugins of which one does not ship with Lectern: requests go to it without credentials and come back from it as
  * they were, and what it is answered is its own copy, so that it changes nothing that others read.
  */
-import { plainCopy } from "../freeze.ts";
+
+import { type PassedRunning, withPassed } from "../events/part_guard.ts";
 import { type CredentialFilter, originalOf } from "../http/credentials.ts";
-import { type PassedRunning, withPassed } from "../part_guard.ts";
+import { plainCopy } from "../std/freeze.ts";
 
 /** A function of a plugin. */
 export type Call = (this: unknown, ...args: unknown[]) => unknown;

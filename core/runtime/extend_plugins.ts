@@ -1,8 +1,8 @@
 import { Type as t } from "@sinclair/typebox";
 import { configSchema } from "../config.ts";
 import { BootError } from "../errors.ts";
-import { deepFreeze } from "../freeze.ts";
-import { withinTime } from "../within_time.ts";
+import { deepFreeze } from "../std/freeze.ts";
+import { withinTime } from "../std/within_time.ts";
 import type { PluginChoices } from "./operator_choices.ts";
 import type { AnyPlugin } from "./plugin.ts";
 import { declaredOnce } from "./read_once.ts";

@@ -6,10 +6,9 @@
  */
 import { type Expression, sql } from "kysely";
 import { checkedExpression, type Db, type ExpressionPlace, GrantError, isDenied, rows } from "../../db/mod.ts";
-import type { Access } from "../contracts/access.ts";
-import type { ContentKind, ResponseFields, Searchable } from "../contracts/content.ts";
 import { BootError } from "../errors.ts";
 import type { AnswerSource, TableDependency } from "../events/cached_answers.ts";
+import type { ContentKind, ResponseFields, Searchable } from "../resources/content.ts";
 import type { VisibilityReads, VisibilityRule } from "../resources/visibility.ts";
 import { type Giving, givenValue, takenArguments } from "./given_values.ts";
 import { type Call, readMembers } from "./read_members.ts";
@@ -35,6 +34,8 @@ const NAME = /^[A-Za-z][\w-]{0,62}$/;
 export function fencedContribution<C>(slot: string, contribution: C, contributing: Contributing): C {
   const fence = Object.hasOwn(FENCES, slot) ? FENCES[slot as keyof typeof FENCES] : undefined;
   const read = membersOnce(contribution, contributing.given.plugin);
+  const { dependsOn } = Object(read) as { dependsOn?: readonly TableDependency[] };
+  if (Array.isArray(dependsOn)) checkDependencies(contributing.given, dependsOn);
   // Each fence takes and returns what its slot declares.
   const checked = fence ? (fence(read as never, contributing) as unknown as C) : read;
   return fencedService(checked, contributing.given, `slot ${slot}`);
@@ -54,10 +55,6 @@ const FENCES = {
   content: fencedKind,
   searchable: fencedText,
   response_fields: fencedFields,
-  page_content: (hook: { dependsOn?: readonly TableDependency[] }, { given }: Contributing) => {
-    checkDependencies(given, hook.dependsOn);
-    return hook;
-  },
 };
 
 /** A rule whose conditions are checked; one of `access.visibilityRuleOf` stays as it is. Throws GrantError for `reads` beyond the grants. */
@@ -95,7 +92,7 @@ export function notedFenced<Service>(service: Service): Service {
  */
 const OF_COLUMNS: ReadonlySet<string> = new Set(["of", "ref", "select", "selectContents"]);
 /** The function of "access" that makes visibility rules. */
-const RULE_MAKER: keyof Access = "visibilityRuleOf";
+const RULE_MAKER = "visibilityRuleOf";
 
 /**
  * The service of a contract for a plugin that does not ship, `own` as it calls it: SQL is no value for it, and visibility rules that the

@@ -8,7 +8,7 @@
 import { types } from "node:util";
 import { ExpressionRefused } from "../../db/mod.ts";
 import { ApiError } from "../errors.ts";
-import { isPlain } from "../freeze.ts";
+import { isPlain } from "../std/freeze.ts";
 import { boundTo, type Call, keysOf, withMembersOf } from "./read_members.ts";
 import { givenViewer, isSql, isViewer, isWhole } from "./whole_values.ts";
 

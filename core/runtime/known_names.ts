@@ -1,9 +1,9 @@
 /** Names that a boot can check only as a whole: the slots that plugins contribute to, and the permissions of what they add to screens. */
-import { closestMatch, didYouMean, isMisspelt } from "../closest_match.ts";
-import { CORE_SLOTS } from "../contracts/slot_names.ts";
+
 import { BootError } from "../errors.ts";
 import { contributorOf } from "../faults.ts";
 import type { Log } from "../log.ts";
+import { closestMatch, didYouMean, isMisspelt } from "../std/closest_match.ts";
 import { permissionHint } from "./left_out.ts";
 import { permissionsOf } from "./path_patterns.ts";
 import type { AnyPlugin } from "./plugin.ts";
@@ -15,8 +15,7 @@ type Contributions = ReadonlyMap<string, readonly unknown[]>;
  * Checks the names of slots with contributions. Throws BootError for one that is most likely misspelt, and warns of others that resemble
  * a known one. An unknown slot is no error, since a plugin may read a slot of its own after the boot.
  */
-export function checkSlots(slots: Contributions, read: ReadonlySet<string>, log: Log): void {
-  const known = [...new Set<string>([...CORE_SLOTS, ...read])];
+export function checkSlots(slots: Contributions, known: readonly string[], log: Log): void {
   for (const [slot, contributions] of slots) {
     if (known.includes(slot)) continue;
     const contributors = new Set(contributions.map(contributorOf));

@@ -3,8 +3,8 @@
  * (`{"from": "lectern/plugins", "without": ["mail"]}`), and errors about what is missing name the plugin that would bring it.
  */
 import { StoreError } from "../../db/mod.ts";
-import { closestMatch } from "../closest_match.ts";
 import { BootError } from "../errors.ts";
+import { closestMatch } from "../std/closest_match.ts";
 import type { AnyPlugin } from "./plugin.ts";
 
 /** The import name of the list of shipped plugins. */

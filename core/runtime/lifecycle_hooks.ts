@@ -3,7 +3,7 @@
  * names the plugin; a stop goes on, so that a plugin's failure neither keeps the process nor the embedded store running.
  */
 import type { Log } from "../log.ts";
-import { withinTime } from "../within_time.ts";
+import { withinTime } from "../std/within_time.ts";
 import { runSetup } from "./plugin_setup.ts";
 
 /** A hook with the plugin that registered it. */

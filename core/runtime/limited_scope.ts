@@ -2,9 +2,9 @@
  * The functions of a route scope of a plugin that does not ship, each with a time limit and named where it does not end. Those that
  * answer at once have none: the headers and the body of an error.
  */
-import { withinCountdown } from "../countdown.ts";
+import { type Part, type PartGuard, PartLate } from "../events/part_guard.ts";
 import type { RouteScope } from "../http/route_scope.ts";
-import { type Part, type PartGuard, PartLate } from "../part_guard.ts";
+import { withinCountdown } from "../std/countdown.ts";
 
 type Intercept = NonNullable<RouteScope["intercept"]>;
 

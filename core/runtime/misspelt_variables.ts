@@ -3,9 +3,10 @@
  * out. A start logs them, `doctor` reports them. One that resembles a variable which decides where data lies stops every command: it
  * would work on another store. One that other programs have in its place stops what would make a new store.
  */
-import { closestMatch, distance, isMisspelt } from "../closest_match.ts";
+
 import { configSchema } from "../config.ts";
 import { BootError } from "../errors.ts";
+import { closestMatch, distance, isMisspelt } from "../std/closest_match.ts";
 import { variablesOf } from "./operator_choices.ts";
 import type { AnyPlugin } from "./plugin.ts";
 

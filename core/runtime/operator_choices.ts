@@ -3,9 +3,9 @@
  * otherwise be ignored, so that a setting or a denied grant silently would not apply. Values are checked by `settings.ts`.
  */
 import type { TObject, TSchema } from "@sinclair/typebox";
-import { closestMatch } from "../closest_match.ts";
 import { configSchema } from "../config.ts";
 import { BootError } from "../errors.ts";
+import { closestMatch } from "../std/closest_match.ts";
 import type { PinnedGrants } from "./pins.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
 import { GRANT_KINDS } from "./powers.ts";

@@ -1,5 +1,6 @@
 /** Paths in declarations: exact, or `/notes/*` for `/notes` and all below it. */
-import type { ScreenAccess } from "../contracts/web.ts";
+/** Who may open a screen: everybody, all who may read, signed-in users, holders of one of these permissions or of all. */
+export type ScreenAccess = "anyone" | "reader" | "user" | readonly string[] | { readonly all: readonly string[] };
 
 /** Whether a declared path covers the path of a route. */
 export function coversPath(declared: string, path: string): boolean {

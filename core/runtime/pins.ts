@@ -4,16 +4,17 @@
  * with a pinned one or in place of one. A plugin that declares less boots. Beside grants a pin has what a plugin declares otherwise
  * (`pin_facts.ts`); pins of version 1 have grants alone, and nothing else of their plugins is compared.
  */
-import { programName } from "../cli/program_name.ts";
-import { closestMatch } from "../closest_match.ts";
-import type { ScreenAccess } from "../contracts/web.ts";
+
 import { BootError } from "../errors.ts";
+import { closestMatch } from "../std/closest_match.ts";
 import { moreColumns } from "./column_grants.ts";
 import { invalidBlock, type PluginChoices, unknownInBlock, variablesOf } from "./operator_choices.ts";
+import type { ScreenAccess } from "./path_patterns.ts";
 import { accessText, coversAccess, coversPath } from "./path_patterns.ts";
 import { beyondFacts, factsOf, factsProblem, hasFacts, type PinFacts, withoutFacts } from "./pin_facts.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
 import { GRANT_KINDS, permissionProblem, SWITCHES } from "./powers.ts";
+import { programName } from "./program_name.ts";
 
 /** The `grants` of the "lectern" block of package.json. */
 export interface PinnedGrants {

@@ -6,44 +6,41 @@ import type { Static, TObject } from "@sinclair/typebox";
 import type { CompiledQuery, Kysely, RawBuilder, SelectQueryBuilder } from "kysely";
 import type { Db, Migrations, TableName, Tables } from "../../db/mod.ts";
 import type { Children } from "../children/pool.ts";
-import type { Command } from "../cli/command.ts";
 import type { Cached } from "../events/cache.ts";
 import type { AnswerSource, CachedAnswers } from "../events/cached_answers.ts";
-import type { Action, AnyHandlers, EnqueueOptions, Handlers } from "../events/event_bus.ts";
+import type { CallOptions } from "../events/call_options.ts";
+import type { AnyHandlers, EnqueueOptions, Handlers } from "../events/event_bus.ts";
 import type { JobRun } from "../events/job_queue.ts";
 import type { JobOptions } from "../events/job_retry.ts";
 import type { ScheduleOptions } from "../events/schedules.ts";
 import type { FileStore } from "../files/file_store.ts";
-import { deepFreeze } from "../freeze.ts";
 import type { OutgoingFetch } from "../http/outbound_fetch.ts";
-import type { PluginApp, SiteApp } from "../http/plugin_app.ts";
+import type { SiteApp } from "../http/plugin_app.ts";
 import type { MakeLimiter } from "../http/rate_limit.ts";
 import type { Authenticate, RouteScope } from "../http/route_scope.ts";
-import type { CallOptions } from "../http/server.ts";
-import type { WithSlowPool } from "../http/store_errors.ts";
 import type { Catalogue, Texts } from "../i18n/catalogue.ts";
-import type { InputObject } from "../input/body_parsing.ts";
 import type { Log } from "../log.ts";
-import type { Listing, ListSpec } from "../resources/listing.ts";
-import type { VisibilityReads, VisibilityRule } from "../resources/visibility.ts";
-import type { Input, Lookups, Rules } from "../validation/validate.ts";
-import type { Viewer } from "../viewer.ts";
-import type { MembersFor, NeededPowers } from "./acting.ts";
-import type { ColumnGrants } from "./column_grants.ts";
-import type { Powers } from "./powers.ts";
 import type {
   ContractName,
   Contracts,
-  Draft,
   EventName,
   JobName,
   Jobs,
   PermissionName,
-  Result,
   SlotName,
   Slots,
-} from "./registry.ts";
+} from "../registry.ts";
+import type { ResourceContext } from "../resources/resource.ts";
+import type { WithSlowPool } from "../resources/slow_reads.ts";
+import type { VisibilityReads, VisibilityRule } from "../resources/visibility.ts";
+import { deepFreeze } from "../std/freeze.ts";
+import type { Viewer } from "../viewer.ts";
+import type { MembersFor, NeededPowers } from "./acting.ts";
+import type { ColumnGrants } from "./column_grants.ts";
+import type { Command } from "./command.ts";
+import type { Powers } from "./powers.ts";
 import type { RuntimeInfo } from "./runtime_info.ts";
+import type { SlotSpecs } from "./slot_specs.ts";
 
 /** The grants of a plugin: resources, and powers; nothing is granted by default. Writing a table implies reading it. */
 export interface Grants<
@@ -106,6 +103,8 @@ export interface PluginSpec<
   readonly optionalTables?: readonly (R | W | (keyof C & TableName))[];
   /** Every field has a default. Its `env` option names and grants a variable; fields that share one say `shared: true`. */
   readonly settings?: S;
+  /** Slots that it reads and declares in `Slots`: the shape of contributions, and how others may call them. */
+  readonly slots?: SlotSpecs;
   readonly migrations?: Migrations;
   /**
    * Brings the schema in line with what other plugins contribute, such as a trigger on the table of each kind of content: at
@@ -169,10 +168,8 @@ export interface PluginContext<
   S extends TObject = TObject,
   U extends ContractName = never,
   C extends ColumnGrants = NoColumns,
-> {
-  /** Elysia with the prefix /api. Handlers get `viewer` and `input`; each route names its `permit`. */
-  readonly app: PluginApp;
-  /** The same outside /api; the documentation of the API leaves such routes out. */
+> extends ResourceContext {
+  /** As `app`, outside /api; the documentation of the API leaves such routes out. */
   readonly site: SiteApp;
   /** The store, over the granted tables and columns. */
   readonly db: GrantedStore<T, C>;
@@ -192,12 +189,6 @@ export interface PluginContext<
   readonly texts: Texts;
   /** Default language of messages and screens. */
   readonly language: string;
-  perform<E extends EventName, A extends Result<E>>(
-    name: E,
-    viewer: Viewer,
-    draft: Draft<E>,
-    action: Action<E, A>,
-  ): Promise<A>;
   on<E extends EventName>(name: E, handlers: Handlers<E>): void;
   onAny(handlers: AnyHandlers): void;
   /** Adds a resolver of credentials; resolvers are tried in boot order. */
@@ -211,10 +202,6 @@ export interface PluginContext<
   /** Adds a rule for the rows of a table; `reads` names the columns of other tables that its condition reads. */
   visibilityRule(table: TableName, rule: VisibilityRule, reads?: VisibilityReads): void;
   visible: Visible;
-  /** Runs a listing request over the rows that the viewer sees. */
-  list<Row>(spec: ListSpec, viewer: Viewer, query: InputObject): Promise<Listing<Row>>;
-  /** Validates input. Throws ApiError 422 with every error by field, in the viewer's language. */
-  validate<const R extends Rules>(rules: R, input: InputObject, viewer: Viewer, lookups?: Lookups): Promise<Input<R>>;
   /**
    * `needed` names functions of the service that may be called with a power alone, such as `{ begin: "auth" }`, or by shipped plugins
    * alone: `{ rewrite: "ships" }`. `membersFor` makes members that depend on the plugin that calls them.
@@ -289,6 +276,7 @@ export function definePlugin<
     texts: {},
     events: [],
     adds: [],
+    slots: {},
     commands: {},
     ...data,
     // The one place where a plugin's types are erased.

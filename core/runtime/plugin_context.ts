@@ -6,18 +6,15 @@ import { Type } from "@sinclair/typebox";
 import type { Kysely } from "kysely";
 import type { TableName, Tables } from "../../db/mod.ts";
 import type { Children } from "../children/pool.ts";
-import type { ContentKind } from "../contracts/content.ts";
-import { contributionProblem } from "../contracts/slot_shapes.ts";
 import { ApiError, BootError } from "../errors.ts";
 import type { AnswerCache } from "../events/answer_cache.ts";
 import type { Caches } from "../events/cache.ts";
 import type { EventBus } from "../events/event_bus.ts";
 import type { JobQueue } from "../events/job_queue.ts";
-import { ScopedTransaction } from "../events/scoped_transaction.ts";
+import type { Part, PartGuard } from "../events/part_guard.ts";
 import { attended } from "../events/transaction_watch.ts";
 import { type Faults, type PartName, withFaults, withOrigin } from "../faults.ts";
 import { below, type FileStore, refusedFiles } from "../files/file_store.ts";
-import { deepFreeze, plainCopy } from "../freeze.ts";
 import type { CredentialFilter } from "../http/credentials.ts";
 import { withCallSpans } from "../http/http_spans.ts";
 import { outgoingFetch } from "../http/outbound_fetch.ts";
@@ -27,11 +24,12 @@ import { checkScope, withOldMembers } from "../http/renamed_members.ts";
 import { currentLanguage } from "../http/request_context.ts";
 import type { Authenticate } from "../http/route_scope.ts";
 import type { HttpServer } from "../http/server.ts";
-import { slowReads } from "../http/store_errors.ts";
 import type { Texts } from "../i18n/catalogue.ts";
-import type { Part, PartGuard } from "../part_guard.ts";
+import type { ContentKind } from "../resources/content.ts";
 import { listRows } from "../resources/listing.ts";
+import { slowReads } from "../resources/slow_reads.ts";
 import type { VisibilityRules } from "../resources/visibility.ts";
+import { deepFreeze, plainCopy } from "../std/freeze.ts";
 import type { Tracing } from "../tracing.ts";
 import { validate } from "../validation/validate.ts";
 import { actingWith, type Caller, type CallerFacts, contractFor, withConditions } from "./acting.ts";
@@ -52,8 +50,10 @@ import type { PowerChecks } from "./power_checks.ts";
 import type { Call } from "./read_members.ts";
 import { checkMoments, checkSlot } from "./renamed.ts";
 import type { RuntimeInfo } from "./runtime_info.ts";
+import { ScopedTransaction } from "./scoped_transaction.ts";
 import { readSettings } from "./settings.ts";
 import { slotLimit, slotReader } from "./slot_reader.ts";
+import { contributionProblem, type SlotSpec } from "./slot_specs.ts";
 import { isViewer } from "./whole_values.ts";
 
 /** The services that all contexts share. */
@@ -70,6 +70,8 @@ export interface ContextParts extends RuntimeOptions {
   readonly baseUrl: string;
   readonly contracts: Map<string, unknown>;
   readonly slots: Map<string, unknown[]>;
+  /** What is known of slots, by name. */
+  readonly slotSpecs: ReadonlyMap<string, SlotSpec>;
   readonly faults: Faults;
   /** Whether a plugin ships with Lectern. */
   readonly ships: (plugin: AnyPlugin) => boolean;
@@ -140,7 +142,7 @@ export function makeContext(
   );
   const schema = plugin.settings ?? Type.Object({});
   const settings = readSettings(plugin.name, schema, parts.env, parts.settings?.[plugin.name]);
-  const contributionsOf = slotReader(parts.slots, caller, given);
+  const contributionsOf = slotReader(parts, caller, given);
   const partOf = (place: string) => ({ plugin: plugin.name, place, limitMs: guard.limits.callMs });
   return withOldMembers<AnyContext>(plugin.name, {
     ...apps,
@@ -237,14 +239,14 @@ export function makeContext(
     contribute(name, contribution) {
       checkSlot(plugin.name, name);
       powers.need("slots", name, `contributes to the slot "${name}"`);
-      const problem = contributionProblem(name, contribution);
+      const problem = contributionProblem(parts.slotSpecs.get(name), contribution);
       if (problem !== undefined)
         throw new BootError(`A contribution of the plugin "${plugin.name}" to the slot "${name}" ${problem}`);
       const isOperators = plugin.addedBy !== undefined && plugin.listFile === undefined;
       const origin = { plugin: plugin.name, slot: name, faults: parts.faults, isOperators, ships: !crossing };
       const kinds = (parts.slots.get("content") ?? []) as ContentKind[];
       const fenced = given ? fencedContribution(name, contribution, { given, db, kinds }) : contribution;
-      const scoped = own.scoped(fenced, `slot ${name}`, slotLimit(name, guard.limits));
+      const scoped = own.scoped(fenced, `slot ${name}`, slotLimit(parts.slotSpecs.get(name), guard.limits));
       if (name === "content") checkNewKind(plugin.name, scoped as ContentKind, kinds);
       parts.slots.set(name, [...(parts.slots.get(name) ?? []), withOrigin(deepFreeze(scoped), origin)]);
     },

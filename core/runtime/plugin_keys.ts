@@ -1,6 +1,7 @@
 /** What a plugin declares, by name: a misspelt key would be ignored, and with it a migration, a grant or a contract. */
-import { didYouMean } from "../closest_match.ts";
+
 import { BootError } from "../errors.ts";
+import { didYouMean } from "../std/closest_match.ts";
 import type { AnyPlugin } from "./plugin.ts";
 
 type Kind = "text" | "list" | "object" | "function";
@@ -9,8 +10,8 @@ type Kind = "text" | "list" | "object" | "function";
 const KEYS = {
   ...{ name: "text", version: "text", lectern: "text", requires: "list", uses: "list", before: "list", after: "list" },
   ...{ provides: "list", permissions: "object", optionalTables: "list", settings: "object", migrations: "object" },
-  ...{ syncSchema: "function", texts: "object", events: "list", adds: "list", commands: "object", extend: "function" },
-  ...{ setup: "function", addedBy: "text", listFile: "text", source: "text", isolation: "text" },
+  ...{ syncSchema: "function", texts: "object", events: "list", adds: "list", commands: "object", slots: "object" },
+  ...{ extend: "function", setup: "function", addedBy: "text", listFile: "text", source: "text", isolation: "text" },
 } as const satisfies Readonly<Record<keyof AnyPlugin, Kind>>;
 
 const SAID: Readonly<Record<Kind, string>> = {

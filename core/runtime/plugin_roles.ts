@@ -23,10 +23,10 @@ import {
 } from "../../db/mod.ts";
 import type { Config } from "../config.ts";
 import { BootError } from "../errors.ts";
+import type { PartGuard } from "../events/part_guard.ts";
 import { currentWorkLimit } from "../events/work_limit.ts";
 import type { PartName } from "../faults.ts";
 import type { Log } from "../log.ts";
-import type { PartGuard } from "../part_guard.ts";
 import type { VisibilityRules } from "../resources/visibility.ts";
 import { addColumns, deniesColumns, presentColumns } from "./column_grants.ts";
 import type { GivenSql } from "./given_sql.ts";

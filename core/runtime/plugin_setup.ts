@@ -2,8 +2,8 @@
 import { relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import packaged from "../../package.json" with { type: "json" };
-import { INSTALL_ROOT } from "../cli/resolve.ts";
 import { BootError } from "../errors.ts";
+import { INSTALL_ROOT } from "../install_root.ts";
 
 /** Frames of Lectern and of the packages that it uses, which are not the plugin's source. */
 const OWN_FOLDERS = ["bundle", "core", "db", "node_modules"].map((name) => INSTALL_ROOT + sep + name + sep);

@@ -2,10 +2,11 @@
  * Checks what one plugin registers and enqueues against the powers that it declares (`powers.ts`), and those that the operator
  * denied. The errors name the plugin, the power and the line to add.
  */
-import type { ScreenAccess } from "../contracts/web.ts";
+
 import { BootError } from "../errors.ts";
 import type { RouteScope } from "../http/route_scope.ts";
 import type { RouteInfo } from "../http/route_table.ts";
+import type { ScreenAccess } from "./path_patterns.ts";
 import { coversAccess, coversPath } from "./path_patterns.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
 import type { Powers } from "./powers.ts";

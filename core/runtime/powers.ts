@@ -3,13 +3,13 @@
  * what is not declared is refused, at registration (`power_checks.ts`) or at the call (`acting.ts`).
  */
 import type { TableName } from "../../db/mod.ts";
-import { closestMatch } from "../closest_match.ts";
-import type { ScreenAccess } from "../contracts/web.ts";
 import { BootError } from "../errors.ts";
-import { deepFreeze } from "../freeze.ts";
+import type { EventName, JobName, SlotName } from "../registry.ts";
+import { closestMatch } from "../std/closest_match.ts";
+import { deepFreeze } from "../std/freeze.ts";
 import { hostSettings } from "./granted_hosts.ts";
+import type { ScreenAccess } from "./path_patterns.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
-import type { EventName, JobName, SlotName } from "./registry.ts";
 
 /** The powers of a plugin; none by default. A list names what is meant; "any" stands for all. */
 export interface Powers {

@@ -14,8 +14,8 @@ import {
   referringTables,
   rows,
 } from "../../db/mod.ts";
-import type { Dependents } from "../contracts/content.ts";
 import type { FileStore } from "../files/file_store.ts";
+import type { Dependents } from "../resources/content.ts";
 import { SYSTEM } from "../viewer.ts";
 import type { Runtime } from "./boot.ts";
 import type { AnyPlugin } from "./plugin.ts";

@@ -4,7 +4,7 @@
  */
 import { types } from "node:util";
 import { ExpressionRefused } from "../../db/mod.ts";
-import { isPlain } from "../freeze.ts";
+import { isPlain } from "../std/freeze.ts";
 import { isSimple, isWhole } from "./whole_values.ts";
 
 /** A function of a plugin. */

@@ -3,7 +3,7 @@
  * proxy may return another thing at each read.
  */
 import { types } from "node:util";
-import { isPlain } from "../freeze.ts";
+import { isPlain } from "../std/freeze.ts";
 import type { AnyPlugin } from "./plugin.ts";
 import { boundTo, type Call, keysOf } from "./read_members.ts";
 import { isSql, isWhole } from "./whole_values.ts";

@@ -1,7 +1,8 @@
 /** Names from before version 0.2, and misspelt ones. What a plugin registers under such a name would never be used, so it stops the boot. */
-import { didYouMean } from "../closest_match.ts";
+
 import { BootError } from "../errors.ts";
-import { MOMENTS } from "../events/scoped_transaction.ts";
+import { MOMENTS } from "../events/root_transaction.ts";
+import { didYouMean } from "../std/closest_match.ts";
 
 const FORMER_MOMENTS: Readonly<Record<string, string>> = { prepare: "beforeTransaction", join: "inTransaction" };
 const SLOTS: Readonly<Record<string, string>> = { hanging: "dependents", shown: "response_fields" };

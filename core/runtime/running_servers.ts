@@ -11,7 +11,7 @@ import packaged from "../../package.json" with { type: "json" };
 import type { FileStore } from "../files/file_store.ts";
 import { serverKey } from "../files/instance_marker.ts";
 import type { Log } from "../log.ts";
-import { withinTime } from "../within_time.ts";
+import { withinTime } from "../std/within_time.ts";
 
 /** Runtimes that use the database. */
 export interface RunningServersTable {

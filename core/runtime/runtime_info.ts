@@ -4,11 +4,11 @@ import type { Fault } from "../faults.ts";
 import type { SweepResult } from "../files/orphan_sweep.ts";
 import type { AnsweredRequest } from "../http/answer_observers.ts";
 import type { RouteInfo } from "../http/route_table.ts";
+import type { EventName } from "../registry.ts";
+import type { WaitListener } from "../std/waits.ts";
 import type { SpanStart, TraceHeaders, TraceRecorder } from "../tracing.ts";
-import type { WaitListener } from "../waits.ts";
 import type { AbsentItem, ItemIds } from "./absent_kinds.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
-import type { EventName } from "./registry.ts";
 
 /** A plugin as it booted. */
 export interface BootedPlugin {

@@ -1,7 +1,7 @@
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import { Value, type ValueError } from "@sinclair/typebox/value";
 import { BootError } from "../errors.ts";
-import { deepFreeze } from "../freeze.ts";
+import { deepFreeze } from "../std/freeze.ts";
 
 /** Characters of a value that an error shows. */
 const SHOWN = 60;

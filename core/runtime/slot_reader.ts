@@ -1,10 +1,11 @@
 /** Slots as one plugin reads them, and the time that functions of their contributions have. */
-import { LIMITED_BY_READERS, LONG_SLOTS } from "../contracts/slot_names.ts";
+
+import type { PartLimits } from "../events/part_guard.ts";
 import { withOriginOf } from "../faults.ts";
-import type { PartLimits } from "../part_guard.ts";
 import { type Caller, contributionFor } from "./acting.ts";
 import { type GivenSql, readApart } from "./given_sql.ts";
 import type { ContextParts } from "./plugin_context.ts";
+import type { SlotSpec } from "./slot_specs.ts";
 
 const NOTHING: readonly unknown[] = [];
 
@@ -13,13 +14,13 @@ const NOTHING: readonly unknown[] = [];
  * that does not ship may name.
  */
 export function slotReader(
-  slots: ContextParts["slots"],
+  { slots, slotSpecs }: Pick<ContextParts, "slots" | "slotSpecs">,
   caller: Caller,
   sql: GivenSql | undefined,
 ): (name: string) => readonly unknown[] {
-  const called = (name: string, contribution: unknown) => {
-    const own = contributionFor(name, contribution, caller);
-    return sql ? readApart(name, own, sql) : own;
+  const called = (slot: string, contribution: unknown) => {
+    const own = contributionFor({ slot, ships: slotSpecs.get(slot)?.ships ?? [] }, contribution, caller);
+    return sql ? readApart(slot, own, sql) : own;
   };
   const lists = new WeakMap<readonly unknown[], readonly unknown[]>();
   return (name) => {
@@ -32,7 +33,7 @@ export function slotReader(
 }
 
 /** The limit of a slot's functions in milliseconds; undefined where readers have one. */
-export function slotLimit(name: string, { callMs, longMs }: PartLimits): number | undefined {
-  if (LIMITED_BY_READERS.has(name)) return undefined;
-  return LONG_SLOTS.has(name) ? longMs : callMs;
+export function slotLimit(spec: SlotSpec | undefined, { callMs, longMs }: PartLimits): number | undefined {
+  if (spec?.limit === "readers") return undefined;
+  return spec?.limit === "long" ? longMs : callMs;
 }

@@ -1,8 +1,8 @@
 /** Errors about tables that name both sides: the plugin that is mistaken, and whose table it meets or means. */
 import { sql } from "kysely";
 import { type Db, StoreError } from "../../db/mod.ts";
-import { closestMatch } from "../closest_match.ts";
-import { codeOf } from "../http/store_errors.ts";
+import { codeOf } from "../failures.ts";
+import { closestMatch } from "../std/closest_match.ts";
 import type { AnyPlugin } from "./plugin.ts";
 
 /** SQLSTATE of a `create table` whose table exists. */

@@ -5,10 +5,10 @@
 import { types } from "node:util";
 import { type Expression, Kysely } from "kysely";
 import { ApiError } from "../errors.ts";
-import { isTransaction } from "../events/scoped_transaction.ts";
-import { deepFreeze, FrozenSet, isPlain } from "../freeze.ts";
-import { Html } from "../http/html.ts";
+import { isTransaction } from "../events/root_transaction.ts";
 import { isUpload } from "../input/uploads.ts";
+import { deepFreeze, FrozenSet, isPlain } from "../std/freeze.ts";
+import { Html } from "../std/html.ts";
 import { frozenViewer, type Viewer } from "../viewer.ts";
 
 /** Objects whose content no plugin can give a member, once nothing can be added to them. */

@@ -4,11 +4,11 @@
  * missing record, as the content of a file is nowhere else but in backups; files that are missing are found by their rows.
  */
 import type { Db } from "../../db/mod.ts";
-import type { CheckFindings, SelfCheck } from "../contracts/self_check.ts";
 import { type FileStore, isPartial, type StoredEntry } from "../files/file_store.ts";
 import { isOfStore } from "../files/instance_marker.ts";
 import { ORPHAN_AGE_MS } from "../files/orphan_sweep.ts";
 import { digestOf, recordFile, recordsOf, type StoredFilesTable } from "../files/recorded_files.ts";
+import type { CheckFindings, SelfCheck } from "../runtime/self_check.ts";
 import { Findings } from "./findings.ts";
 
 /** Files whose records one statement reads. */

@@ -1,14 +1,7 @@
 import { sql } from "kysely";
-import type { Db, Replicas, SchemaDifference, Store } from "../../db/mod.ts";
-import type { Config } from "../config.ts";
-import type { ContentKind } from "../contracts/content.ts";
-import type { FileClaim } from "../contracts/files.ts";
-import type { SelfCheck } from "../contracts/self_check.ts";
-import type { JobQueue } from "../events/job_queue.ts";
-import type { FileStore } from "../files/file_store.ts";
-import type { AnyPlugin } from "../runtime/plugin.ts";
-import type { PluginRoles } from "../runtime/plugin_roles.ts";
-import type { RunningServers } from "../runtime/running_servers.ts";
+import type { Db } from "../../db/mod.ts";
+import type { ContentKind } from "../resources/content.ts";
+import type { CheckedParts, SelfCheck } from "../runtime/self_check.ts";
 import { contentChecks } from "./content_checks.ts";
 import { addressCheck, variablesCheck } from "./environment_checks.ts";
 import { diskCheck, markerCheck, orphansCheck, unfinishedCheck } from "./file_checks.ts";
@@ -18,27 +11,6 @@ import { replicasCheck } from "./replica_checks.ts";
 import { schemaCheck, sequencesCheck, triggersCheck } from "./schema_checks.ts";
 import { serverVersionsCheck, sharedFilesCheck } from "./server_checks.ts";
 import { clockCheck, grantsCheck, leaderCheck, migrationChecks } from "./store_checks.ts";
-
-/** The parts of a runtime that its checks look at. */
-export interface CheckedParts {
-  readonly config: Config;
-  readonly store: Pick<Store, "kind" | "hosts">;
-  readonly db: Db;
-  /** The replicas of the store, where it reads from any. */
-  readonly replicas: Replicas | undefined;
-  readonly files: FileStore;
-  readonly jobs: JobQueue;
-  readonly roles: PluginRoles;
-  readonly servers: RunningServers;
-  readonly plugins: readonly AnyPlugin[];
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** What the store lacks of the objects that the migrations of these plugins make, or has in another form. */
-  schemaDifferences(): Promise<readonly SchemaDifference[]>;
-  /** Contributions to `file_claims`; complete after boot. */
-  claims(): readonly FileClaim[];
-  /** Contributions to `content`; complete after boot. */
-  kinds(): readonly ContentKind[];
-}
 
 /** The checks that the runtime contributes to the slot `self_check`. */
 export function coreChecks(parts: CheckedParts): SelfCheck[] {

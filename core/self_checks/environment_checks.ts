@@ -1,8 +1,8 @@
 /** Checks of the operator's settings: addresses and proxies that do not fit, and variables that nothing reads. */
 import { baseUrlOf, type Config } from "../config.ts";
-import type { SelfCheck } from "../contracts/self_check.ts";
 import { misspeltText, misspeltVariables } from "../runtime/misspelt_variables.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
+import type { SelfCheck } from "../runtime/self_check.ts";
 import { Findings } from "./findings.ts";
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;

@@ -1,10 +1,10 @@
 /** Checks of the file store and of the disk below it. */
 import { existsSync } from "node:fs";
 import { statfs } from "node:fs/promises";
-import type { FileClaim } from "../contracts/files.ts";
-import type { SelfCheck } from "../contracts/self_check.ts";
 import { type MarkedStores, markerState } from "../files/instance_marker.ts";
 import { findOrphans, findUnfinished } from "../files/orphan_sweep.ts";
+import type { FileClaim } from "../files/provided.ts";
+import type { SelfCheck } from "../runtime/self_check.ts";
 import { Findings } from "./findings.ts";
 
 /** The file store is that of the database: its marker is there. */

@@ -5,9 +5,9 @@
  */
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { GrantError } from "../../db/mod.ts";
-import type { ContentKind } from "../contracts/content.ts";
-import type { CheckFindings, SelfCheck } from "../contracts/self_check.ts";
 import type { FileStore } from "../files/file_store.ts";
+import type { ContentKind } from "../resources/content.ts";
+import type { CheckFindings, SelfCheck } from "../runtime/self_check.ts";
 
 /** Findings that are listed; all are counted. */
 const LISTED = 5;

@@ -1,8 +1,8 @@
 /** Checks of background jobs and schedules. */
 import { sql } from "kysely";
 import type { Db } from "../../db/mod.ts";
-import type { SelfCheck } from "../contracts/self_check.ts";
 import type { JobQueue } from "../events/job_queue.ts";
+import type { SelfCheck } from "../runtime/self_check.ts";
 import { Findings } from "./findings.ts";
 
 /** What is due for longer is not worked on. */

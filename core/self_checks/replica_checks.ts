@@ -1,9 +1,9 @@
-import type { Replicas } from "../../db/mod.ts";
-import type { SelfCheck } from "../contracts/self_check.ts";
+import type { ReplicaReads } from "../../db/mod.ts";
+import type { SelfCheck } from "../runtime/self_check.ts";
 import { Findings } from "./findings.ts";
 
 /** Each replica of DATABASE_READ_URLS serves reads, or could. One that does not only costs the primary its reads. */
-export function replicasCheck(replicas: Pick<Replicas, "check" | "status">): SelfCheck {
+export function replicasCheck(replicas: Pick<ReplicaReads, "check" | "status">): SelfCheck {
   return {
     name: "core/replicas",
     title: "Every replica of DATABASE_READ_URLS serves reads",

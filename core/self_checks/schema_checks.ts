@@ -11,7 +11,7 @@ import {
   unreportedTables,
   watchTables,
 } from "../../db/mod.ts";
-import type { SelfCheck } from "../contracts/self_check.ts";
+import type { SelfCheck } from "../runtime/self_check.ts";
 import { Findings } from "./findings.ts";
 
 /** The store has each object that migrations make, as they make it: `differences` runs them over a temporary store, which takes seconds. */

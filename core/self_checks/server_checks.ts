@@ -1,8 +1,8 @@
 /** Checks of the servers that use one database. */
 import packaged from "../../package.json" with { type: "json" };
-import type { SelfCheck } from "../contracts/self_check.ts";
 import type { FileStore } from "../files/file_store.ts";
 import type { RunningServers } from "../runtime/running_servers.ts";
+import type { SelfCheck } from "../runtime/self_check.ts";
 import { Findings } from "./findings.ts";
 
 /** Every running server stores files where the others do: the file that each of them wrote is there. */

@@ -1,9 +1,9 @@
 /** Checks of the database: migrations, the rights of plugins' roles, its clock. */
 import { sql } from "kysely";
 import { type Db, ledgers, migrationStatuses, type Store } from "../../db/mod.ts";
-import type { SelfCheck } from "../contracts/self_check.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import type { PluginRoles } from "../runtime/plugin_roles.ts";
+import type { SelfCheck } from "../runtime/self_check.ts";
 import { withCore } from "../runtime/with_core.ts";
 import { Findings } from "./findings.ts";
 

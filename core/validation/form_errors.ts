@@ -1,4 +1,12 @@
-import type { SubmitResult } from "../contracts/web.ts";
+/** What the API answered to a form: its item, or the refusal with its errors by field. */
+export type FormAnswer =
+  | { readonly ok: true }
+  | {
+      readonly ok: false;
+      readonly status: number;
+      readonly message: string;
+      readonly errors: Readonly<Record<string, readonly string[]>>;
+    };
 
 /** The errors of a form that the API refused, as a screen shows them. */
 export interface FormErrors {
@@ -14,7 +22,7 @@ export interface FormErrors {
  * @example
  * const { errors, error, status } = formErrors(sent);
  */
-export function formErrors(sent: SubmitResult<unknown> | undefined): FormErrors {
+export function formErrors(sent: FormAnswer | undefined): FormErrors {
   if (!sent || sent.ok) return { errors: {}, error: undefined, status: 200 };
   const { errors, message, status } = sent;
   return { errors, error: Object.keys(errors).length > 0 ? undefined : message, status: status === 500 ? 409 : status };

@@ -3,6 +3,8 @@
  * A server without workers has no peers, and every question has no answers.
  */
 
+import type { WorkerPeers } from "../config.ts";
+
 /** How long the answers of others are awaited; those that are missing then are left out. */
 const ANSWER_MS = 2_000;
 
@@ -25,7 +27,7 @@ interface Open {
 }
 
 /** The other workers of this server. */
-export class Peers {
+export class Peers implements WorkerPeers {
   readonly #send: ((message: PeerMessage) => void) | undefined;
   readonly #own: number;
   readonly #open = new Map<string, Open>();

@@ -1,15 +1,7 @@
 /** What a process is told as one worker of a server: its number, the folder that workers share, and the line to its parent. */
 import { rmSync } from "node:fs";
+import type { Worker } from "../config.ts";
 import { type PeerMessage, Peers } from "./peers.ts";
-
-/** This process as a worker. */
-export interface Worker {
-  /** From 1. */
-  readonly number: number;
-  /** A folder for memory that the workers of this server share. */
-  readonly folder: string;
-  readonly peers: Peers;
-}
 
 /** A message of a worker to its parent: the port on which it listens, or one to other workers. */
 export type WorkerMessage = { readonly kind: "listening"; readonly port: number } | PeerMessage;

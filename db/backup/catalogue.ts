@@ -4,9 +4,8 @@
  * has made, also one that is no longer installed. Objects that cannot be described are an error: a backup must not omit them.
  */
 import type postgres from "postgres";
-import { quoted as ident } from "../connection/session.ts";
-import { literal } from "../grants/names.ts";
 import { StoreError } from "../query/errors.ts";
+import { ident, literal } from "../query/quoting.ts";
 
 /** A connection of postgres.js, or a transaction over one. */
 export type Queries = Pick<postgres.Sql, "unsafe">;

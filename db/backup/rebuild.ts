@@ -4,11 +4,10 @@
  * not fire for them and no right beyond that of the owner is needed.
  */
 import type { Writable } from "node:stream";
-import { quoted as ident } from "../connection/session.ts";
 import type { Store } from "../connection/store_types.ts";
-import { literal } from "../grants/names.ts";
 import { StoreError } from "../query/errors.ts";
 import { MIGRATION_LOCK } from "../query/migrate.ts";
+import { ident, literal } from "../query/quoting.ts";
 import type { LaterStep, Queries, SequenceValue, StoreSchema } from "./catalogue.ts";
 import { columnList, type LedgerRow, PORTABLE } from "./snapshot.ts";
 

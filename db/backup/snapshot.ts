@@ -3,11 +3,12 @@
  * locks belong to it. That of migrations keeps steps from altering tables, shared locks of all tables keep them from being
  * dropped, as pg_dump has them, and that of files keeps the files that the rows refer to until the snapshot ends.
  */
+
 import type { Readable } from "node:stream";
-import { quoted as ident } from "../connection/session.ts";
 import type { Store } from "../connection/store_types.ts";
 import { StoreError } from "../query/errors.ts";
 import { MIGRATION_LOCK } from "../query/migrate.ts";
+import { ident } from "../query/quoting.ts";
 import { type Queries, readSchema, readSequenceValues, type SequenceValue, type StoreSchema } from "./catalogue.ts";
 import { FILES_LOCK } from "./hold.ts";
 

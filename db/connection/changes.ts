@@ -3,6 +3,7 @@
  * connection of the statement, so the process knows of a change before the commit is answered; and a notification, which other
  * processes get at the commit.
  */
+import { CHANGE_NOTICE } from "../query/change_triggers.ts";
 
 /** A change of a watched table. */
 export interface TableChange {
@@ -13,12 +14,6 @@ export interface TableChange {
 
 /** Is shown each change when it is made; the returned function is called when it is committed or undone. */
 export type ChangeObserver = (change: TableChange) => () => void;
-
-/** The channel of notifications, which caches listen to. */
-export const CACHE_CHANNEL = "lectern_cache";
-
-/** SQLSTATE of the notices of triggers. */
-export const CHANGE_NOTICE = "LCT01";
 
 /**
  * The change that a payload reports; undefined for one that no trigger has sent.

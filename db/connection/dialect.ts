@@ -3,6 +3,7 @@
  * connection is reserved. A transaction takes a connection at beginTransaction, a stream at its start. So `db.connection()`
  * reserves nothing: statements that need one session need a transaction. Within `withinTransaction` all of them go over its connection.
  */
+
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -14,23 +15,19 @@ import {
   PostgresQueryCompiler,
   Transaction,
 } from "kysely";
-import type { EnforcedRole } from "../grants/enforcement.ts";
+import { ident } from "../query/quoting.ts";
+import { routeStatements } from "../query/routes.ts";
 import type { Tables } from "../query/tables.ts";
 import type { DialectPools } from "./dialect_pools.ts";
+import type { EnforcedRole } from "./enforced_role.ts";
 import type { IdleLimits } from "./idle_transactions.ts";
 import { type JoinedOutcome, JoinedSession, joinedSession, joining } from "./joined.ts";
 import { RoleSession, SESSIONS } from "./role_session.ts";
-import { quoted, Session } from "./session.ts";
+import { Session } from "./session.ts";
 import { routed, runAs, senderOf, sendSingle } from "./single_statements.ts";
 
-/** The pools of a Kysely, and the role of its statements. */
-interface Route {
-  readonly pools: DialectPools;
-  readonly role: EnforcedRole | undefined;
-}
-
-/** Routes by the adapter of their Kysely, which survives `withPlugin`, unlike the Kysely itself. */
-const ROUTES = new WeakMap<object, Route>();
+/** The pools of a Kysely, by its adapter. */
+const POOLS = new WeakMap<object, DialectPools>();
 
 /**
  * The dialect for `new Kysely`; it does not end the pools. With a role, all its statements run as that role. `idle` limits its
@@ -40,7 +37,8 @@ export function dialect(pools: DialectPools, role?: EnforcedRole, idle?: IdleLim
   return {
     createAdapter() {
       const adapter = new PostgresAdapter();
-      ROUTES.set(adapter, { pools, role });
+      POOLS.set(adapter, pools);
+      routeStatements(adapter, (text, parameters) => runOver(pools, role, text, parameters));
       return adapter;
     },
     createDriver: () => driver(pools, role, idle),
@@ -49,32 +47,17 @@ export function dialect(pools: DialectPools, role?: EnforcedRole, idle?: IdleLim
   };
 }
 
-/** Runs a statement on the pools of a Kysely; undefined for a transaction or a Kysely of another dialect. */
-export function runOnPool<Row>(db: object, text: string, parameters: readonly unknown[]): Promise<Row[]> | undefined {
-  const kysely = db as Partial<Pick<Kysely<unknown>, "isTransaction" | "getExecutor">>;
-  if (kysely.isTransaction !== false) return undefined;
-  const route = ROUTES.get(kysely.getExecutor?.().adapter ?? kysely);
-  if (!route) return undefined;
-  const { pools, role } = route;
+/** Runs a statement outside of transactions, as the account or as a role. Returns its rows. */
+async function runOver(
+  pools: DialectPools,
+  role: EnforcedRole | undefined,
+  text: string,
+  parameters: readonly unknown[],
+): Promise<unknown[]> {
   const joined = joinedSession(pools, role);
-  if (joined) return joined.executeQuery<Row>(CompiledQuery.raw(text, [...parameters])).then(({ rows }) => rows);
-  if (role)
-    return routed(pools, text, (some) => runAs(role, senderOf(some), text, parameters)).then(
-      ({ rows }) => rows as Row[],
-    );
-  return routed(pools, text, (some) => sendSingle(some, text, parameters)).then(
-    (result) => result.slice() as unknown as Row[],
-  );
-}
-
-/** Sends a write within a transaction without awaiting its answer; undefined outside transactions. */
-export function writeAhead(db: object, query: CompiledQuery): Promise<void> | undefined {
-  const kysely = db as Partial<Pick<Kysely<unknown>, "isTransaction" | "getExecutor">>;
-  if (!kysely.isTransaction) return undefined;
-  return kysely.getExecutor?.().provideConnection(async (connection) => {
-    if (connection instanceof Session || connection instanceof RoleSession) await connection.write(query);
-    else await connection.executeQuery(query);
-  });
+  if (joined) return (await joined.executeQuery<unknown>(CompiledQuery.raw(text, [...parameters]))).rows;
+  if (role) return (await routed(pools, text, (some) => runAs(role, senderOf(some), text, parameters))).rows;
+  return (await routed(pools, text, (some) => sendSingle(some, text, parameters))).slice();
 }
 
 /**
@@ -96,7 +79,7 @@ export async function withinTransaction<R>(
 ): Promise<JoinedOutcome<R>> {
   const kysely = tx as Partial<Pick<Kysely<unknown>, "isTransaction" | "getExecutor">>;
   const executor = kysely.isTransaction ? kysely.getExecutor?.() : undefined;
-  const pools = executor && ROUTES.get(executor.adapter)?.pools;
+  const pools = executor && POOLS.get(executor.adapter);
   const session = await executor?.provideConnection(async (connection) => SESSIONS.get(connection) ?? connection);
   if (!pools || !(session instanceof Session)) throw new TypeError("Cannot join a transaction: it is not of a store");
   return joining(session, pools, call);
@@ -147,9 +130,9 @@ export function storeAs(pools: DialectPools, role: EnforcedRole, idle?: IdleLimi
 
 /** An open transaction of a store, whose further statements run as a role. */
 export function withinAs(tx: Kysely<Tables>, role: EnforcedRole): Kysely<Tables> {
-  const route = ROUTES.get(tx.getExecutor().adapter);
-  if (!route) throw new TypeError("Cannot run statements as a role: the transaction is not of a store");
-  return storeAs(route.pools, role).within(tx);
+  const pools = POOLS.get(tx.getExecutor().adapter);
+  if (!pools) throw new TypeError("Cannot run statements as a role: the transaction is not of a store");
+  return storeAs(pools, role).within(tx);
 }
 
 /** Throws for a connection that is not of `dialect`: its statements would run with all rights. */
@@ -178,8 +161,8 @@ function driver(pools: DialectPools, role?: EnforcedRole, idle?: IdleLimits): Dr
     commitTransaction: async (connection) => ownOf(connection)?.commit(),
     rollbackTransaction: async (connection) =>
       connection instanceof JoinedSession ? connection.undo() : ownOf(connection)?.rollback(),
-    savepoint: (connection, name) => sessionOf(connection).command(`savepoint ${quoted(name)}`),
+    savepoint: (connection, name) => sessionOf(connection).command(`savepoint ${ident(name)}`),
     rollbackToSavepoint: (connection, name) => sessionOf(connection).rollbackTo(name),
-    releaseSavepoint: (connection, name) => sessionOf(connection).command(`release savepoint ${quoted(name)}`),
+    releaseSavepoint: (connection, name) => sessionOf(connection).command(`release savepoint ${ident(name)}`),
   };
 }

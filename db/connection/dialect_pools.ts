@@ -1,7 +1,7 @@
-import type { Replicas } from "../replicas/replicas.ts";
 import type { ServerProcess } from "./connection_types.ts";
 import type { DeadlinePool } from "./deadline_pool.ts";
 import type { StoreLimits } from "./limits.ts";
+import type { ReplicaReads } from "./replica_reads.ts";
 import type { StatementPool } from "./statement_pool.ts";
 import type { TransactionPool } from "./transaction_pool.ts";
 
@@ -12,7 +12,7 @@ export interface DialectPools {
   transactions: TransactionPool;
   limits: StoreLimits;
   /** Reads of requests that replicas may serve; undefined without DATABASE_READ_URLS. */
-  replicas: Replicas | undefined;
+  replicas: ReplicaReads | undefined;
   /** Asks the server to cancel what a process runs. */
   cancel(process: ServerProcess): void;
 }

@@ -5,9 +5,9 @@
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { CompiledQuery, QueryResult } from "kysely";
-import type { EnforcedRole } from "../grants/enforcement.ts";
 import { StoreUnavailable } from "../query/errors.ts";
 import type { DialectPools } from "./dialect_pools.ts";
+import type { EnforcedRole } from "./enforced_role.ts";
 import { RoleSession } from "./role_session.ts";
 import type { Session } from "./session.ts";
 

@@ -3,8 +3,10 @@
  * on notifications must know: none arrive between the loss and the next connection. So this reconnects until it succeeds and
  * reports both. A network that drops the connection silently is found by asking the server regularly.
  */
+
 import { setTimeout as sleep } from "node:timers/promises";
 import type postgres from "postgres";
+import { ident } from "../query/quoting.ts";
 import { type DriverOptions, over, type Server } from "./server.ts";
 import type { ConnectionSocket } from "./socket.ts";
 
@@ -56,11 +58,11 @@ export class Listener {
     listening.add(handlers);
     this.#channels.set(channel, listening);
     this.#sql ??= this.#open();
-    await this.#sql.unsafe(`listen ${quoted(channel)}`);
+    await this.#sql.unsafe(`listen ${ident(channel)}`);
     return async () => {
       listening.delete(handlers);
       if (listening.size > 0 || this.#ended) return;
-      this.#sql?.unsafe(`unlisten ${quoted(channel)}`).catch(() => {
+      this.#sql?.unsafe(`unlisten ${ident(channel)}`).catch(() => {
         // A lost connection listens to nothing, and a stop does not wait for it.
       });
     };
@@ -116,7 +118,7 @@ export class Listener {
       this.#isAnswered = true;
     };
     // A connection that ends is reported by `onclose`.
-    this.#sql?.unsafe(`listen ${quoted(channel)}`).then(answered, answered);
+    this.#sql?.unsafe(`listen ${ident(channel)}`).then(answered, answered);
   }
 
   async #lost(): Promise<void> {
@@ -132,15 +134,11 @@ export class Listener {
   /** Listens to all channels again; false where the store does not answer yet. */
   async #listenAgain(): Promise<boolean> {
     try {
-      for (const channel of this.#channels.keys()) await this.#sql?.unsafe(`listen ${quoted(channel)}`);
+      for (const channel of this.#channels.keys()) await this.#sql?.unsafe(`listen ${ident(channel)}`);
       return true;
     } catch {
       // The store does not answer yet; `onLoss` was called.
       return false;
     }
   }
-}
-
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }

@@ -1,5 +1,5 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from "kysely";
-import type { EnforcedRole } from "../grants/enforcement.ts";
+import type { EnforcedRole } from "./enforced_role.ts";
 import type { Session } from "./session.ts";
 
 /** The sessions behind those of roles; a plugin that gets hold of its connection cannot reach the other. */

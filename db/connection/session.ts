@@ -2,14 +2,14 @@
  * A session of Kysely: over the pools, and between `begin` and the end of a transaction over its connection. Statements of a plugin's
  * role run in it too (`role_session.ts`); what begins and ends transactions stays with the runtime's account.
  */
+
 import type { CompiledQuery, DatabaseConnection, QueryResult, TransactionSettings } from "kysely";
-import type { EnforcedRole, Outgoing, Sender } from "../grants/enforcement.ts";
 import { StoreError, StoreUnavailable } from "../query/errors.ts";
-import { markFor } from "../replicas/schema.ts";
-import { isRead } from "../replicas/statement_kind.ts";
+import { ident } from "../query/quoting.ts";
 import type { Connection } from "./connection.ts";
 import type { StatementResult } from "./connection_types.ts";
 import type { DialectPools } from "./dialect_pools.ts";
+import type { EnforcedRole, Outgoing, Sender } from "./enforced_role.ts";
 import {
   type IdleLimits,
   takeAway,
@@ -20,6 +20,7 @@ import {
 } from "./idle_transactions.ts";
 import { answerTimeoutFor, currentSlowQuery } from "./limits.ts";
 import { routed, runAs, senderOf, sendSingle } from "./single_statements.ts";
+import { isRead } from "./statement_kind.ts";
 import type { TransactionControl } from "./transaction_control.ts";
 import { MAX_UNANSWERED_BYTES, sizeOf } from "./unanswered.ts";
 
@@ -28,11 +29,6 @@ const WRITES = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
 const READ = /^select\b/i;
 /** Bytes that a statement counts beside its values, so that postgres.js never begins to queue. */
 const BYTES_PER_STATEMENT = 512;
-
-/** A name in quotes. */
-export function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}
 
 /** A session with all rights of the account. */
 export class Session implements DatabaseConnection, TransactionControl, WatchedTransaction {
@@ -214,9 +210,9 @@ export class Session implements DatabaseConnection, TransactionControl, WatchedT
   async commit(): Promise<void> {
     await this.#begun();
     const mark = this.#pools.replicas?.markOf(this.#hasWritten && !this.#isReadOnly, this.#changesAccess);
-    if (mark !== undefined) await this.write(markFor(mark));
+    if (mark) await this.write(mark.statement);
     const ending = this.#sent(this.#held().endOf("commit", this.#failedRole), []);
-    this.#pools.replicas?.commits(mark, ending);
+    mark?.commits(ending);
     this.#isEnding = true;
     const ended = await this.#answered(ending);
     // With a further statement it is a list of results.
@@ -251,7 +247,7 @@ export class Session implements DatabaseConnection, TransactionControl, WatchedT
   }
 
   async rollbackTo(name: string): Promise<void> {
-    await this.#sent(`rollback to savepoint ${quoted(name)}`, []);
+    await this.#sent(`rollback to savepoint ${ident(name)}`, []);
     this.#failure = undefined;
   }
 

@@ -1,7 +1,8 @@
 /** Statements outside of transactions: over the statement pool or the slow pool, as the account or as a role. */
-import type { EnforcedRole, Sender } from "../grants/enforcement.ts";
+
 import type { SentStatement, StatementResult } from "./connection_types.ts";
 import type { DialectPools } from "./dialect_pools.ts";
+import type { EnforcedRole, Sender } from "./enforced_role.ts";
 import { currentSlowQuery } from "./limits.ts";
 import { recordStatement } from "./recorded_statements.ts";
 

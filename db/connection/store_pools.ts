@@ -3,18 +3,18 @@
  * each, polls and slow reads have pools of their own. None of the four starves another. The listener is apart from these.
  */
 import type { CompiledQuery, RawBuilder } from "kysely";
-import type { EnforcedRole, Sender } from "../grants/enforcement.ts";
 import { ConnectionLost } from "../query/errors.ts";
 import { keepStatementNames, statementName } from "../query/prepared.ts";
 import { flatten } from "../query/query.ts";
-import type { Replicas } from "../replicas/replicas.ts";
 import type { ChangeObserver } from "./changes.ts";
 import type { Connection } from "./connection.ts";
 import type { ServerProcess, StatementObserver } from "./connection_types.ts";
 import { DeadlinePool, type DeadlinePoolOptions } from "./deadline_pool.ts";
 import type { AnswerDeadlineOptions } from "./deadlines.ts";
 import type { DialectPools } from "./dialect_pools.ts";
+import type { EnforcedRole, Sender } from "./enforced_role.ts";
 import { answerTimeoutFor, type PoolLoad, type StoreLimits } from "./limits.ts";
+import type { ReplicaReads } from "./replica_reads.ts";
 import { runAs } from "./single_statements.ts";
 import { StatementPool } from "./statement_pool.ts";
 import { TransactionPool } from "./transaction_pool.ts";
@@ -72,7 +72,7 @@ export class StorePools implements DialectPools {
   readonly slow: DeadlinePool;
   limits: StoreLimits;
   /** Reads of requests that replicas may serve; undefined without DATABASE_READ_URLS. */
-  replicas: Replicas | undefined;
+  replicas: ReplicaReads | undefined;
   /** Is shown each statement; see `observe`. */
   observer: StatementObserver | undefined;
   /** Is shown each change of a watched table; see `Store.observeChanges`. */

@@ -6,7 +6,6 @@ import type { CompiledQuery, RawBuilder } from "kysely";
 import type postgres from "postgres";
 import type { Grants } from "../query/grants.ts";
 import type { Db } from "../query/tables.ts";
-import type { Replicas } from "../replicas/replicas.ts";
 import type { ChangeObserver } from "./changes.ts";
 import type { StatementObserver } from "./connection_types.ts";
 import type { RoleStore } from "./dialect.ts";
@@ -14,6 +13,7 @@ import type { HostState } from "./hosts.ts";
 import type { IdleLimits } from "./idle_transactions.ts";
 import type { StoreLimits } from "./limits.ts";
 import type { ListenHandlers } from "./listener.ts";
+import type { ReplicaReads } from "./replica_reads.ts";
 import type { StoreEventObserver } from "./store_events.ts";
 import type { StoreLoad, WaitObserver } from "./store_pools.ts";
 import type { Timelines } from "./timelines.ts";
@@ -64,7 +64,7 @@ export interface StoreOptions {
   listenUrl?: string | undefined;
   /** Called where that is missing: nothing is heard then. */
   onUnheard?: () => void;
-  /** Replicas of the server of `databaseUrl` that serve reads of requests; none. */
+  /** ReplicaReads of the server of `databaseUrl` that serve reads of requests; none. */
   readUrls?: readonly string[];
   /** How far a replica that serves reads may be behind: 10,000. */
   readMaxLagMs?: number;
@@ -99,7 +99,7 @@ export interface Store {
   /** Connections of the pools and callers that wait for one. */
   load(): StoreLoad;
   /** The replicas that serve reads; undefined without `readUrls`. */
-  readonly replicas?: Replicas | undefined;
+  readonly replicas?: ReplicaReads | undefined;
   kind: "embedded" | "server";
   /** The schema of its tables. */
   readonly schema: string;

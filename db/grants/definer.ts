@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import { rows } from "../query/query.ts";
-import { ident } from "./names.ts";
+import { ident } from "../query/quoting.ts";
 
 /**
  * Makes trigger functions without arguments run with the rights of the account that migrates, with a fixed search_path: their

@@ -6,11 +6,13 @@
  * `with hold`, whose rows are fetched with the rights of the account at the commit.
  */
 import type { Description, SentStatement, StatementResult } from "../connection/connection_types.ts";
+import type { EnforcedRole, Outgoing, Sender } from "../connection/enforced_role.ts";
 import { textOf } from "../connection/values.ts";
 import { GrantError, SchemaDenied, StatementRefused } from "../query/errors.ts";
 import { type Grants, isDenied } from "../query/grants.ts";
+import { ident } from "../query/quoting.ts";
 import { refusedWord } from "./function_text.ts";
-import { type FunctionKind, ident } from "./names.ts";
+import type { FunctionKind } from "./names.ts";
 import { functionOf } from "./roles.ts";
 import {
   isSeveral,
@@ -21,32 +23,6 @@ import {
   wordsOf,
 } from "./statement_text.ts";
 import type { StepLook } from "./step_functions.ts";
-
-/** Sends statements over a connection or a pool; `carried` is the statement of a role that the text is the call for. */
-export interface Sender {
-  send(text: string, parameters: readonly unknown[], carried?: SentStatement): Promise<StatementResult>;
-  describe(text: string): Promise<Description>;
-}
-
-/** A statement as it is sent, and how its answer is read. */
-export interface Outgoing {
-  readonly text: string;
-  readonly parameters: readonly unknown[];
-  /** The statement that the text carries. */
-  readonly carried: SentStatement;
-  /** The rows, and for a write how many it affected. */
-  read(result: StatementResult): { readonly rows: unknown[]; readonly affected: bigint | undefined };
-  /** Whether an error says that the tables have changed since the statement was described. */
-  isStale(error: unknown): boolean;
-  /** The error for the caller: GrantError for a missing right. */
-  errorOf(error: unknown): unknown;
-}
-
-/** Statements as the role of one plugin. */
-export interface EnforcedRole {
-  /** Prepares a statement for sending; a promise where it has to be described. Throws StatementRefused. */
-  outgoing(sender: Sender, text: string, parameters: readonly unknown[]): Outgoing | Promise<Outgoing>;
-}
 
 /** The functions that statements go through. */
 interface Via {

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from "bun:test";
 import { type Kysely, sql } from "kysely";
 import { until } from "../../test/support/harness/until.ts";
 import { onEachStore } from "../_stores.ts";
+import type { Sender } from "../connection/enforced_role.ts";
 import {
   dropPluginRole,
   dropRole,
@@ -17,7 +18,7 @@ import {
   withSlowPool,
   write,
 } from "../mod.ts";
-import { enforcedRole, type Sender } from "./enforcement.ts";
+import { enforcedRole } from "./enforcement.ts";
 
 interface House {
   boxes: { id: number; name: string; data: unknown; at: string; tags: string[]; raw: Uint8Array };

@@ -6,7 +6,8 @@
  * undoes the change.
  */
 import { createHash } from "node:crypto";
-import { functionName, GRANTS_SCHEMA, ident, literal } from "./names.ts";
+import { ident, literal } from "../query/quoting.ts";
+import { functionName, GRANTS_SCHEMA } from "./names.ts";
 
 /** Settings that decide what later statements of a session mean, and whether they run and are durable. */
 const KEPT_SETTINGS = [

@@ -1,21 +1,10 @@
-/** Names of roles and functions, and quoting for SQL that Kysely cannot say. */
+/** Names of roles and functions. */
 import { createHash } from "node:crypto";
 
 /** The schema of the functions that run statements of plugins. */
 export const GRANTS_SCHEMA = "lectern_grants";
 const MAX_BYTES = 63;
 const HASH_LENGTH = 16;
-
-/** An identifier in quotes. */
-export function ident(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}
-
-/** A string literal. */
-export function literal(text: string): string {
-  const escaped = text.replaceAll("'", "''");
-  return escaped.includes("\\") ? `E'${escaped.replaceAll("\\", "\\\\")}'` : `'${escaped}'`;
-}
 
 /** The name of a plugin's role. `prefix` is that of the database, since roles are shared by the databases of a server. */
 export function roleName(prefix: string, plugin: string): string {

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { functionName, ident, literal, roleName } from "./names.ts";
+import { ident, literal } from "../query/quoting.ts";
+import { functionName, roleName } from "./names.ts";
 
 /** Roles outlive versions of Lectern: another name would be another role. */
 const NAMES: readonly [prefix: string, plugin: string, name: string][] = [

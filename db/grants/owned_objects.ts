@@ -8,9 +8,10 @@
 import { type RawBuilder, sql } from "kysely";
 import { SchemaDenied } from "../query/errors.ts";
 import { rows } from "../query/query.ts";
+import { ident } from "../query/quoting.ts";
 import type { Db } from "../query/tables.ts";
 import { refusedWord } from "./function_text.ts";
-import { GRANTS_SCHEMA, ident } from "./names.ts";
+import { GRANTS_SCHEMA } from "./names.ts";
 import { oidOf, refusedExpressions, relationsOf } from "./owned_expressions.ts";
 import type { OwnerPlace } from "./owner_role.ts";
 

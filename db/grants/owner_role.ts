@@ -7,9 +7,10 @@
 import { sql } from "kysely";
 import { withinAs } from "../connection/dialect.ts";
 import { rows } from "../query/query.ts";
+import { ident } from "../query/quoting.ts";
 import type { Db } from "../query/tables.ts";
 import { ownerRole } from "./enforcement.ts";
-import { GRANTS_SCHEMA, ident, ownerName, roleName } from "./names.ts";
+import { GRANTS_SCHEMA, ownerName, roleName } from "./names.ts";
 import { foreignTriggers } from "./owned_expressions.ts";
 import { checkOwned, settleOwned } from "./owned_objects.ts";
 import { type RoleState, readState } from "./role_state.ts";

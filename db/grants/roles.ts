@@ -6,9 +6,10 @@
  */
 import { sql } from "kysely";
 import { rows } from "../query/query.ts";
+import { ident, literal } from "../query/quoting.ts";
 import type { Db } from "../query/tables.ts";
 import { functionsOf } from "./functions.ts";
-import { type FunctionKind, functionName, GRANTS_SCHEMA, ident, literal, roleName } from "./names.ts";
+import { type FunctionKind, functionName, GRANTS_SCHEMA, roleName } from "./names.ts";
 import { mayCreateTemporary, type Rights, type RoleState, readState } from "./role_state.ts";
 
 /** The tables of a plugin's role; writing implies reading. */

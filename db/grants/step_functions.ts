@@ -10,8 +10,10 @@
  * tables of content also run with rights of others. Where the plugin has such a table its statements are sent singly, without blocks,
  * and its functions make nothing, so that no cast is there while a trigger runs.
  */
+
+import { ident, literal } from "../query/quoting.ts";
 import { stepBody } from "./functions.ts";
-import { type FunctionKind, functionName, GRANTS_SCHEMA, ident, literal } from "./names.ts";
+import { type FunctionKind, functionName, GRANTS_SCHEMA } from "./names.ts";
 
 /** The place of a step. */
 export interface StepPlace {

@@ -4,10 +4,15 @@
  * the values of the watched columns in its rows before and after; one with many rows as a change of the whole table.
  */
 import { sql } from "kysely";
-import { CACHE_CHANNEL, CHANGE_NOTICE } from "../connection/changes.ts";
 import { MIGRATION_LOCK } from "./migrate.ts";
 import { rows } from "./query.ts";
 import type { Db } from "./tables.ts";
+
+/** The channel of notifications, which caches listen to. */
+export const CACHE_CHANNEL = "lectern_cache";
+
+/** SQLSTATE of the notices of triggers. */
+export const CHANGE_NOTICE = "LCT01";
 
 /** A table whose changes are reported. */
 export interface WatchedTable {

@@ -1,8 +1,7 @@
 import { beforeAll, expect, test } from "bun:test";
 import { sql } from "kysely";
 import { onEachStore } from "../_stores.ts";
-import { CACHE_CHANNEL } from "../connection/changes.ts";
-import { watchTables } from "./change_triggers.ts";
+import { CACHE_CHANNEL, watchTables } from "./change_triggers.ts";
 import { rows } from "./query.ts";
 
 onEachStore("changes of watched tables", (store) => {

@@ -20,8 +20,8 @@ import {
   sql,
   type UpdateResult,
 } from "kysely";
-import { runOnPool, writeAhead } from "../connection/dialect.ts";
 import { fragmentText } from "./query.ts";
+import { runOnPool, writeAhead } from "./routes.ts";
 import type { Tables } from "./tables.ts";
 
 /** A store or transaction, for running prepared statements. */

@@ -13,7 +13,7 @@ import {
   type RawNode,
   sql,
 } from "kysely";
-import { runOnPool, writeAhead } from "../connection/dialect.ts";
+import { runOnPool, writeAhead } from "./routes.ts";
 
 /**
  * The rows of a template, run in the transaction where `db` is one.

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type RawBuilder, sql } from "kysely";
 import { dataFolder, onEachStore } from "../_stores.ts";
-import { openStore } from "../connection/open.ts";
 import type { Store } from "../connection/store_types.ts";
+import { openStore } from "../open.ts";
 import { rows, write } from "./query.ts";
 import type { Db } from "./tables.ts";
 

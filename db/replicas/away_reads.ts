@@ -7,17 +7,12 @@
  */
 
 import type { ListenHandlers } from "../connection/listener.ts";
+import type { AwayReads, ReplicaTarget } from "../connection/replica_reads.ts";
+import { isRead } from "../connection/statement_kind.ts";
 import { ConnectionLost } from "../query/errors.ts";
 import type { Horizon } from "./horizon.ts";
-import type { Replica, ReplicaTarget } from "./replica.ts";
+import type { Replica } from "./replica.ts";
 import { ACCESS_CHANNEL } from "./schema.ts";
-import { isRead } from "./statement_kind.ts";
-
-/** A request whose reads a replica may answer while the primary is away, from its arrival on: also those that find its user. */
-export interface AwayReads {
-  /** The replica that answers them; undefined as long as none does. */
-  replica: object | undefined;
-}
 
 /** Listens to a channel of the primary. */
 export type Listen = (channel: string, handlers: ListenHandlers) => Promise<unknown>;

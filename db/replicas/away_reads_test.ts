@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { type AwayReads, AwayRoute } from "./away_reads.ts";
+import type { AwayReads } from "../connection/replica_reads.ts";
+import { AwayRoute } from "./away_reads.ts";
 import type { Horizon } from "./horizon.ts";
 import type { Replica } from "./replica.ts";
 

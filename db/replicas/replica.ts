@@ -7,6 +7,7 @@
 import type { Connection } from "../connection/connection.ts";
 import type { ServerProcess } from "../connection/connection_types.ts";
 import { DeadlinePool } from "../connection/deadline_pool.ts";
+import type { ReplicaTarget } from "../connection/replica_reads.ts";
 import { StatementPool } from "../connection/statement_pool.ts";
 import { SLOW_SESSION } from "../connection/store_pools.ts";
 import { ConnectionLost } from "../query/errors.ts";
@@ -29,14 +30,6 @@ export interface ReplicaOptions {
   waitMs(): number;
   /** Is shown each wait for it. */
   onWait(ms: number): void;
-}
-
-/** The pools of one run of a replica's server, for single statements. */
-export interface ReplicaTarget {
-  readonly statements: StatementPool;
-  readonly slow: DeadlinePool;
-  /** False once its connections were dropped. */
-  isOpen: boolean;
 }
 
 interface State {

@@ -4,15 +4,23 @@
  * replicas: one that is away, frozen, promoted or too far behind is left out until it is back.
  */
 import { answerTimeoutFor, currentSlowQuery } from "../connection/limits.ts";
+import type {
+  AwayReads,
+  CommitMark,
+  ReadCounts,
+  ReplicaReads,
+  ReplicaStatus,
+  ReplicaTarget,
+} from "../connection/replica_reads.ts";
 import type { SingleStatementPools } from "../connection/single_statements.ts";
+import { isForPrimary, isRead } from "../connection/statement_kind.ts";
 import type { StoreEventObserver } from "../connection/store_events.ts";
-import { type AwayOptions, type AwayReads, AwayRoute, awayFailure } from "./away_reads.ts";
+import { isOnPrimary, type StoreSession } from "../connection/store_session.ts";
+import { type AwayOptions, AwayRoute, awayFailure } from "./away_reads.ts";
 import { Horizon } from "./horizon.ts";
 import { Lag } from "./lag.ts";
-import type { Replica, ReplicaTarget } from "./replica.ts";
+import type { Replica } from "./replica.ts";
 import { EVERYONE, markFor } from "./schema.ts";
-import { isForPrimary, isRead } from "./statement_kind.ts";
-import { isOnPrimary, type StoreSession } from "./store_session.ts";
 
 /** Limits of reads from replicas; times in milliseconds. */
 export interface ReplicaLimits {
@@ -20,27 +28,6 @@ export interface ReplicaLimits {
   readonly maxLagMs: number;
   /** Between two looks at the replicas, and the limit of each. */
   readonly checkMs: number;
-}
-
-/** A replica as operators see it. */
-export interface ReplicaStatus {
-  /** Host, port and database. */
-  readonly name: string;
-  readonly isInUse: boolean;
-  /** Why it is not in use; "" if it is. */
-  readonly reason: string;
-  /** How far it was behind when the server looked last, in milliseconds and bytes of the log. */
-  readonly lagMs: number;
-  readonly lagBytes: number;
-  /** Statements that it answered since the start. */
-  readonly statements: number;
-}
-
-/** Reads of requests by where they were answered. */
-export interface ReadCounts {
-  primary: number;
-  /** Of those on the primary: a replica had failed. */
-  repeated: number;
 }
 
 /** What the reads need of the store. */
@@ -61,7 +48,7 @@ interface InUse {
 const PRUNE_MS = 10_000;
 
 /** The replicas of a store. */
-export class Replicas {
+export class Replicas implements ReplicaReads {
   readonly counts: ReadCounts = { primary: 0, repeated: 0 };
   readonly #options: ReplicasOptions;
   readonly #horizon: Horizon;
@@ -134,20 +121,15 @@ export class Replicas {
   }
 
   /**
-   * What the open transaction has to note before its commit: a user whose reads wait for it, or all of them; undefined for
-   * nothing. `hasWritten` says whether it changed rows, and `forAll` whether it changes who may see what.
+   * What the open transaction notes before its commit: a user whose reads wait for it, or all of them; undefined for nothing.
+   * `hasWritten` says whether it changed rows, and `forAll` whether it changes who may see what.
    */
-  markOf(hasWritten: boolean, forAll: boolean): number | undefined {
+  markOf(hasWritten: boolean, forAll: boolean): CommitMark | undefined {
     const session = this.#sessionOf();
     if (session && hasWritten) session.pin();
     if (session) this.#saw(session);
-    if (forAll) return EVERYONE;
-    return session && hasWritten ? userOf(session) : undefined;
-  }
-
-  /** The commit of a transaction with a mark of `markOf` was sent; `ending` is its answer. */
-  commits(mark: number | undefined, ending: Promise<unknown>): void {
-    if (mark === EVERYONE) this.#horizon.changesAccess(ending);
+    if (forAll) return this.#mark(EVERYONE);
+    return session && hasWritten ? this.#mark(userOf(session)) : undefined;
   }
 
   /** Ends the connections to replicas after their statements, at most `timeoutMs` later. */
@@ -221,8 +203,18 @@ export class Replicas {
       return answer;
     };
     const writing = write();
-    this.commits(userOf(session), writing);
+    this.#mark(userOf(session)).commits(writing);
     return writing;
+  }
+
+  /** The note of a user's write; `EVERYONE` for one that all readers wait for. */
+  #mark(user: number): CommitMark {
+    return {
+      statement: markFor(user),
+      commits: (ending) => {
+        if (user === EVERYONE) this.#horizon.changesAccess(ending);
+      },
+    };
   }
 
   /** Guests are many people: none of them is promised to see at least what another one saw. */

@@ -52,6 +52,10 @@ export default definePlugin({
     const theme = readTheme(settings);
     return theme ? loadCode(theme, plugins) : [];
   },
+  slots: {
+    theme: { members: { name: "text", modules: "list" } },
+    theme_hook: { members: { name: "any", attach: "function" } },
+  },
   async setup({ baseUrl, contribute, settings, site }) {
     const theme = readTheme(settings);
     mountPublicFiles(site, theme);

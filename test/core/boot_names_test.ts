@@ -1,12 +1,15 @@
 /** What would be ignored where its name or shape is wrong stops the boot, with the plugin and the nearest name that there is. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type AnyPlugin, BootError, definePlugin, type Slots } from "lectern/core";
-import { CORE_SLOTS } from "../../core/contracts/slot_names.ts";
-import { contributionProblem, PLUGIN_SHAPES } from "../../core/contracts/slot_shapes.ts";
+import { type AnyPlugin, BootError, definePlugin } from "lectern/core";
+import { contributionProblem, declaredSlots } from "../../core/runtime/slot_specs.ts";
+import plugins from "../../plugins/mod.ts";
 import { FEW, WITH_BOOKS } from "../support/harness/few_plugins.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 declare module "lectern/core" {
+  interface Slots {
+    test_greeter: { greet(): string; words?: readonly string[] };
+  }
   interface Events {
     test_occurs: { draft: { name: string }; result: { name: string } };
   }
@@ -20,8 +23,8 @@ beforeAll(async () => {
 afterAll(() => base?.stop());
 
 /** Boots a plugin among few of those that ship. */
-async function bootError(extra: AnyPlugin, only = FEW): Promise<string> {
-  const runtime = await bootTestRuntime({ extra: [extra], beside: base, only }).catch((error: unknown) => error);
+async function bootError(extra: AnyPlugin | readonly AnyPlugin[], only = FEW): Promise<string> {
+  const runtime = await bootTestRuntime({ extra: [extra].flat(), beside: base, only }).catch((error: unknown) => error);
   if (runtime instanceof BootError) return runtime.message;
   await (runtime as TestRuntime).stop();
   return "booted";
@@ -134,10 +137,37 @@ describe("boot() stops and names the plugin", () => {
   });
 });
 
-test("an unknown member stops the boot at every slot of core, and is named with the nearest of its members", () => {
-  const slots = [...CORE_SLOTS, ...Object.keys(PLUGIN_SHAPES)];
-  for (const slot of slots.filter((name) => name !== "permission")) {
-    const problem = contributionProblem(slot, { unknwon_member: true });
+test("a slot of a plugin has the shape that it declares, and one owner", async () => {
+  const owner = definePlugin({
+    name: "owner",
+    slots: { test_greeter: { members: { greet: "function", words: "optional_list" } } },
+    setup: ({ slot }) => void slot("test_greeter"),
+  });
+  const greeter = (contribution: object) =>
+    definePlugin({
+      name: "greeter",
+      permissions: { slots: "any" },
+      setup: ({ contribute }) => contribute("test_greeter", contribution as never),
+    });
+  expect(await bootError([owner, greeter({ greet: () => "Hello" })])).toBe("booted");
+  expect(await bootError([owner, greeter({ great: () => "Hello" })])).toBe(
+    'A contribution of the plugin "greeter" to the slot "test_greeter" has "great", which is none of its members; did you mean "greet"?',
+  );
+  const second = definePlugin({ ...owner, name: "second" });
+  expect(await bootError([owner, second])).toBe(
+    'The plugin "second" declares the slot "test_greeter", which "owner" declares already',
+  );
+  const ofCore = definePlugin({ name: "of_core", slots: { content: {} }, setup() {} });
+  expect(await bootError(ofCore)).toBe(
+    'The plugin "of_core" declares the slot "content", which Lectern declares already',
+  );
+});
+
+test("an unknown member stops the boot at every slot, and is named with the nearest of its members", () => {
+  const shaped = [...declaredSlots(plugins, plugins)].filter(([, { members }]) => members);
+  expect(shaped.length).toBeGreaterThan(35);
+  for (const [slot, spec] of shaped) {
+    const problem = contributionProblem(spec, { unknwon_member: true });
     expect([slot, problem]).toEqual([
       slot,
       expect.stringContaining('has "unknwon_member", which is none of its members'),
@@ -145,14 +175,8 @@ test("an unknown member stops the boot at every slot of core, and is named with 
     const listed = /its members: (.*)$/.exec(problem ?? "")?.[1]?.split(", ") ?? [];
     const [longest = ""] = listed.toSorted((a, b) => b.length - a.length);
     const slip = `${longest}s`;
-    expect(contributionProblem(slot, { [slip]: 1 })).toContain(
+    expect(contributionProblem(spec, { [slip]: 1 })).toContain(
       `has "${slip}", which is none of its members; did you mean "`,
     );
   }
-});
-
-test("the shapes of slots of shipped plugins have the members of their types", () => {
-  type Members<N extends keyof typeof PLUGIN_SHAPES> = { readonly [K in keyof Slots[N]]-?: string };
-  const shapes: { readonly [N in keyof typeof PLUGIN_SHAPES]: Members<N> } = PLUGIN_SHAPES;
-  expect(Object.keys(shapes)).toEqual(["dashboard_figure"]);
 });

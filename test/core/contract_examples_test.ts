@@ -7,17 +7,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { FileStoreProvider } from "lectern/contracts";
-import {
-  type AnyContext,
-  type AnyPlugin,
-  definePlugin,
-  type ItemPermissions,
-  type ItemTable,
-  itemPermissions,
-  sha256,
-  sql,
-} from "lectern/core";
+import { type FileStoreProvider, type ItemPermissions, itemPermissions } from "lectern/contracts";
+import { type AnyContext, type AnyPlugin, definePlugin, type ItemTable, sha256, sql } from "lectern/core";
 import { importsFor, readServiceExamples } from "../rules/_examples.ts";
 import { browserOf, PASSWORD } from "../support/harness/sign_ins.ts";
 import { bootTestRuntime, type TestRuntime, testFileStore } from "../support/harness/test_runtime.ts";

@@ -15,7 +15,7 @@ import {
 } from "lectern/core";
 import { rows, type Tables } from "lectern/db";
 import type {} from "lectern/plugins";
-import { LEFT_OUT_MS } from "../../core/failure_streaks.ts";
+import { LEFT_OUT_MS } from "../../core/std/failure_streaks.ts";
 import { WITH_PAGES } from "../support/harness/few_plugins.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 

@@ -15,7 +15,7 @@ import {
 } from "bun:test";
 import { definePlugin, GUEST, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import { LEFT_OUT_MS } from "../../core/failure_streaks.ts";
+import { LEFT_OUT_MS } from "../../core/std/failure_streaks.ts";
 import { FEW, WITH_BOOKS } from "../support/harness/few_plugins.ts";
 import { scaled } from "../support/harness/machine_speed.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, type Mock, setDefaultTimeout, setSystemTim
 import { readFileSync } from "node:fs";
 import { utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { LEFT_OUT_MS } from "../../core/failure_streaks.ts";
+import { LEFT_OUT_MS } from "../../core/std/failure_streaks.ts";
 import { scaled } from "../support/harness/machine_speed.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 import { type How, MARK, trouble, whileFailing } from "../support/harness/trouble.ts";

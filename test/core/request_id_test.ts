@@ -1,12 +1,13 @@
 /** Ids of requests: made, or taken from a trusted proxy; in the answer, in log lines, and where no context is passed. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { definePlugin, endpoint } from "lectern/core";
+import { currentRequestId } from "../../core/http/request_context.ts";
 import { createLog } from "../../core/log.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 const about = "A route of the test.";
 const lines: string[] = [];
-const log = createLog("info", (line) => void lines.push(line)).with({ plugin: "clerk" });
+const log = createLog("info", (line) => void lines.push(line), currentRequestId).with({ plugin: "clerk" });
 
 const clerk = definePlugin({
   name: "clerk",

@@ -7,7 +7,7 @@ import * as contracts from "lectern/contracts";
 import * as core from "lectern/core";
 import { type AnyContext, definePlugin, GUEST, hasPermission, inLanguage, SYSTEM, t, type Viewer } from "lectern/core";
 import { preparedStatements } from "lectern/db";
-import { deepFreeze, FrozenSet, plainCopy } from "../../core/freeze.ts";
+import { deepFreeze, FrozenSet, plainCopy } from "../../core/std/freeze.ts";
 import { frozenViewer } from "../../core/viewer.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 

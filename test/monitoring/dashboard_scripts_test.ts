@@ -7,9 +7,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { configSchema } from "../../core/config.ts";
-import { type Listening, listen } from "../../core/http/listen.ts";
 import { createLog } from "../../core/log.ts";
 import { readSettings } from "../../core/runtime/settings.ts";
+import { type Listening, listen } from "../../core/workers/listen.ts";
 import { raw, sampleHosts, type TestKey } from "../support/data/sample_hosts.ts";
 import { APT, machinesIn } from "../support/fakes/machines.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";

@@ -30,7 +30,7 @@ export interface Column {
 /** What `lectern/NAME` is. */
 const DOORS: Readonly<Record<string, string>> = {
   "lectern/core": "core/mod.ts",
-  "lectern/contracts": "core/contracts/mod.ts",
+  "lectern/contracts": "plugins/contracts/mod.ts",
   "lectern/db": "db/mod.ts",
 };
 

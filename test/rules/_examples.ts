@@ -6,9 +6,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import * as contracts from "../../core/contracts/mod.ts";
 import * as core from "../../core/mod.ts";
 import * as db from "../../db/mod.ts";
+import * as contracts from "../../plugins/contracts/mod.ts";
 import { TSC } from "../support/harness/command.ts";
 import { readServices, type Service } from "./_contracts.ts";
 import { lineAt, ROOT, readSources, type Source } from "./_source.ts";
@@ -19,7 +19,7 @@ export const DOORS: Readonly<
   Record<string, { readonly path: string; readonly values: Readonly<Record<string, unknown>> }>
 > = {
   "lectern/core": { path: "core/mod.ts", values: core },
-  "lectern/contracts": { path: "core/contracts/mod.ts", values: contracts },
+  "lectern/contracts": { path: "plugins/contracts/mod.ts", values: contracts },
   "lectern/db": { path: "db/mod.ts", values: db },
 };
 

@@ -94,14 +94,28 @@ export function findAll(path: string, text: string, pattern: RegExp, message: st
   return [...text.matchAll(pattern)].map(({ index }) => `${path}:${lineAt(text, index)}: ${message}`);
 }
 
+/** A path or package that a file imports. */
+export interface Import {
+  readonly specifier: string;
+  /** Counted from 1. */
+  readonly line: number;
+  /** Whether types alone are imported, which nothing loads at run time. */
+  readonly isType: boolean;
+}
+
 /** What a file names in its imports and re-exports, types and `import()` of a fixed text included. */
-export function importsOf({ code, text }: Source): { specifier: string; line: number }[] {
+export function importsOf({ code, text }: Source): Import[] {
   return [...code.matchAll(/\bfrom\s*(?=["'])|(?<![.\w])import\s*\(?\s*(?=["'])/g)].map((match) => {
     const start = match.index + match[0].length;
     const end = code.indexOf(text[start] ?? "", start + 1);
-    return { specifier: text.slice(start + 1, end), line: lineAt(text, start) };
+    const isType = match[0].startsWith("from") && TYPE_IMPORT.test(code.slice(0, match.index));
+    return { specifier: text.slice(start + 1, end), line: lineAt(text, start), isType };
   });
 }
+
+/** The head of an import of types alone, up to its `from`: `import type …`, or each name with `type` before it. */
+const TYPE_IMPORT =
+  /(?:^|[\n;])[ \t]*(?:import|export)\s+(?:type\s+(?:[\w$]+|\*\s+as\s+[\w$]+|\{[^{}]*\})|\{\s*type\s+[^{},]+(?:,\s*type\s+[^{},]+)*,?\s*\})\s*$/;
 
 /** Whether a path is a test, its support, or lies below test/. Private files that only tests import count in `testSide`. */
 export function isTest(path: string): boolean {

@@ -1,12 +1,13 @@
 /**
  * Every function that contracts and slots give to other plugins is classified by what it writes and how that is held, so that a new
- * one is not forgotten. What a plugin that does not ship may not call is refused by `provide` and `SHIPPED_SLOT_CALLS`;
+ * one is not forgotten. What a plugin that does not ship may not call is refused by `provide` and by `ships` of slots;
  * `test/core/contract_calls_test.ts` tries it.
  */
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { SHIPPED_SLOT_CALLS } from "../../core/contracts/slot_names.ts";
+import { declaredSlots } from "../../core/runtime/slot_specs.ts";
+import plugins from "../../plugins/mod.ts";
 import { readFunctions } from "./_contracts.ts";
 import { tableBelow } from "./_hooks.ts";
 import { ROOT, readSources } from "./_source.ts";
@@ -84,6 +85,12 @@ function unheld(names: readonly string[]): string[] {
 const contracts = readFunctions("Contracts");
 const slots = readFunctions("Slots");
 
+/** Functions of contributions that are for shipped plugins, by slot. */
+function shippedCalls(): [slot: string, members: readonly string[]][] {
+  const slots = [...declaredSlots(plugins, plugins)].sort(([a], [b]) => (a < b ? -1 : 1));
+  return slots.flatMap(([slot, { ships }]): [string, readonly string[]][] => (ships ? [[slot, ships]] : []));
+}
+
 test("every function of a contract or slot is classified once, and no other is", () => {
   const all = [...contracts, ...slots];
   expect([contracts.length, slots.length].map((count) => count > 40)).toEqual([true, true]);
@@ -93,9 +100,7 @@ test("every function of a contract or slot is classified once, and no other is",
 
 test("what is for shipped plugins, or needs a power, is refused to others", () => {
   const shipped = slots.filter((name) => kindsOf(name).includes("ships"));
-  const refused = Object.entries(SHIPPED_SLOT_CALLS).flatMap(([slot, members]) =>
-    members.map((member) => `${slot}.${member}`),
-  );
+  const refused = shippedCalls().flatMap(([slot, members]) => members.map((member) => `${slot}.${member}`));
   expect(shipped.filter((name) => !refused.some((each) => name === each || name.startsWith(`${each}.`)))).toEqual([]);
   expect(refused.filter((name) => !shipped.some((each) => each === name || each.startsWith(`${name}.`)))).toEqual([
     // Data with functions that are declared elsewhere.
@@ -114,7 +119,7 @@ test("what is for shipped plugins, or needs a power, is refused to others", () =
 
 test("the handbook lists the functions of slots that are for shipped plugins", () => {
   const [, text = ""] = readFileSync(join(ROOT, "plugins/hooks.md"), "utf8").split("## Functions for shipped plugins");
-  const rows = Object.entries(SHIPPED_SLOT_CALLS).map(([slot, members]) => [
+  const rows = shippedCalls().map(([slot, members]) => [
     `\`${slot}\``,
     members.map((member) => `\`${member}\``).join(", "),
   ]);

@@ -4,8 +4,8 @@ import { targetOf, testSide } from "./_tests.ts";
 
 const BUILT_IN = /^(?:node:|bun$|bun:)/;
 const HOUSE = /^lectern\//;
-/** A plugin, in the folder of its group, the plugin of themes, which is no group, or a theme. */
-const FOLDER = /^(?:plugins\/themes|plugins\/[^/]+\/[^/]+|themes\/[^/]+)\//;
+/** A plugin, in the folder of its group, the plugin of themes and the contracts, which are no group, or a theme. */
+const FOLDER = /^(?:plugins\/(?:themes|contracts)|plugins\/[^/]+\/[^/]+|themes\/[^/]+)\//;
 
 /** Who may import what: the first row that matches a path decides. */
 const RULES: readonly { place: RegExp; may: string; allowed: (target: string, path: string) => boolean }[] = [
@@ -81,8 +81,8 @@ test("files import only what their place allows", () => {
 
 test("the rule of imports can fail", () => {
   const bad: readonly [path: string, specifier: string][] = [
-    ["db/connection/open.ts", "elysia"],
-    ["db/connection/open.ts", "../../core/mod.ts"],
+    ["db/open.ts", "elysia"],
+    ["db/open.ts", "../../core/mod.ts"],
     ["core/runtime/boot.ts", "../../plugins/mod.ts"],
     ["core/runtime/boot.ts", "lectern/plugins"],
     ["core/runtime/boot.ts", "../../test/support/harness/test_runtime.ts"],
@@ -104,8 +104,8 @@ test("the rule of imports can fail", () => {
 
 test("the rule of imports lets pass what the runtime is built of", () => {
   const good: readonly [path: string, specifier: string][] = [
-    ["db/connection/open.ts", "node:fs"],
-    ["db/connection/open_test.ts", "../../test/support/harness/cluster.ts"],
+    ["db/open.ts", "node:fs"],
+    ["db/open_test.ts", "../../test/support/harness/cluster.ts"],
     ["core/runtime/boot.ts", "../../db/mod.ts"],
     ["plugins/mod.ts", "./content/books/plugin.ts"],
     ["plugins/content/books/migrations/0001_init.ts", "../contract.ts"],
@@ -118,7 +118,7 @@ test("the rule of imports lets pass what the runtime is built of", () => {
 });
 
 test("a private file that only tests import is one of them", () => {
-  const helper = readSource("db/_stores.ts", 'import "../test/support/harness/cluster.ts";');
+  const helper = readSource("db/_stores.ts", 'import "../support/harness/cluster.ts";');
   expect(misplaced([helper, readSource("db/open_test.ts", 'import "./_stores.ts";')])).toEqual([]);
   expect(misplaced([helper, readSource("db/open.ts", 'import "./_stores.ts";')])).toHaveLength(1);
 });

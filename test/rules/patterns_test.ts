@@ -30,7 +30,7 @@ const PROVEN: readonly { readonly path: string; readonly begins: string; readonl
   { path: "core/runtime/versions.ts", begins: "/^\\s*(?:v?", why: "a range of versions in a plugin's declaration" },
   { path: "core/validation/rule_checks.ts", begins: "/^(?!\\.)", why: "a text of at most MAX_EMAIL characters" },
   {
-    path: "db/replicas/statement_kind.ts",
+    path: "db/connection/statement_kind.ts",
     begins: "/\\b(?:insert",
     why: "statements of plugins; each repetition runs within a word",
   },

@@ -1,26 +1,28 @@
 /**
  * Core knows no plugin: its code and its strings hold no name of a plugin, of a plugin's event or of a plugin's table. The
  * names are read from the sources and found as whole words of identifiers and texts, singulars too: `saveTags` and
- * `page_create` count, `stage` does not. Comments may give examples. Not searched: `core/contracts` (what plugins give each
- * other) and `core/cli` (a client of the API, commands over plugins), except for words about themes.
+ * `page_create` count, `stage` does not. Comments may give examples. Not searched: `core/cli`
+ * (a client of the API, commands over plugins), except for words about themes.
  */
 import { expect, test } from "bun:test";
 import plugins from "../../plugins/mod.ts";
 import { declaredIn } from "./_hooks.ts";
 import { isTest, lineAt, readSource, readSources, type Source } from "./_source.ts";
 
-const SEARCHED = /^core\/(?!contracts\/|cli\/|cli\.ts$)/;
+const SEARCHED = /^core\/(?!cli\/|cli\.ts$)/;
 const ALL_OF_CORE = /^core\//;
 
 /** Words that have a meaning of their own in core, which is not the plugin of that name. */
 const OWN_WORDS: Readonly<Record<string, string>> = {
   access: 'the permission "access-api", which a route asks for by default; keys of object stores',
+  exports: "what a module of Bun has",
   host: "a machine of the network: where to listen, what may be called",
   hosts: "machines of the network that a plugin may call",
   instance: "TypeScript's InstanceType",
   language: "of texts: the catalogue is core's",
   languages: "those of the catalogue",
   link: "of the file system; link-local addresses; an address that a rule judges",
+  loader: "how Bun reads a module",
   migrate: "runs the migrations of plugins",
   package: "package.json",
   page: "of memory, of the listing of a bucket",
@@ -151,7 +153,7 @@ test("core names no plugin, no event and no table of one", () => {
   expect(findings(SOURCES, NAMES)).toEqual([]);
 });
 
-test("core has no word of a theme, in contracts and commands neither", () => {
+test("core has no word of a theme, in commands neither", () => {
   const names = new Set(["theme", "themes"]);
   expect(findings(SOURCES, names, ALL_OF_CORE)).toEqual([]);
   const bad = readSource("core/cli/open.ts", "const loaded = loadTheme(name);");
@@ -192,11 +194,11 @@ test("the rule of names can fail", () => {
 
 test("the rule of names lets pass comments, contracts, tests and words of another meaning", () => {
   const good: readonly [path: string, line: string][] = [
-    ["core/runtime/registry.ts", '/** Such as "book_create". */ export type EventName = string; // book'],
-    ["core/contracts/tags.ts", "export interface Tags {}"],
+    ["core/registry.ts", '/** Such as "book_create". */ export type EventName = string; // book'],
+    ["plugins/contracts/tags.ts", "export interface Tags {}"],
     ["core/http/server_test.ts", 'ask("/api/books");'],
     ["core/http/server.ts", "const stage = heritage(footage);"],
-    ["core/http/listen.ts", "const { host, language } = settings;"],
+    ["core/workers/listen.ts", "const { host, language } = settings;"],
   ];
   for (const [path, line] of good) expect(findings([readSource(path, line)], NAMES)).toEqual([]);
 });

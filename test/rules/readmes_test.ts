@@ -44,8 +44,8 @@ test("the list of examples names none that is gone", () => {
 });
 
 test("the rule of READMEs can fail", () => {
-  const files = ["core/http/listen.ts", "core/cli.ts"];
-  expect(gone("x.md", "see `http/listen.ts`, `./core/cli.ts` and listen.ts", files)).toEqual([]);
+  const files = ["core/workers/listen.ts", "core/cli.ts"];
+  expect(gone("x.md", "see `workers/listen.ts`, `./core/cli.ts` and listen.ts", files)).toEqual([]);
   expect(gone("x.md", "a\n`http/server.ts`", files)).toEqual([
     'x.md:2: names the file "http/server.ts", which is not there',
   ]);

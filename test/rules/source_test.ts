@@ -35,6 +35,28 @@ test("imports of every form are found, and texts that look like imports are not"
   expect(importsOf(readSource("x.ts", text)).at(-1)?.line).toBe(8);
 });
 
+test("imports of types alone are told from those of values", () => {
+  const text = [
+    'import type { A } from "types/a";',
+    'import { type B, type C } from "types/b";',
+    'export type { D } from "types/c";',
+    'import type * as e from "types/d";',
+    "import type {",
+    "  F,",
+    '} from "types/e";',
+    'import { type G, h } from "values/a";',
+    'import { i } from "values/b";',
+    'export * from "values/c";',
+    'import "values/d";',
+    'const j = await import("values/e");',
+    'import K from "values/f";',
+  ].join("\n");
+  const found = importsOf(readSource("x.ts", text));
+  expect(found).toHaveLength(11);
+  for (const { specifier, isType } of found)
+    expect(`${specifier} ${isType}`).toBe(`${specifier} ${specifier.startsWith("types/")}`);
+});
+
 test("the whole runtime is read: its files are found, and none ends within a literal", () => {
   expect(listFiles()).toContain("package.json");
   expect(listFiles().some((path) => path.includes("node_modules"))).toBe(false);

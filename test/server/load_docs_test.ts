@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { configSchema } from "../../core/config.ts";
-import { type Listening, listen } from "../../core/http/listen.ts";
 import { createLog } from "../../core/log.ts";
 import { readSettings } from "../../core/runtime/settings.ts";
+import { type Listening, listen } from "../../core/workers/listen.ts";
 import plugins from "../../plugins/mod.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 

@@ -1,9 +1,9 @@
 /** `migrate-from` with sources that have or show less, and with wrong arguments. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { configSchema } from "../../core/config.ts";
-import { type Listening, listen } from "../../core/http/listen.ts";
 import { createLog } from "../../core/log.ts";
 import { readSettings } from "../../core/runtime/settings.ts";
+import { type Listening, listen } from "../../core/workers/listen.ts";
 import plugins from "../../plugins/mod.ts";
 import { fill } from "../support/data/sample_instance.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";

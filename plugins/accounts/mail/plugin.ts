@@ -2,7 +2,7 @@
  * Mail (contract `mail`): by SMTP, or by the transport of another plugin (slot `mail_transport`). It stores nothing: a message
  * that must not be lost is sent from a job.
  */
-import { type MailMessage, MailRejected, type MailTransport } from "lectern/contracts";
+import { type MailMessage, MailRejected, type MailTransport, mailSlots } from "lectern/contracts";
 import { BootError, chosenProvider, definePlugin, t, withinTime } from "lectern/core";
 
 const SMTP = "smtp";
@@ -40,6 +40,7 @@ export default definePlugin({
       description: "Seconds that the transport of a plugin may take for a message",
     }),
   }),
+  slots: mailSlots,
   async setup({ on, onStop, provide, settings, slot }) {
     const { from, host, timeout } = settings;
     const late = `The mail transport took longer than ${timeout} seconds (MAIL_TIMEOUT)`;

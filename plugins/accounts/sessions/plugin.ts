@@ -6,6 +6,7 @@
  * the slot `sign_in_step`, such as a second factor; `mfa_enforced` of roles is for these.
  */
 import type { Sessions } from "lectern/contracts";
+import { signInSlots } from "lectern/contracts";
 import { type Cached, definePlugin, type EventTransaction } from "lectern/core";
 import { sessionResolver } from "./authenticate.ts";
 import { begin, complete, publicPart } from "./begin.ts";
@@ -46,6 +47,7 @@ export default definePlugin({
   settings,
   migrations,
   events: ["auth_login", "session_end"],
+  slots: signInSlots,
   setup(plugin) {
     const { auth, baseUrl, cached, contracts, db, every, log, visibilityRule, on, onStop, perform } = plugin;
     const { attempts, attemptsByAccount, attemptsByAddress, confirmation, cookie, isPublic, restrict } =

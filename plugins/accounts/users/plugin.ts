@@ -6,6 +6,7 @@
 import { join } from "node:path";
 import { stdout } from "node:process";
 import type { Users } from "lectern/contracts";
+import { lastActivitySlots } from "lectern/contracts";
 import {
   authorReferences,
   definePlugin,
@@ -81,6 +82,7 @@ export default definePlugin({
     ...(["auth_password_reset_request", "auth_password_reset_update"] as const),
   ],
   commands: { user: userCommand },
+  slots: lastActivitySlots,
   setup(plugin) {
     const { cached, db, every, visibilityRule, on, onStart, provide, site } = plugin;
     const { adminEmail, adminPassword, deletedItems, environment, passwordCheck } = plugin.settings;

@@ -4,8 +4,8 @@
  * functions take the kind of item as an argument and name none themselves.
  */
 import type { RawBuilder, Selectable } from "kysely";
-import type { Tag } from "lectern/contracts";
-import type { ItemTable, People, PluginContext } from "lectern/core";
+import type { People, Tag } from "lectern/contracts";
+import type { ItemTable, PluginContext } from "lectern/core";
 import type { Executor, TableName } from "lectern/db";
 import type { ItemStatements } from "./statements.ts";
 

@@ -1,5 +1,11 @@
-import { type FieldsById, mergeResponseFields, type ResponseFields, withResponseFields } from "lectern/contracts";
-import type { People, Viewer } from "lectern/core";
+import {
+  type FieldsById,
+  mergeResponseFields,
+  type People,
+  type ResponseFields,
+  withResponseFields,
+} from "lectern/contracts";
+import type { Viewer } from "lectern/core";
 import type { AnyDescribedItem, ItemContext, ItemKind } from "./contract.ts";
 
 /** An item after a save: fields of its row, and `cover`. */

@@ -1,4 +1,5 @@
-import { peopleOf, sql, type Viewer } from "lectern/core";
+import { peopleOf } from "lectern/contracts";
+import { sql, type Viewer } from "lectern/core";
 import { flattened } from "lectern/db";
 import type { ItemContext, ItemKind, Tagged } from "./contract.ts";
 

@@ -7,12 +7,14 @@ import {
   fieldsOfRead,
   type ItemAddress,
   NO_SELECTED_FIELDS,
+  type People,
+  peopleOf,
   recordFailedSelects,
   type SelectedFields,
   selectedFields,
   type Tag,
 } from "lectern/contracts";
-import { type People, type PluginContext, peopleOf, type RawBuilder, sql, type Viewer } from "lectern/core";
+import { type PluginContext, type RawBuilder, sql, type Viewer } from "lectern/core";
 import { flattened, memoized, rows } from "lectern/db";
 import type { ItemContext, ItemKind } from "./contract.ts";
 

@@ -1,7 +1,7 @@
 /** Statements over the table of a kind of described items: each kind prepares its own, since a statement names its table. */
 import type { Insertable, QueryCreator, Selectable, SelectQueryBuilder } from "kysely";
-import type { Tag } from "lectern/contracts";
-import { type People, type RawBuilder, sql } from "lectern/core";
+import type { People, Tag } from "lectern/contracts";
+import { type RawBuilder, sql } from "lectern/core";
 import { prepared, type Statement, type TableName, type Tables } from "lectern/db";
 import type { DescribedTable } from "./contract.ts";
 

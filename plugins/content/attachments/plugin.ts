@@ -3,16 +3,9 @@
  * one requires permissions on both. Files are kept in the file store and streamed in and out: below /api as base64 within the
  * answer, at /attachments/ID as they are. Attachments of a page in the recycle bin stay.
  */
-import {
-  authorReferences,
-  definePlugin,
-  fileLimit,
-  missingFilesCheck,
-  referenceCheck,
-  sql,
-  t,
-  withoutAuthor,
-} from "lectern/core";
+
+import { withoutAuthor } from "lectern/contracts";
+import { authorReferences, definePlugin, fileLimit, missingFilesCheck, referenceCheck, sql, t } from "lectern/core";
 import { flattened, refs } from "lectern/db";
 import { fileKeeper, lockAttachment, removeOfPages } from "./changes.ts";
 import type { AttachmentPermission, AttachmentsContext } from "./contract.ts";

@@ -1,4 +1,4 @@
-import type { ContentEntry } from "lectern/contracts";
+import type { BookEntry, ContentEntry } from "lectern/contracts";
 import type { PluginContext, TableDependency } from "lectern/core";
 import type { ContentsEntry } from "../_items/answers.ts";
 
@@ -12,9 +12,9 @@ const NESTED = "page";
  * id. A page is in `pages` of its chapter, without `type`, and so is an entry of another kind, with it; where the chapter is not among the
  * entries, at the top level.
  */
-export function nestContents(entries: readonly ContentEntry[]): ContentsEntry[] {
+export function nestContents(entries: readonly BookEntry[]): ContentsEntry[] {
   const pagesOf = new Map(entries.filter(isContainer).map(({ id }) => [id, [] as NonNullable<ContentsEntry["pages"]>]));
-  const topLevel: ContentEntry[] = [];
+  const topLevel: BookEntry[] = [];
   for (const entry of [...entries].sort(compareEntries)) {
     const pages = isContainer(entry) ? undefined : pagesOf.get(entry.chapter_id ?? 0);
     if (!pages) {
@@ -36,19 +36,20 @@ export function contentTables({ slot }: Pick<PluginContext, "slot">): readonly T
 }
 
 /** What a kind returned, if it can be shown as contents. Throws for anything but a list of objects. */
-export function checkedEntries(entries: readonly ContentEntry[]): readonly ContentEntry[] {
+export function checkedEntries(entries: readonly ContentEntry[]): readonly BookEntry[] {
   // Plugins return them, or their SQL does, which no type checks.
   const given: unknown = entries;
   if (!Array.isArray(given) || !given.every((entry) => typeof entry === "object" && entry !== null))
     throw new Error("It returned no list of entries");
-  return entries;
+  // Other fields are those that the kind's plugin gives.
+  return entries as readonly BookEntry[];
 }
 
-function isContainer(entry: ContentEntry): boolean {
+function isContainer(entry: BookEntry): boolean {
   return entry.type === CONTAINER;
 }
 
-function compareEntries(a: ContentEntry, b: ContentEntry): number {
+function compareEntries(a: BookEntry, b: BookEntry): number {
   const drafts = Number(b.draft ?? false) - Number(a.draft ?? false);
   return drafts || a.priority - b.priority || Number(isContainer(b)) - Number(isContainer(a)) || a.id - b.id;
 }

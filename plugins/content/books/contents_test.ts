@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import type { ContentEntry } from "lectern/contracts";
+import type { BookEntry } from "lectern/contracts";
 import { nestContents } from "./contents.ts";
 
-const chapter = (id: number, priority: number): ContentEntry => ({
+const chapter = (id: number, priority: number): BookEntry => ({
   id,
   name: `c${id}`,
   slug: `c${id}`,
@@ -11,7 +11,7 @@ const chapter = (id: number, priority: number): ContentEntry => ({
   url: "",
   type: "chapter",
 });
-const page = (id: number, priority: number, more: Partial<ContentEntry> = {}): ContentEntry => ({
+const page = (id: number, priority: number, more: Partial<BookEntry> = {}): BookEntry => ({
   id,
   name: `p${id}`,
   slug: `p${id}`,

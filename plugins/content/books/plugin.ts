@@ -1,4 +1,5 @@
-import { definePlugin, fileLimit, itemPermissions, mountResource, sql, t } from "lectern/core";
+import { itemPermissions } from "lectern/contracts";
+import { definePlugin, fileLimit, mountResource, sql, t } from "lectern/core";
 import { refs } from "lectern/db";
 import { cachedReader, cachedReads } from "../_items/cached.ts";
 import { lockItem } from "../_items/changes.ts";

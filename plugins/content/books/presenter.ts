@@ -1,4 +1,4 @@
-import type { ContentEntry, FieldsById } from "lectern/contracts";
+import type { BookEntry, ContentEntry, FieldsById } from "lectern/contracts";
 import { callContribution, type Static, unwritable, type Viewer } from "lectern/core";
 import { itemPresenter } from "../_items/presenter.ts";
 import { checkedEntries, nestContents } from "./contents.ts";
@@ -34,7 +34,7 @@ export function bookPresenter(context: BooksContext) {
       book: Book,
       viewer: Viewer,
       fields: Promise<FieldsById>,
-      selected: readonly (readonly ContentEntry[] | null)[],
+      selected: readonly (readonly BookEntry[] | null)[],
     ) {
       const contents = Promise.all(
         slot("content").map(

@@ -3,7 +3,7 @@
  * statement, and lists by ids. A slug alone leads to its book by a statement of its own, whose answer is cached.
  */
 import type { QueryCreator } from "kysely";
-import { type ContentEntry, type ItemReader, NO_SELECTED_FIELDS } from "lectern/contracts";
+import { type BookEntry, type ItemReader, NO_SELECTED_FIELDS } from "lectern/contracts";
 import { callContribution, callContributionNow, type RawBuilder, sql, type Viewer } from "lectern/core";
 import { memoized, prepared, rows, type Tables } from "lectern/db";
 import {
@@ -18,7 +18,7 @@ import { BOOK, type Book, type BooksContext } from "./contract.ts";
 import { bookPresenter } from "./presenter.ts";
 
 /** Entries by kind of content; null for a kind that selects none. */
-type SelectedContents = readonly (readonly ContentEntry[] | null)[];
+type SelectedContents = readonly (readonly BookEntry[] | null)[];
 
 /** In place of what plugins select: their entries are read by `contents`. */
 const NO_CONTENTS: RawBuilder<SelectedContents> = sql`'[]'::json`;

@@ -1,13 +1,13 @@
-import { type BookColumns, type ContentEntry, jsonTime } from "lectern/contracts";
+import { type BookEntry, jsonTime, type ParentColumns } from "lectern/contracts";
 import { type RawBuilder, sql, type Viewer } from "lectern/core";
 import type { ChaptersContext } from "./contract.ts";
 
 /** SQL for the chapters of a book as entries of its contents (content-api 5.3). */
 export function selectChapters(
   { baseUrl, visible }: Pick<ChaptersContext, "baseUrl" | "visible">,
-  book: BookColumns,
+  book: ParentColumns,
   viewer: Viewer,
-): RawBuilder<ContentEntry[]> {
+): RawBuilder<BookEntry[]> {
   return sql`coalesce((select json_agg(json_build_object('id', chapters.id, 'name', chapters.name, 'slug', chapters.slug,
       'book_id', chapters.book_id, 'priority', chapters.priority, 'created_at', ${jsonTime("chapters.created_at")},
       'updated_at', ${jsonTime("chapters.updated_at")}, 'url', ${baseUrl}::text || '/books/' || ${book.slug} || '/chapter/' || chapters.slug,

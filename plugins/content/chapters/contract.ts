@@ -3,10 +3,10 @@
  * what its files share (content-api 7).
  */
 import type { QueryCreator } from "kysely";
+import type { ItemPermissions } from "lectern/contracts";
 import {
   fieldsOf,
   type Input,
-  type ItemPermissions,
   idSchema,
   type PluginContext,
   peopleFields,

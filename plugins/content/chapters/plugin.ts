@@ -2,7 +2,9 @@
  * Chapters: parts of a book that contain pages (content-api 7). A chapter is created in a book, can be moved to another
  * one, and is deleted with its book. The plugin of pages handles the events of chapters for the pages in them.
  */
-import { definePlugin, denied, itemPermissions, mountResource, sql } from "lectern/core";
+
+import { itemPermissions } from "lectern/contracts";
+import { definePlugin, denied, mountResource, sql } from "lectern/core";
 import { refs } from "lectern/db";
 import { cachedReader, cachedReads } from "../_items/cached.ts";
 import { clearedTemplates, templateDependents } from "../_items/default_template.ts";

@@ -1,4 +1,4 @@
-import { type ContentEntry, chapterPath } from "lectern/contracts";
+import { type BookEntry, chapterPath } from "lectern/contracts";
 import { notFound, type RawBuilder, sql, type Viewer } from "lectern/core";
 import { type Db, prepared } from "lectern/db";
 import type { BookPlace, ChaptersContext } from "./contract.ts";
@@ -56,7 +56,7 @@ export async function chaptersOfBook(
   { baseUrl, db, visible }: ChaptersContext,
   viewer: Viewer,
   bookId: number,
-): Promise<ContentEntry[]> {
+): Promise<BookEntry[]> {
   const chapters = await ofBook.execute(db, { bookId, visible: visible.where("chapters", viewer) });
   return chapters.map(({ book_slug, ...chapter }) => ({
     ...chapter,

@@ -4,17 +4,8 @@
  * to anybody who knows one. An image outlives its page, since other pages may show it; `images cleanup` removes images that
  * no page shows.
  */
-import { activityOf } from "lectern/contracts";
-import {
-  authorReferences,
-  definePlugin,
-  fileLimit,
-  missingFilesCheck,
-  referenceCheck,
-  sql,
-  t,
-  withoutAuthor,
-} from "lectern/core";
+import { activityOf, withoutAuthor } from "lectern/contracts";
+import { authorReferences, definePlugin, fileLimit, missingFilesCheck, referenceCheck, sql, t } from "lectern/core";
 import { flattened, refs } from "lectern/db";
 import { lockImage } from "./changes.ts";
 import { imagesCommand } from "./commands.ts";

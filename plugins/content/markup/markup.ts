@@ -36,7 +36,7 @@ export const DEFAULT_INCLUDES = includeLimits({ maxIncludes, maxBytes: maxInclud
 /** Default limits of content. */
 export const DEFAULT_LIMITS: ContentLimits = { maxBytes: maxContentBytes, maxElements: maxContentElements };
 
-/** The contract `markup`, entirely in this process; see core/contracts/markup.ts. */
+/** The contract `markup`, entirely in this process; see plugins/contracts/markup.ts. */
 export function createMarkup({
   converter,
   includes = () => DEFAULT_INCLUDES,

@@ -1,3 +1,4 @@
+import { markdownSlots } from "lectern/contracts";
 import { definePlugin, t } from "lectern/core";
 import type { Marked } from "marked";
 import type { MarkupContext } from "./contract.ts";
@@ -51,6 +52,7 @@ export default definePlugin({
       description: "Bytes of HTML that a page may include; includes beyond that are left out",
     }),
   }),
+  slots: markdownSlots,
   setup({ children, contribute, language, provide, settings, slot, texts }) {
     let changed: Marked | undefined;
     // Called after the boot only, when all contributions are there.

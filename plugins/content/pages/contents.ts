@@ -1,13 +1,13 @@
-import { type BookColumns, type ContentEntry, jsonTime } from "lectern/contracts";
+import { type BookEntry, jsonTime, type ParentColumns } from "lectern/contracts";
 import { type RawBuilder, sql, type Viewer } from "lectern/core";
 import type { PagesContext } from "./contract.ts";
 
 /** SQL for the pages of a book as entries of its contents (content-api 5.3); a draft page is addressed by its id. */
 export function selectPages(
   { baseUrl, visible }: Pick<PagesContext, "baseUrl" | "visible">,
-  book: BookColumns,
+  book: ParentColumns,
   viewer: Viewer,
-): RawBuilder<ContentEntry[]> {
+): RawBuilder<BookEntry[]> {
   return sql`coalesce((select json_agg(json_build_object('id', pages.id, 'name', pages.name, 'slug', pages.slug,
       'book_id', pages.book_id, 'chapter_id', pages.chapter_id, 'draft', pages.draft, 'template', pages.template,
       'priority', pages.priority, 'created_at', ${jsonTime("pages.created_at")}, 'updated_at', ${jsonTime("pages.updated_at")},

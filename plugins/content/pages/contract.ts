@@ -4,15 +4,13 @@
  * only.
  */
 import type { Generated, Selectable } from "kysely";
-import type { Tag } from "lectern/contracts";
+import type { ItemPermissions, People, Tag } from "lectern/contracts";
 import {
   fieldsOf,
   type Input,
-  type ItemPermissions,
   type ItemTable,
   idSchema,
   nullable,
-  type People,
   type PluginContext,
   peopleFields,
   personSchema,

@@ -3,7 +3,9 @@
  * is saved, so that a read is one statement and parses nothing; only pages that include others are rendered for each
  * reader. Comments, attachments and images belong to other plugins, which take part through events and slots.
  */
-import { definePlugin, itemPermissions, sql, t } from "lectern/core";
+
+import { itemPermissions, pageContentSlots, pictureSlots } from "lectern/contracts";
+import { definePlugin, sql, t } from "lectern/core";
 import { flattened, prepared, refs } from "lectern/db";
 import { ACTIVITIES } from "./activity.ts";
 import { hasParentList, lockForUpdate } from "./changes.ts";
@@ -80,6 +82,7 @@ export default definePlugin({
   migrations,
   events: ["page_create", "page_update", "page_move", "page_delete", "revision_delete"],
   adds: [...itemPermissions("page"), "editor-change", "revision-view-all"],
+  slots: { ...pageContentSlots, ...pictureSlots },
   setup(context) {
     const { contracts, contribute, on, provide, settings, visibilityRule } = context;
     const { renderingBytes, revisionLimit } = settings;

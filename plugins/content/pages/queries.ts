@@ -2,16 +2,8 @@
  * Reads of pages: one for an answer, with its people and tags, or under its lock; those of a book for its
  * contents; those of chapters for single reads. Each is one statement.
  */
-import type { ContentEntry, ResponseFields, Tag } from "lectern/contracts";
-import {
-  type EventTransaction,
-  notFound,
-  type People,
-  peopleOf,
-  type RawBuilder,
-  sql,
-  type Viewer,
-} from "lectern/core";
+import { type BookEntry, type People, peopleOf, type ResponseFields, type Tag } from "lectern/contracts";
+import { type EventTransaction, notFound, type RawBuilder, sql, type Viewer } from "lectern/core";
 import { flattened, prepared, refs } from "lectern/db";
 import { chapterPagesFields, type FoundPage, type PageRow, type PagesContext } from "./contract.ts";
 import { pageUrl } from "./urls.ts";
@@ -105,7 +97,7 @@ export async function lockPage(id: number, tx: EventTransaction): Promise<PageRo
 }
 
 /** The pages of a book that the viewer sees, drafts first, then by priority and id (content-api 5.3). */
-export async function pagesOfBook(context: PagesContext, viewer: Viewer, bookId: number): Promise<ContentEntry[]> {
+export async function pagesOfBook(context: PagesContext, viewer: Viewer, bookId: number): Promise<BookEntry[]> {
   const found = await ofBook.execute(context.db, { bookId, visible: context.visible.where("pages", viewer) });
   return found.map(({ book_slug, ...page }) => ({
     ...page,

@@ -5,6 +5,7 @@
  * soon as it is saved. Kinds of content take part by the slot `searchable`. Another engine takes the place of the index by the
  * slot `search_engine`.
  */
+import { searchSlots } from "lectern/contracts";
 import { definePlugin, t } from "lectern/core";
 import { type Db, hasTrigrams } from "lectern/db";
 import { KIND_ORDER } from "./candidates.ts";
@@ -69,6 +70,7 @@ export default definePlugin({
   }),
   migrations,
   commands: { search: searchCommand },
+  slots: searchSlots,
   setup(plugin) {
     const { baseUrl, contracts, log, on, onStart, runtime, settings, slot, visible } = plugin;
     const db = plugin.db as unknown as Db;

@@ -1,7 +1,7 @@
+import type { ItemPermissions } from "lectern/contracts";
 import {
   fieldsOf,
   type Input,
-  type ItemPermissions,
   type PluginContext,
   peopleFields,
   peopleIdFields,

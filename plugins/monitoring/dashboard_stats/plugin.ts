@@ -30,6 +30,9 @@ export default definePlugin({
     slots: ["credential_scheme"],
   },
   settings,
+  slots: {
+    dashboard_figure: { members: { name: "text", about: "text", read: "function" }, limit: "readers" },
+  },
   setup(context) {
     const { contracts, contribute, log, routeScope } = context;
     const { limit, windowMs, ttlMs, origins } = context.settings;

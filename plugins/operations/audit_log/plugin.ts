@@ -5,6 +5,7 @@
  * an item that is deleted permanently: they keep its name and lose its id.
  */
 import type { Activity } from "lectern/contracts";
+import { activitySlots } from "lectern/contracts";
 import { definePlugin, type EventRecord, sql } from "lectern/core";
 import { refs } from "lectern/db";
 import { ofContent, SOURCES, sourcesByEvent } from "./activities.ts";
@@ -37,6 +38,7 @@ export default definePlugin({
   migrations,
   events: ["activity_log"],
   commands: { audit: auditCommand },
+  slots: activitySlots,
   setup(context) {
     const { contribute, db, every, visibilityRule, onAny, slot } = context;
     const { environment, ipPrecision, retention } = context.settings;

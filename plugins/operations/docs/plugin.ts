@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { docsSlots } from "lectern/contracts";
 import { ApiError, definePlugin, endpoint, fileAnswer, type Html, htmlResponse, t } from "lectern/core";
 import { documentSchema, endpointsSchema } from "./contract.ts";
 import { describe } from "./describe.ts";
@@ -31,6 +32,7 @@ export default definePlugin({
     }),
     version: t.String({ default: "", description: "Version of the OpenAPI document; empty for that of Lectern" }),
   }),
+  slots: docsSlots,
   setup({ app, baseUrl, runtime, slot, settings: { isPublic, version } }) {
     const permit = isPublic ? "public" : "access-api";
     const about = (text: string, action: string) => endpoint("docs", action, { about: text });

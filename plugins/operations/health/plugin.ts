@@ -3,6 +3,7 @@
  * in the format of Prometheus. The first two need no credentials and give no details; metrics are closed until a token or
  * addresses are set.
  */
+import { metricSlots } from "lectern/contracts";
 import { definePlugin } from "lectern/core";
 import type { MetricObject } from "prom-client";
 import type { Metrics } from "./metrics.ts";
@@ -22,6 +23,7 @@ export default definePlugin({
     publicRoutes: ["/health", "/ready", "/metrics"],
   },
   settings,
+  slots: metricSlots,
   setup(context) {
     const observed = observe(context);
     let loading: Promise<Metrics> | undefined;

@@ -1,3 +1,4 @@
+import { exportSlots } from "lectern/contracts";
 import { definePlugin, t } from "lectern/core";
 import { htmlFormat } from "./html.ts";
 import { markdownFormat } from "./markdown.ts";
@@ -49,6 +50,7 @@ export default definePlugin({
       description: "How long the store may take for each statement that reads what is exported (503 beyond)",
     }),
   }),
+  slots: exportSlots,
   setup(context) {
     const { children, contracts, contribute, log, settings } = context;
     contribute("export_format", htmlFormat({ markup: contracts.markup, children }));

@@ -1,4 +1,4 @@
-import { activityOf, descriptor } from "lectern/contracts";
+import { activityOf, descriptor, importSlots } from "lectern/contracts";
 import { definePlugin, fileLimit, hasPermission, missingFilesCheck, sql, t } from "lectern/core";
 import { forgetCreator } from "./changes.ts";
 import type {} from "./contract.ts";
@@ -22,6 +22,7 @@ export default definePlugin({
   migrations,
   events: ["import_create", "import_run", "import_delete"],
   adds: ["content-import"],
+  slots: importSlots,
   setup(context) {
     const { contribute, visibilityRule, on } = context;
     visibilityRule("imports", (viewer) =>

@@ -1,3 +1,4 @@
+import { fileKeeperSlots } from "lectern/contracts";
 import { definePlugin } from "lectern/core";
 import { migrateFrom } from "./command.ts";
 import type {} from "./contract.ts";
@@ -27,5 +28,6 @@ export default definePlugin({
   migrations,
   events: ["migrate_item"],
   commands: { "migrate-from": migrateFrom },
+  slots: fileKeeperSlots,
   setup: () => {},
 });

@@ -3,6 +3,7 @@
  * and change everything through the API.
  */
 import type { MenuEntry } from "lectern/contracts";
+import { labelSlots } from "lectern/contracts";
 import { definePlugin } from "lectern/core";
 import { AUDIT_LOG_ADMITS, mountAuditLog } from "./audit_log.ts";
 import { mountItemPermissions } from "./item_permissions.ts";
@@ -52,6 +53,7 @@ export default definePlugin({
       "/shelves/*": "user",
     },
   },
+  slots: labelSlots,
   setup(context) {
     const { contracts, contribute, on, slot } = context;
     const { mail, users, web } = contracts;

@@ -4,6 +4,7 @@
  * user's behalf, so the rules of API clients apply.
  */
 import type { Web } from "lectern/contracts";
+import { itemReaderSlots, screenSlots } from "lectern/contracts";
 import {
   chosenLanguage,
   definePlugin,
@@ -54,6 +55,7 @@ export default definePlugin({
       description: "Origins that pages may embed in frames, separated by spaces; * for all",
     }),
   }),
+  slots: { ...itemReaderSlots, ...screenSlots },
   setup(context) {
     const { baseUrl, contracts, log, on, onStart, provide, routeScope, slot, texts } = context;
     texts.rename(renamedTexts);

@@ -2,7 +2,9 @@
  * What encloses every screen: session authentication, rejection of cross-site forms, hooks of themes, and errors as documents. Forms
  * need no token: browsers mark cross-site requests (`isCrossSite`), and do not send SameSite cookies with them.
  */
-import { ApiError, GUEST, isCrossSite, type RouteScope, type ScreenHook, type Viewer } from "lectern/core";
+
+import type { ScreenHook } from "lectern/contracts";
+import { ApiError, GUEST, isCrossSite, type RouteScope, type Viewer } from "lectern/core";
 import type { ShellContext } from "./contract.ts";
 import type { FailedRequest } from "./screens.ts";
 

@@ -2,7 +2,7 @@
  * Named views, their replacements and what is drawn before and after them, by the slots `view_replacement` and `view_part`. A
  * replacement gets `next`, which draws what it replaces, so it can extend a view without copying.
  */
-import type { View, ViewReplacement } from "lectern/contracts";
+import type { View, ViewPart, ViewReplacement } from "lectern/contracts";
 import {
   BootError,
   callContributionNow,
@@ -13,7 +13,6 @@ import {
   type Log,
   type Views as ViewData,
   type ViewName,
-  type ViewPart,
 } from "lectern/core";
 import { drawable } from "./added_parts.ts";
 

@@ -5,9 +5,9 @@
  */
 import type { Ui } from "lectern/contracts";
 import { ApiError, type Children, type Viewer } from "lectern/core";
+import { OWN_BYTES, parserFor } from "../../../core/http/large_bodies.ts";
 import { slugOf } from "../../../core/i18n/slug.ts";
 import { defaultInputLimits, queryOf, type TextBody } from "../../../core/input/body_parsing.ts";
-import { OWN_BYTES, parserFor } from "../../../core/input/large_bodies.ts";
 import { parseListing } from "../../../core/input/listing_query.ts";
 import { GUEST } from "../../../core/viewer.ts";
 import { maxHookedBytes, maxOwnHtmlChars, maxOwnMarkdownChars } from "../../../plugins/content/markup/limits.ts";

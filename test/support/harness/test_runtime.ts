@@ -11,11 +11,13 @@ import { type Db, openStore, type Store, type StoreOptions } from "lectern/db";
 import { configSchema } from "../../../core/config.ts";
 import { folderStore } from "../../../core/files/file_store.ts";
 import type { AnswerMismatch } from "../../../core/http/answer_judge.ts";
+import { currentRequestId } from "../../../core/http/request_context.ts";
 import { createLog } from "../../../core/log.ts";
 import { boot, type Runtime, type RuntimeOptions } from "../../../core/runtime/boot.ts";
 import { withExtensions } from "../../../core/runtime/extend_plugins.ts";
 import { withoutPlugins } from "../../../core/runtime/left_out.ts";
 import { readSettings } from "../../../core/runtime/settings.ts";
+import { coreChecks } from "../../../core/self_checks/core_checks.ts";
 import plugins from "../../../plugins/mod.ts";
 import { timedBoot } from "./boot_times.ts";
 import { recorded } from "./sent_statements.ts";
@@ -121,7 +123,7 @@ export async function bootTestRuntime(options: TestRuntimeOptions = {}): Promise
     ...options.env,
   };
   const config = readSettings("lectern", configSchema, env);
-  const log = createLog(config.logLevel);
+  const log = createLog(config.logLevel, undefined, currentRequestId);
   const drops = async () => {
     await own?.drop();
     rmSync(dataDir, { recursive: true, force: true });
@@ -139,6 +141,7 @@ export async function bootTestRuntime(options: TestRuntimeOptions = {}): Promise
       shipped: options.areShipped ? [...plugins, ...(options.extra ?? [])] : plugins,
       env,
       maxNoticeAgeMs: options.maxNoticeAgeMs ?? LONG_NOTICE_AGE_MS,
+      checks: coreChecks,
       ...options.choices,
     });
   const runtime = await timedBoot(start).catch(async (error: unknown) => {

@@ -1,0 +1,45 @@
+/**
+ * Where the statements of a Kysely go that are not built with it: prepared ones and templates. Its dialect says how they are run outside of
+ * transactions; within one they go over its connection.
+ */
+import type { CompiledQuery, DatabaseConnection, Kysely } from "kysely";
+
+/** Runs a statement outside of transactions. Resolves with its rows. */
+export type RunStatement = (text: string, parameters: readonly unknown[]) => Promise<unknown[]>;
+
+/** By the adapter of a Kysely, which survives `withPlugin`, unlike the Kysely itself. */
+const ROUTES = new WeakMap<object, RunStatement>();
+
+/** Says how statements of the Kysely with this adapter run. */
+export function routeStatements(adapter: object, run: RunStatement): void {
+  ROUTES.set(adapter, run);
+}
+
+/** Runs a statement on the pools of a Kysely; undefined for a transaction or a Kysely of another dialect. */
+export function runOnPool<Row>(db: object, text: string, parameters: readonly unknown[]): Promise<Row[]> | undefined {
+  const kysely = db as Partial<Pick<Kysely<unknown>, "isTransaction" | "getExecutor">>;
+  if (kysely.isTransaction !== false) return undefined;
+  const run = ROUTES.get(kysely.getExecutor?.().adapter ?? kysely);
+  // The rows of a statement have the type that its sender gives them.
+  return run?.(text, parameters) as Promise<Row[]> | undefined;
+}
+
+/** A connection of a transaction that sends writes ahead. */
+interface WritesAhead extends DatabaseConnection {
+  /** Sends a statement without awaiting its answer: the next one or the commit throws its failure. */
+  write(query: CompiledQuery): Promise<void>;
+}
+
+/** Sends a write within a transaction without awaiting its answer; undefined outside transactions. */
+export function writeAhead(db: object, query: CompiledQuery): Promise<void> | undefined {
+  const kysely = db as Partial<Pick<Kysely<unknown>, "isTransaction" | "getExecutor">>;
+  if (!kysely.isTransaction) return undefined;
+  return kysely.getExecutor?.().provideConnection(async (connection) => {
+    if (writesAhead(connection)) await connection.write(query);
+    else await connection.executeQuery(query);
+  });
+}
+
+function writesAhead(connection: DatabaseConnection): connection is WritesAhead {
+  return "write" in connection && typeof connection.write === "function";
+}

@@ -1,0 +1,152 @@
+/**
+ * Types of the services that plugins give each other, with the few functions that belong to them: the door
+ * "lectern/contracts". Providers and readers: plugins/hooks.md.
+ */
+export type {
+  CheckFindings,
+  ContentEntry,
+  ContentKind,
+  ContentVerb,
+  Dependents,
+  FileClaim,
+  FileStoreProvider,
+  KindLabels,
+  ParentColumns,
+  ResponseFields,
+  ScreenAccess,
+  Searchable,
+  SelfCheck,
+} from "lectern/core";
+export { type Access, type ItemPermissions, itemPermissions, type Owned } from "./access.ts";
+export {
+  type Activity,
+  type ActivitySource,
+  activityOf,
+  activitySlots,
+  descriptor,
+  type LastActivity,
+  lastActivitySlots,
+} from "./activity.ts";
+export type { CredentialScheme, ListItemSchema } from "./api_docs.ts";
+export { docsSlots } from "./api_docs.ts";
+export {
+  type BookEntry,
+  type FieldsById,
+  fieldsOfRead,
+  jsonTime,
+  mergeResponseFields,
+  NO_SELECTED_FIELDS,
+  recordFailedSelects,
+  responseFieldsOf,
+  type SelectedFields,
+  selectedFields,
+  withResponseFields,
+} from "./content.ts";
+export type {
+  ExportContent,
+  ExportEntry,
+  ExportFile,
+  ExportFiles,
+  ExportFormat,
+  ExportItem,
+  Exporting,
+  ExportKind,
+  ItemRef,
+} from "./exports.ts";
+export { exportSlots } from "./exports.ts";
+export type { FileKeeper } from "./files.ts";
+export { fileKeeperSlots } from "./files.ts";
+export type { ContentMaker, ContentRecord, ImportedFile, ImportFiles, MadeItem, NewItem } from "./imports.ts";
+export { importSlots } from "./imports.ts";
+export {
+  type AnyItemReader,
+  findItem,
+  type Item,
+  type ItemAddress,
+  type ItemName,
+  type ItemReader,
+  type ItemsAddress,
+  itemReaderSlots,
+  listItems,
+  readItem,
+} from "./items.ts";
+export {
+  type ActivityDescription,
+  activityDescription,
+  kindLabels,
+  labelSlots,
+  type PermissionLabel,
+} from "./labels.ts";
+export { type Mail, type MailMessage, MailRejected, type MailTransport, mailSlots, type OutgoingMail } from "./mail.ts";
+export type {
+  AddressAt,
+  EmbeddedPicture,
+  Included,
+  LoadPages,
+  Markup,
+  MarkupCall,
+  PreparedContent,
+  SentContent,
+  StoredContent,
+} from "./markup.ts";
+export type { Metric, MetricValue } from "./metrics.ts";
+export { metricSlots } from "./metrics.ts";
+export type { Override, Overrides } from "./overrides.ts";
+export type { HookedPage, MarkdownConverterHook, PageContentHook } from "./page_content.ts";
+export { markdownSlots, pageContentSlots } from "./page_content.ts";
+export type { DraftPage, Pages, PictureKeeper } from "./pages.ts";
+export { pictureSlots } from "./pages.ts";
+export type { DocumentHead, ReplacingView, ScreenHook, ScreenIcon, ViewPart, ViewReplacement } from "./screen_hooks.ts";
+export { bookPath, chapterPath, pagePath, shelfPath } from "./screen_paths.ts";
+export type {
+  FiguresName,
+  HeadLink,
+  ScreenFacts,
+  ScreenFigure,
+  ScreenHead,
+  ScreenPart,
+  ShownFigure,
+  Toolbar,
+  ToolbarEntry,
+  ToolbarItem,
+  ToolbarName,
+} from "./screen_places.ts";
+export { screenSlots } from "./screen_slots.ts";
+export type { EngineAnswer, EngineHit, EngineQuery, SearchDocument, SearchEngine } from "./search.ts";
+export { searchSlots } from "./search.ts";
+export {
+  type PendingSignIn,
+  pathAfterSignIn,
+  type Sessions,
+  type SignInClient,
+  type SignInOptions,
+  type SignInOutcome,
+  type SignInStep,
+  signInSlots,
+} from "./sessions.ts";
+export type { SystemFacts } from "./system.ts";
+export { saveTags, type Tag, type Tags } from "./tags.ts";
+export type { Allowed, Throttle } from "./throttle.ts";
+export { type Credentialed, type People, peopleOf, type UserRef, type Users, withoutAuthor } from "./users.ts";
+export type {
+  Comparison,
+  ConfirmSpec,
+  Crumb,
+  DecoratedContent,
+  FieldSpec,
+  FormSpec,
+  Heading,
+  MenuEntry,
+  PageSpec,
+  Parts,
+  Screen,
+  ScreenHandler,
+  ScreenItem,
+  ScreenRedirect,
+  SubmitResult,
+  TableSpec,
+  Ui,
+  View,
+  Visit,
+  Web,
+} from "./web.ts";

@@ -1,0 +1,73 @@
+/** Slots that change content: the HTML of pages, and the conversion of Markdown. */
+import type { SlotSpecs, TableDependency } from "lectern/core";
+import type { Marked } from "marked";
+
+/** A function of a hook: it returns a replacement, or undefined to keep the value. */
+type Answer<T> = T | undefined | Promise<T | undefined>;
+
+/** A page as its hooks get it. */
+export interface HookedPage {
+  readonly id: number;
+}
+
+/**
+ * Changes a page's content when it is stored or shown. Functions return other HTML, or undefined to keep it.
+ * @example
+ * context.contribute("page_content", {
+ *   postRender: (shown) => shown.replaceAll("(c)", "©"),
+ *   dependsOn: [],
+ * });
+ */
+export interface PageContentHook {
+  /** After ids are set, before anything is derived from the HTML. */
+  readonly preStore?: (html: string, page: HookedPage) => Answer<string>;
+  /** After includes and the filter; its result is not filtered again. */
+  readonly postRender?: (html: string, page: HookedPage) => Answer<string>;
+  /** The HTML in place of an include tag, filtered afterwards. */
+  readonly include?: (
+    reference: string,
+    html: string,
+    page: HookedPage,
+    referenced: HookedPage | null,
+  ) => Answer<string>;
+  /**
+   * The tables that `postRender` and `include` read, with the column of the page's id; empty where they follow from their arguments
+   * alone. Pages are then cached until one of them changes; without this member they are not cached.
+   */
+  readonly dependsOn?: readonly TableDependency[];
+}
+
+/**
+ * Configures the Markdown converter, once: changes it or returns another.
+ * @example
+ * context.contribute("markdown_converter", {
+ *   configure: (converter) => converter.setOptions({ breaks: true }),
+ * });
+ */
+export interface MarkdownConverterHook {
+  readonly configure: (converter: Marked) => Marked | undefined;
+}
+
+declare module "lectern/core" {
+  interface Slots {
+    markdown_converter: MarkdownConverterHook;
+    page_content: PageContentHook;
+  }
+}
+
+/** What is known of these slots beside their types. */
+export const markdownSlots = {
+  markdown_converter: { members: { configure: "function" } },
+} as const satisfies SlotSpecs;
+
+/** What is known of these slots beside their types. */
+export const pageContentSlots = {
+  page_content: {
+    members: {
+      preStore: "optional_function",
+      postRender: "optional_function",
+      include: "optional_function",
+      dependsOn: "optional_list",
+    },
+  },
+} as const satisfies SlotSpecs;

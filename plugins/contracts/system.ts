@@ -1,0 +1,32 @@
+/**
+ * Facts about the instance, as other servers see them.
+ * @example
+ * export default definePlugin({
+ *   name: "about",
+ *   requires: ["system"],
+ *   permissions: { publicRoutes: ["/api/about"] },
+ *   setup({ app, contracts: { system } }) {
+ *     app.get(
+ *       "/about",
+ *       async () => ({ id: await system.instanceId(), name: system.name, version: system.version }),
+ *       { permit: "public" },
+ *     );
+ *   },
+ * });
+ */
+export interface SystemFacts {
+  /** A UUID that never changes. */
+  instanceId(): Promise<string>;
+  /** Its name, set by the operator. */
+  readonly name: string;
+  /** URL of the logo; "" for none. */
+  readonly logo: string;
+  /** The API version that clients see. */
+  readonly version: string;
+}
+
+declare module "lectern/core" {
+  interface Contracts {
+    system: SystemFacts;
+  }
+}

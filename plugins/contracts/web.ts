@@ -1,0 +1,349 @@
+/**
+ * Screens. A screen calls the API as the reader, puts the answer into a view, and is shown within the frame of all screens.
+ * Views and parts have names, so that a theme can replace one of them. A screen states who may open it; what the reader may
+ * do there is decided by the API alone.
+ */
+import type {
+  Html,
+  HtmlPart,
+  html,
+  InputObject,
+  PlaceName,
+  Places,
+  raw,
+  ScreenAccess,
+  SiteApp,
+  Viewer,
+  ViewName,
+  Views,
+} from "lectern/core";
+
+import type { Item, ItemAddress, ItemName, ItemsAddress } from "./items.ts";
+import type { FiguresName, ShownFigure, Toolbar, ToolbarName } from "./screen_places.ts";
+import type { Tag } from "./tags.ts";
+
+/** Services of a view: texts, icons, URLs and permissions of the reader. */
+export interface Ui {
+  readonly html: typeof html;
+  readonly raw: typeof raw;
+  /** A text in the reader's language. The English text is the key; `:name` is a placeholder. */
+  t(text: string, params?: Readonly<Record<string, string | number>>): string;
+  /** An icon from `icons/` of the theme or of Lectern; without a label it is decorative. */
+  icon(name: string, label?: string): Html;
+  /** The URL path of a path of this instance, with the path of APP_URL before it. */
+  url(path: string): string;
+  /** A time of the API as a `<time>` element; a dash for none. */
+  time(at: string | null | undefined): Html;
+  readonly language: string;
+  readonly viewer: Viewer;
+  /** Whether the reader is signed in. */
+  readonly isSignedIn: boolean;
+  /** Whether the reader's roles grant a permission. */
+  may(permission: string): boolean;
+  /** Whether this instance serves a path: false where the plugin of a screen or of a route of the API is left out. */
+  serves(path: string, method?: string): boolean;
+}
+
+/** Renders a part of a screen. Everything is escaped unless it is `Html`. */
+export type View<D> = (data: D, ui: Ui) => Html;
+
+/** A breadcrumb. */
+export interface Crumb {
+  readonly text: string;
+  readonly path?: string;
+}
+
+/** The content of a screen. */
+export interface Screen {
+  readonly title: string;
+  readonly body: Html;
+  readonly crumbs?: readonly Crumb[];
+  /** Beside the body on wide displays, before it in the document. */
+  readonly aside?: Html | undefined;
+  /** The status of the answer; 200 by default. */
+  readonly status?: number;
+  /** The path of the menu entry that this screen belongs to. */
+  readonly menu?: string;
+  /** Further scripts of this screen: addresses of `Web.asset`. */
+  readonly scripts?: readonly string[];
+  /** CSS of this document, allowed by a nonce. Never from user input. */
+  readonly style?: string | undefined;
+}
+
+/** The answer of the API to a form. */
+export type SubmitResult<T> =
+  | { readonly ok: true; readonly body: T }
+  | {
+      readonly ok: false;
+      readonly status: number;
+      readonly message: string;
+      /** Validation errors by field. */
+      readonly errors: Readonly<Record<string, readonly string[]>>;
+    };
+
+/** One request to a screen. */
+export interface Visit {
+  readonly request: Request;
+  readonly viewer: Viewer;
+  readonly ui: Ui;
+  readonly params: Readonly<Record<string, string>>;
+  /** The query string. */
+  readonly query: InputObject;
+  /** Query string and form together. */
+  readonly input: InputObject;
+  readonly address: string;
+  /** The answer of the API to a GET as the reader. Throws its error, which becomes the screen's. */
+  get<T>(path: string): Promise<T>;
+  /** The same; undefined where it does not exist or the reader does not see it. */
+  find<T>(path: string): Promise<T | undefined>;
+  /** An item as the single read of the API answers it to the reader, without a request to the API. Throws its 404. */
+  item<Kind extends ItemName>(kind: Kind, where: ItemAddress): Promise<Item<Kind>>;
+  /** The same; undefined where it does not exist or the reader does not see it. */
+  findItem<Kind extends ItemName>(kind: Kind, where: ItemAddress): Promise<Item<Kind> | undefined>;
+  /** Items that the reader sees, as listings of the API answer them. */
+  items<Kind extends ItemName>(kind: Kind, where: ItemsAddress): Promise<readonly Item<Kind, "listed">[]>;
+  /** Sends a change to the API. Returns its errors, to be shown in the form. */
+  send<T>(method: string, path: string, input?: InputObject): Promise<SubmitResult<T>>;
+  /** The response of the API, for files. */
+  call(method: string, path: string, input?: InputObject): Promise<Response>;
+  /** Redirects to another path of this instance, to "/" for any other, with a notice that is shown there once. */
+  goTo(path: string, notice?: string): Response;
+  /** A field of the form as text; "" where it was not sent. */
+  text(field: string): string;
+}
+
+/** Handles a request to a screen. */
+export type ScreenHandler = (visit: Visit) => Promise<Screen | Response> | Screen | Response;
+
+/** A field of a form. */
+export interface FieldSpec {
+  readonly name: string;
+  readonly label: string;
+  /** `textarea`, `select`, `checkbox`, `password`, `email`, `datetime-local`, `file` …; `text` by default. */
+  readonly type?: string;
+  readonly value?: string | number | boolean | null | undefined;
+  readonly errors?: readonly string[] | undefined;
+  readonly help?: HtmlPart;
+  readonly required?: boolean;
+  readonly rows?: number;
+  readonly autocomplete?: string;
+  readonly placeholder?: string;
+  readonly accept?: string;
+  readonly multiple?: boolean;
+  readonly maxlength?: number;
+  readonly min?: number;
+  readonly max?: number;
+  readonly autofocus?: boolean;
+  /** Of a `select`: values with their texts. */
+  readonly options?: readonly (readonly [value: string | number, text: string])[];
+}
+
+/** A form, sent by POST. */
+export interface FormSpec {
+  readonly action: string;
+  readonly fields: HtmlPart;
+  readonly submit: string;
+  readonly cancel?: string;
+  /** The error of the form as a whole. */
+  readonly error?: string | undefined;
+  readonly files?: boolean;
+  /** Whether it cannot be undone. */
+  readonly danger?: boolean;
+  readonly label?: string;
+  readonly id?: string;
+}
+
+/** A table; the cells of a row are in the order of the head. */
+export interface TableSpec {
+  readonly caption: string;
+  readonly head: readonly HtmlPart[];
+  readonly rows: readonly (readonly HtmlPart[])[];
+  /** The text in place of a table without rows. */
+  readonly empty: string;
+}
+
+/** The position in a paged listing. */
+export interface PageSpec {
+  readonly path: string;
+  readonly query: InputObject;
+  readonly total: number;
+  /** The number of the page, from 1. */
+  readonly page: number;
+  readonly size: number;
+}
+
+/** A confirmation before what cannot be undone; the focus is on the way back. */
+export interface ConfirmSpec {
+  readonly question: string;
+  readonly detail: HtmlPart;
+  readonly action: string;
+  readonly submit: string;
+  readonly back: string;
+  readonly fields?: HtmlPart;
+}
+
+/** Parts of screens; a theme replaces one as `parts/<name>`. */
+export interface Parts {
+  field(ui: Ui, spec: FieldSpec): Html;
+  form(ui: Ui, spec: FormSpec): Html;
+  table(ui: Ui, spec: TableSpec): Html;
+  pager(ui: Ui, spec: PageSpec): Html;
+  confirm(ui: Ui, spec: ConfirmSpec): Html;
+  notice(ui: Ui, kind: "good" | "bad" | "note", text: HtmlPart): Html;
+  /** A value with a button that copies it; a secret is masked until it is revealed. */
+  copyable(ui: Ui, spec: { label: string; value: string; secret?: boolean; lines?: boolean }): Html;
+  /** A form of one button. */
+  button(ui: Ui, spec: { action: string; text: string; icon?: string; kind?: "plain" | "danger" }): Html;
+  /** A link that opens a dialog, or a screen where scripts are off. */
+  dialogLink(ui: Ui, spec: { path: string; text: string; icon?: string; kind?: "plain" | "danger" }): Html;
+  /** The changes between two texts, word by word, marked not by colour alone. Long texts go through `Web.compare` first. */
+  difference(ui: Ui, before: string, after: string, comparison?: Comparison): Html;
+  tabs(ui: Ui, label: string, tabs: readonly { path: string; text: string; current: boolean }[]): Html;
+  /** A row of links and buttons, with a menu for those that are in it. */
+  toolbar(ui: Ui, toolbar: Toolbar): Html;
+  badge(ui: Ui, kind: "good" | "bad" | "note", text: string): Html;
+}
+
+/**
+ * An entry of a menu.
+ * @example
+ * context.contribute("menu", {
+ *   menu: "main",
+ *   path: "/notes",
+ *   text: "Notes",
+ *   icon: "tag",
+ *   admits: "user",
+ *   needs: "/api/notes",
+ * });
+ */
+export interface MenuEntry {
+  readonly menu: "main" | "settings" | "account";
+  readonly path: string;
+  /** In English, the key of its translation. */
+  readonly text: string;
+  readonly icon: string;
+  readonly admits: ScreenAccess;
+  /** The path of the API that the screen shows, such as `/api/webhooks`; without a route for it the entry is left out. */
+  readonly needs?: string;
+  /** Smaller ones come first; 50 by default. */
+  readonly order?: number;
+}
+
+/**
+ * Finds the present address of a screen that has moved.
+ * @example
+ * context.contribute("screen_redirect", {
+ *   find: async (path) => (path === "/notices" ? "/notes" : undefined),
+ * });
+ */
+export interface ScreenRedirect {
+  /** The present path of a former one; undefined where the viewer sees none. */
+  find(path: string, viewer: Viewer): Promise<string | undefined>;
+}
+
+/** A heading within a page. */
+export interface Heading {
+  readonly level: number;
+  readonly id: string;
+  readonly text: string;
+}
+
+/** A page's HTML as a screen shows it. */
+export interface DecoratedContent {
+  readonly html: string;
+  /** CSS of the elements with inline styles, for `Screen.style`; undefined where there are none. */
+  readonly style: string | undefined;
+  readonly headings: readonly Heading[];
+}
+
+/** Pieces of two texts in order; those without a mark are in both. "long" for texts that are too long to compare. */
+export type Comparison =
+  | readonly { readonly value: string; readonly added?: boolean; readonly removed?: boolean }[]
+  | "long";
+
+/** The fields of an item of content that most screens show. */
+export interface ScreenItem {
+  readonly id: number;
+  readonly name: string;
+  readonly slug: string;
+  readonly description?: string;
+  readonly description_html?: string;
+  readonly tags?: readonly Tag[];
+}
+
+/**
+ * Services for plugins with screens.
+ * @example
+ * export default definePlugin({
+ *   name: "quick_book",
+ *   requires: ["web"],
+ *   permissions: { slots: ["menu"], screens: { "/quick-book": ["book-create-all"] } },
+ *   setup({ contracts: { web }, contribute, site }) {
+ *     const { field, form } = web.parts;
+ *     contribute("menu", { menu: "main", path: "/quick-book", text: "New book", icon: "book", admits: ["book-create-all"] });
+ *     web.screen(site, "/quick-book", ["book-create-all"], ({ ui }) => {
+ *       const fields = field(ui, { name: "name", label: ui.t("Name"), required: true, maxlength: 255 });
+ *       const body = form(ui, { action: ui.url("/quick-book"), fields, submit: ui.t("Save") });
+ *       return { title: ui.t("New book"), body };
+ *     });
+ *     web.form(site, "/quick-book", ["book-create-all"], async (visit) => {
+ *       const sent = await visit.send<{ slug: string }>("POST", "/api/books", { name: visit.text("name") });
+ *       if (!sent.ok) throw new ApiError(sent.status, sent.message);
+ *       return visit.goTo(bookPath(sent.body));
+ *     });
+ *   },
+ * });
+ */
+export interface Web {
+  readonly parts: Parts;
+  /** Registers a view by its name in `Views`, so that a theme can replace it. Returns the view to use. */
+  view<V extends ViewName>(name: V, view: View<Views[V]>): View<Views[V]>;
+  /**
+   * Prepares a page's HTML for a screen: highlights code, removes what would affect the rest of the screen. Rejects with ApiError
+   * 503 beyond the limits of a task.
+   */
+  decorate(ui: Ui, html: string): Promise<DecoratedContent>;
+  /** Compares two texts, for `Parts.difference`. */
+  compare(ui: Ui, before: string, after: string): Promise<Comparison>;
+  /**
+   * Adds an icon by the name that `Ui.icon`, menus and toolbars use. `svg` is one svg element with shapes, such as
+   * `<svg viewBox="0 0 24 24" fill="none" stroke="currentColor"><path d="M4 4h16"/></svg>`. Throws for other elements and
+   * attributes, and for a name that exists. A theme replaces it by an icon of that name.
+   */
+  icon(name: string, svg: string): void;
+  /** Serves a file of the plugin. Returns its URL, which changes with the content. */
+  asset(name: string, path: string): string;
+  /** Serves a screen by GET. */
+  screen(site: SiteApp, path: string, admits: ScreenAccess, handler: ScreenHandler, takes?: "long"): void;
+  /**
+   * Handles a form by POST, from documents of this instance alone. `written` names text fields with their English labels:
+   * where the session has ended, the sign-in screen shows these again and sends the others along.
+   */
+  form(
+    site: SiteApp,
+    path: string,
+    admits: ScreenAccess,
+    handler: ScreenHandler,
+    written?: Readonly<Record<string, string>>,
+  ): void;
+  /** Declares places of the plugin's screens, by their names in `Places`. What is added at a place that none declares stops the boot. */
+  places(...names: PlaceName[]): void;
+  /** Draws the parts that plugins added at a place of screens. Throws for a place that was not declared. */
+  addedParts<P extends PlaceName>(at: P, data: Places[P], visit: Visit): Promise<HtmlPart>;
+  /** The entries that the viewer sees, and the parts, that plugins added to a toolbar, for `Parts.toolbar`. */
+  toolbar<P extends ToolbarName>(at: P, data: Places[P], visit: Visit): Promise<Toolbar>;
+  /** The figures that plugins added to a list of figures and the viewer sees. Throws for a place that was not declared. */
+  figures(at: FiguresName, visit: Visit): Promise<readonly ShownFigure[]>;
+  /** The page of a listing that a query names, with the query parameters of the API for it. */
+  paged(query: InputObject, size?: number): { readonly page: number; readonly size: number; readonly query: string };
+}
+
+declare module "lectern/core" {
+  interface Contracts {
+    web: Web;
+  }
+  interface Slots {
+    menu: MenuEntry;
+    screen_redirect: ScreenRedirect;
+  }
+}

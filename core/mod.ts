@@ -13,7 +13,7 @@ export { type ChildEnd, type ChildLimits, lowerPriority, watchChild } from "./ch
 export { chosenProvider, type ProviderChoice } from "./chosen_provider.ts";
 export { fileKilobytes, fileLimit } from "./config.ts";
 export { defineTheme } from "./define_theme.ts";
-export { ApiError, BootError, denied, localizedError, notFound } from "./errors.ts";
+export { ApiError, BootError, denied, invalidFields, localizedError, notFound } from "./errors.ts";
 export type { Cached } from "./events/cache.ts";
 export type {
   AnswerCacheFigures,

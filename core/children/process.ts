@@ -86,6 +86,7 @@ export class ChildProcess {
     const { module, task } = options;
     let watch = watchChild(this.#child, { ...limits, timeoutMs: START_MS });
     try {
+      // No deadline, which `watch` has: a child that ends before it is ready fails the task.
       await Promise.race([this.#ready.promise, done.promise]);
       watch.stop();
       watch = watchChild(this.#child, limits);

@@ -104,6 +104,7 @@ class Workers {
   /** Starts the first worker. Resolves to its port, or to its exit code if it ends before it listens. */
   async startFirst(stopped: Promise<NodeJS.Signals>): Promise<{ port?: number; code: number }> {
     const first = this.#start(1);
+    // No deadline: a signal ends the start.
     const port = await Promise.race([first.listening, stopped.then(() => undefined)]);
     if (port === undefined) {
       first.child.kill("SIGTERM");
@@ -122,6 +123,7 @@ class Workers {
       this.#restarts.push(this.#keep(number, started));
       return started.listening;
     });
+    // No deadline: a stop ends the start.
     await Promise.race([Promise.all(listening), this.#stopping.promise]);
   }
 
@@ -182,6 +184,7 @@ class Workers {
       if (performance.now() - since > STEADY_MS) pause = FIRST_PAUSE_MS;
       const signal = started.child.signalCode ?? undefined;
       this.#options.log.error("A worker ended and is started again", { worker: number, code, signal, pauseMs: pause });
+      // No deadline: a pause, which a stop ends.
       await Promise.race([Bun.sleep(pause), this.#stopping.promise]);
       if (this.#isStopping) return;
       pause = Math.min(pause * 2, MAX_PAUSE_MS);

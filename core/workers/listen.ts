@@ -170,6 +170,7 @@ export async function serve(
   const listening = await listen(runtime, config, log);
   if (config.worker) tellParent({ kind: "listening", port: listening.port });
   else io.out(startLine(answersAt(config, listening.port), io.tty));
+  // No deadline: a worker stops by a signal, or when its parent is gone.
   const signal = await (config.worker ? Promise.race([signals.first, parentEnded(config.worker)]) : signals.first);
   log.info("stopping", { signal });
   // At once, but for the embedded PostgreSQL, which would go on by itself.

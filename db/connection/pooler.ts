@@ -3,10 +3,11 @@
  * transaction may run in another session: prepared statements are refused before pgbouncer 1.21, though only once another
  * client uses the session, and notifications do not arrive.
  */
+
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import type postgres from "postgres";
 import { StoreError } from "../query/errors.ts";
+import { inTime } from "./in_time.ts";
 import type { ListenHandlers } from "./listener.ts";
 import { over, type Server } from "./server.ts";
 
@@ -57,7 +58,7 @@ async function tryPooler(server: Server, prepare: boolean): Promise<{ isShared: 
       const before = await ask();
       await second.unsafe(`begin; ${PID}`);
       // A pool of one session is busy now.
-      const after = await Promise.race([askWithin(), sleep(ANSWER_MS, undefined, { ref: false })]);
+      const after = await inTime(ANSWER_MS, askWithin());
       if (after !== before) return { isShared: true, isRefused: false };
       await Promise.all([first, second].map((sql) => sql.unsafe("rollback")));
     }
@@ -85,8 +86,7 @@ export async function checkNotices(store: Notices, place: string): Promise<void>
     throw new StoreError(`Cannot listen at ${place}: ${cause.message}; check DATABASE_LISTEN_URL`, { cause });
   });
   await store.notify(channel, "");
-  const late = sleep(NOTICE_MS, false, { ref: false });
-  if (!(await Promise.race([arrived.promise, late])))
+  if (!(await inTime(NOTICE_MS, arrived.promise)))
     throw new StoreError(
       `Cannot listen at ${place}: no notification of DATABASE_URL arrives there; set DATABASE_LISTEN_URL to the same database, without a pooler in transaction mode`,
     );

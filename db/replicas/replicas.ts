@@ -3,6 +3,7 @@
  * written (`horizon.ts`); all else goes to the primary, as do reads that a replica failed to answer. A loop looks after the
  * replicas: one that is away, frozen, promoted or too far behind is left out until it is back.
  */
+import { inTime } from "../connection/in_time.ts";
 import { answerTimeoutFor, currentSlowQuery } from "../connection/limits.ts";
 import type {
   AwayReads,
@@ -318,17 +319,9 @@ function userOf({ user, writesForAll }: StoreSession): number {
 
 /** Whether a promise is fulfilled in time. */
 async function within(ms: number, work: Promise<void>): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
   const done = work.then(
     () => true,
     () => false,
   );
-  try {
-    return await Promise.race([done, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return (await inTime(ms, done)) ?? false;
 }

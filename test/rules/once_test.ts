@@ -1,15 +1,37 @@
 /** What has one helper is not written by hand a second time, so that there is one place to read and to change. */
 import { expect, test } from "bun:test";
-import { findAll, readSources } from "./_source.ts";
+import { findAll, lineAt, readSources, type Source } from "./_source.ts";
 import { testSide } from "./_tests.ts";
 
 const everything = readSources();
 const tests = testSide(everything);
 const product = everything.filter(({ path }) => !tests.has(path) && /^(?:core|db|plugins|themes)\//.test(path));
 
+/** Lines above a place in which a comment about it may end. */
+const NEAR_LINES = 2;
+
+/** The places of a pattern of the code that no comment in the same line, or directly above, explains. */
+function unexplained({ path, code, comments }: Source, pattern: RegExp, message: string): string[] {
+  const ends = comments.map(({ line, text }) => line + text.split("\n").length - 1);
+  return [...code.matchAll(pattern)].flatMap(({ index }) => {
+    const line = lineAt(code, index);
+    const isExplained = ends.some((end) => end <= line && end >= line - NEAR_LINES);
+    return isExplained ? [] : [`${path}:${line}: ${message}`];
+  });
+}
+
 test("the 422 of a field is made by invalidFields", () => {
   const byHand = product.flatMap(({ path, text }) =>
     path === "core/errors.ts" ? [] : findAll(path, text, /\(422, "The given data was invalid\."/g, "use invalidFields"),
   );
   expect(byHand).toEqual([]);
+});
+
+test("a deadline is that of withinTime, withinCountdown or inTime; another race has a comment that says what it waits for", () => {
+  const races = product.flatMap((source) =>
+    /^(?:core\/std\/within_time|db\/connection\/in_time)\.ts$/.test(source.path)
+      ? []
+      : unexplained(source, /\bPromise\.race\(/g, "use withinTime, or say in a comment what comes first"),
+  );
+  expect(races).toEqual([]);
 });

@@ -73,7 +73,7 @@ export function denied(): ApiError {
 /**
  * The 422 of the wire contract for values of the body or the query, with one message or several by field (content-api 1.4).
  * @example
- * if (input.ends < input.begins) throw invalidFields({ ends: "The ends must be after the begins." });
+ * if (input.name === "") throw invalidFields({ name: "The name field is required." });
  */
 export function invalidFields(errors: Readonly<Record<string, string | readonly string[]>>): ApiError {
   const validation = Object.fromEntries(

@@ -163,6 +163,7 @@ export { Html, type HtmlPart, html, htmlResponse, raw } from "./std/html.ts";
 export { JsonBytes } from "./std/json_bytes.ts";
 export { matchesSecret, randomText, sha256 } from "./std/secrets.ts";
 export { Semaphore } from "./std/semaphore.ts";
+export { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "./std/time.ts";
 export { trimChars, trimEndChars } from "./std/trim_chars.ts";
 export { withinTime } from "./std/within_time.ts";
 export { type YieldToEventLoop, yieldToEventLoop } from "./std/yield_to_event_loop.ts";

@@ -14,6 +14,7 @@ import { INSTALL_ROOT } from "../install_root.ts";
 import { type Log, startLine } from "../log.ts";
 import type { CommandIo } from "../runtime/command.ts";
 import { StopSignals } from "../std/stop_signals.ts";
+import { MINUTE_MS } from "../std/time.ts";
 import { answersAt } from "../workers/listen.ts";
 import type { PeerMessage } from "../workers/peers.ts";
 import { type WorkerMessage, workerArguments } from "../workers/worker.ts";
@@ -23,7 +24,7 @@ import { storeOptions } from "./open.ts";
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
 /** A worker that ran this long begins with the first pause again. */
-const STEADY_MS = 60_000;
+const STEADY_MS = MINUTE_MS;
 /** Connections that keep the embedded store open; one is for transactions. */
 const HELD_CONNECTIONS = 2;
 /** Phases of a stop that each may take `STOP_WORK_TIMEOUT_MS`: jobs, handlers of events, plugins. */

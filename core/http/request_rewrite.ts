@@ -3,7 +3,6 @@
  * becomes a GET. They are own properties, which shadow the accessors of `Request`: a copy would cost more, lose the connection
  * (address, abort signal) and the state that is attached to the request.
  */
-
 import { ApiError, localizedError } from "../errors.ts";
 import { withinTime } from "../std/within_time.ts";
 

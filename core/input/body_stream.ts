@@ -3,10 +3,10 @@
  * too long, is answered 408 and its connection is closed. Only the time spent waiting for the client counts. Bun limits the
  * time of the head of a request.
  */
-
 import { ApiError } from "../errors.ts";
 import { diskFullError } from "../failures.ts";
 import { withinCountdown } from "../std/countdown.ts";
+import { SECOND_MS } from "../std/time.ts";
 
 /** The minimum pace of a body. */
 export interface BodyPace {
@@ -74,7 +74,7 @@ export async function bytesOf(request: Request, maxBytes: number): Promise<Uint8
   const { headers } = request;
   const announced = headers.get("transfer-encoding") === null ? headers.get("content-length") : null;
   const { timeoutMs, minBytesPerSecond } = paceOf(request);
-  const small = Math.min(maxBytes, (timeoutMs / 1000) * minBytesPerSecond);
+  const small = Math.min(maxBytes, (timeoutMs / SECOND_MS) * minBytesPerSecond);
   if (announced !== null && Number(announced) <= small) return withinCountdown(request.bytes(), timeoutMs, tooSlow);
   if (Number(announced) > maxBytes * DRAIN_FACTOR) throw tooLarge();
   const chunks: Uint8Array[] = [];
@@ -102,7 +102,7 @@ export async function* bodyChunks(request: Request): AsyncGenerator<Uint8Array> 
       const started = performance.now();
       const { done, value } = await withinCountdown(reader.read(), left, tooSlow);
       if (done) return;
-      const restored = (value.byteLength / minBytesPerSecond) * 1000;
+      const restored = (value.byteLength / minBytesPerSecond) * SECOND_MS;
       left = Math.min(timeoutMs, Math.max(0, left - (performance.now() - started)) + restored);
       yield value;
     }

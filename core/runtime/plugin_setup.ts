@@ -1,5 +1,4 @@
 /** Runs the setup and the start of a plugin: with a time limit, and with the place in its source in the error of one that throws. */
-
 import { relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import packaged from "../../package.json" with { type: "json" };

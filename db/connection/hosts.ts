@@ -4,12 +4,11 @@
  * writes, the one of the later timeline was promoted last: the other one is a former leader that does not know it yet. It is not
  * used while the leader is away either, since the newest timeline is remembered (`timelines.ts`).
  */
-
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Host, SessionAttributes } from "./address.ts";
 import type { DriverConnection } from "./connection_types.ts";
-import { inTime } from "./in_time.ts";
 import type { StoreEventObserver } from "./store_events.ts";
+import { inTime } from "./time.ts";
 import { formerLeader, type Leader, type ServerState, serverState, type Timelines } from "./timelines.ts";
 
 /** Options of `Hosts`. */

@@ -3,13 +3,12 @@
  * transaction may run in another session: prepared statements are refused before pgbouncer 1.21, though only once another
  * client uses the session, and notifications do not arrive.
  */
-
 import { randomUUID } from "node:crypto";
 import type postgres from "postgres";
 import { StoreError } from "../query/errors.ts";
-import { inTime } from "./in_time.ts";
 import type { ListenHandlers } from "./listener.ts";
 import { over, type Server } from "./server.ts";
+import { inTime } from "./time.ts";
 
 /** SQLSTATEs of a prepared statement that is not there, or was already, in the session of another client. */
 const REFUSED: ReadonlySet<unknown> = new Set(["26000", "42P05", "08P01", "42P14"]);

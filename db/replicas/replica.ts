@@ -10,6 +10,7 @@ import { DeadlinePool } from "../connection/deadline_pool.ts";
 import type { ReplicaTarget } from "../connection/replica_reads.ts";
 import { StatementPool } from "../connection/statement_pool.ts";
 import { SLOW_SESSION } from "../connection/store_pools.ts";
+import { MINUTE_MS } from "../connection/time.ts";
 import { ConnectionLost } from "../query/errors.ts";
 import { Batch } from "./batch.ts";
 import { REPLICA_STATE, STARTED } from "./schema.ts";
@@ -39,7 +40,7 @@ interface State {
   readonly epoch: string | null;
 }
 
-const MAX_AGE_MS = 30 * 60_000;
+const MAX_AGE_MS = 30 * MINUTE_MS;
 /** SQLSTATEs of statements that are cancelled since they are in the way of the replay. */
 const CONFLICTS: ReadonlySet<unknown> = new Set(["40001", "40P01", "57014"]);
 const MAX_ATTEMPTS = 3;

@@ -3,7 +3,6 @@
  * written (`horizon.ts`); all else goes to the primary, as do reads that a replica failed to answer. A loop looks after the
  * replicas: one that is away, frozen, promoted or too far behind is left out until it is back.
  */
-import { inTime } from "../connection/in_time.ts";
 import { answerTimeoutFor, currentSlowQuery } from "../connection/limits.ts";
 import type {
   AwayReads,
@@ -17,6 +16,7 @@ import type { SingleStatementPools } from "../connection/single_statements.ts";
 import { isForPrimary, isRead } from "../connection/statement_kind.ts";
 import type { StoreEventObserver } from "../connection/store_events.ts";
 import { isOnPrimary, type StoreSession } from "../connection/store_session.ts";
+import { inTime } from "../connection/time.ts";
 import { type AwayOptions, AwayRoute, awayFailure } from "./away_reads.ts";
 import { Horizon } from "./horizon.ts";
 import { Lag } from "./lag.ts";

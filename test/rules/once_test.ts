@@ -29,9 +29,23 @@ test("the 422 of a field is made by invalidFields", () => {
 
 test("a deadline is that of withinTime, withinCountdown or inTime; another race has a comment that says what it waits for", () => {
   const races = product.flatMap((source) =>
-    /^(?:core\/std\/within_time|db\/connection\/in_time)\.ts$/.test(source.path)
+    /^(?:core\/std\/within_time|db\/connection\/time)\.ts$/.test(source.path)
       ? []
       : unexplained(source, /\bPromise\.race\(/g, "use withinTime, or say in a comment what comes first"),
   );
   expect(races).toEqual([]);
+});
+
+test("times of a minute or more are written in the units of core/std/time.ts, in db in minutes", () => {
+  const byHand = product.flatMap(({ path, code }) =>
+    /^(?:core\/std|db\/connection)\/time\.ts$/.test(path)
+      ? []
+      : findAll(
+          path,
+          code,
+          /\b(?:60_000|600_000|3_600_000|86_400_000|60 \* 60|24 \* 60|1_?000 \* 60|60 \* 1_?000|24 \* 3_?600)\b|\bconst (?:SECOND|MINUTE|HOUR|DAY)_MS\b/g,
+          "use SECOND_MS, MINUTE_MS, HOUR_MS or DAY_MS",
+        ),
+  );
+  expect(byHand).toEqual([]);
 });

@@ -4,7 +4,7 @@
  * inherited; items share the lists, and the plugin "access" decides by them. A change updates the lists of the item and
  * everything below it in one transaction. Every kind in the slot `content` can have overrides.
  */
-import { definePlugin, type EventTransaction, itemReferences, referenceCheck, sql } from "lectern/core";
+import { definePlugin, type EventTransaction, HOUR_MS, itemReferences, referenceCheck, sql } from "lectern/core";
 import { prepared } from "lectern/db";
 import { createOverrides } from "./changes.ts";
 import type {} from "./contract.ts";
@@ -13,7 +13,7 @@ import { inheritAccessList, parentsFirst, updateAccessLists } from "./propagatio
 import { mountPermissions } from "./routes.ts";
 import { sweep } from "./sweep.ts";
 
-const SWEEP_MS = 60 * 60_000;
+const SWEEP_MS = HOUR_MS;
 
 const removeOfItems = prepared("content_permissions.removeOfItems", (db, p: { kind: string; ids: readonly number[] }) =>
   db

@@ -4,7 +4,7 @@
  * to dashboards. The server never sends a command to a host.
  */
 import { activityOf, descriptor } from "lectern/contracts";
-import { definePlugin, hasPermission, sql, t } from "lectern/core";
+import { definePlugin, hasPermission, MINUTE_MS, sql, t } from "lectern/core";
 import type { Db } from "lectern/db";
 import { mountAgents } from "./agents.ts";
 import { mountEnrolment } from "./enrolment.ts";
@@ -21,7 +21,7 @@ import { countersCheck } from "./self_check.ts";
 import { verifyCommand } from "./verify_command.ts";
 
 /** Maximum age of the details, in milliseconds (dashboard-stats 1.5). */
-const DETAILS_MS = 60_000;
+const DETAILS_MS = MINUTE_MS;
 /** An active host is stale after this many intervals without contact. */
 const STALE_INTERVALS = 2;
 

@@ -5,7 +5,7 @@
  * Payloads are not filtered by permissions: the administrator who creates a webhook decides who receives them.
  */
 import { activityOf, descriptor } from "lectern/contracts";
-import { definePlugin, SYSTEM, sql } from "lectern/core";
+import { DAY_MS, definePlugin, SECOND_MS, SYSTEM, sql } from "lectern/core";
 import type { Db } from "lectern/db";
 import { changeWebhook } from "./changes.ts";
 import type { Webhook, WebhooksContext } from "./contract.ts";
@@ -21,8 +21,6 @@ import { settings } from "./settings.ts";
 import { contributeThemeHooks } from "./theme_hooks.ts";
 
 const POLL_MS = 2_000;
-const DAY_MS = 86_400_000;
-const SECOND_MS = 1_000;
 const SWITCHED_OFF = sql.lit("Switched off after too many failed calls: ");
 
 export default definePlugin({

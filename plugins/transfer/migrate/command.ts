@@ -5,6 +5,7 @@
 import { parseArgs } from "node:util";
 import { AnswerError, ApiClient, type Command, type CommandIo, Progress, serverUrlOf } from "lectern/cli";
 import type { AnyContext } from "lectern/core";
+import { SECOND_MS } from "lectern/core";
 import type { Db } from "lectern/db";
 import { AddressRewriter } from "./address_rewriter.ts";
 import type { MigrateContext, MigrateOptions, ProgressListener } from "./contract.ts";
@@ -43,7 +44,7 @@ export const migrateFrom: Command = {
       if (!context) throw new UsageError("Cannot run without a store");
       const report = await migrate(readArguments(args, io.env), context, progress);
       progress.clear();
-      for (const line of report.lines((performance.now() - started) / 1000)) io.out(line);
+      for (const line of report.lines((performance.now() - started) / SECOND_MS)) io.out(line);
       return report.isClean ? 0 : 1;
     } catch (error) {
       if (!(error instanceof UsageError || error instanceof AnswerError)) throw error;

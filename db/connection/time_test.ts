@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { inTime } from "./in_time.ts";
+import { inTime } from "./time.ts";
 
 test("work that ends in time resolves, and its failure is passed on", async () => {
   expect(await inTime(1_000, Promise.resolve(7))).toBe(7);

@@ -1,3 +1,6 @@
+/** Milliseconds of a minute. */
+export const MINUTE_MS = 60_000;
+
 /** What work resolves to, or undefined where that takes longer than `ms` milliseconds. The work goes on; its later failure is ignored. */
 export async function inTime<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   const late = Promise.withResolvers<undefined>();

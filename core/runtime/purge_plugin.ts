@@ -106,6 +106,7 @@ export async function purgePlugin(
   await runtime.bus.perform("plugin_purge", SYSTEM, draft, async (purged, tx) => {
     const present = new Set(await tableNames(tx.db));
     for (const { kind, table } of kinds.filter((each) => present.has(each.table))) {
+      // Templates, here and below: the tables are those of contributed kinds, and catalogs.
       const items = await rows<{ id: number }>(tx.db, sql`select id from ${sql.table(table)} order by id for update`);
       const ids = items.map(({ id }) => id);
       if (ids.length === 0) continue;

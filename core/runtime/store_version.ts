@@ -60,6 +60,7 @@ export async function checkStoreVersion(
 
 /** The newest version that ran over the store; undefined for a new store. */
 async function newestVersion(db: Db): Promise<Recorded | undefined> {
+  // Templates, here and below: catalogs, and a column that older stores do not have.
   const found = await rows(
     db,
     sql<{ used: boolean; recorded: boolean }>`select to_regclass('lectern_ledger.core') is not null as used,

@@ -1,6 +1,6 @@
 /** What has one helper is not written by hand a second time, so that there is one place to read and to change. */
 import { expect, test } from "bun:test";
-import { findAll, lineAt, readSources, type Source } from "./_source.ts";
+import { findAll, lineAt, readSource, readSources, type Source } from "./_source.ts";
 import { testSide } from "./_tests.ts";
 
 const everything = readSources();
@@ -19,6 +19,34 @@ function unexplained({ path, code, comments }: Source, pattern: RegExp, message:
     return isExplained ? [] : [`${path}:${line}: ${message}`];
   });
 }
+
+/** A whole statement as a template, in code without the inside of literals. */
+const WHOLE = /\b(?:rows|write)(?:<[^>]*>)?\(\s*[\w.#]+,\s*sql(?:<[^>`]*>)?`/g;
+/** Lines between a comment about a template and the statement. */
+const ABOVE_LINES = 4;
+
+/** Whole templates that no comment explains: directly above, or for all that follow in the file ("here and below"). */
+function unexplainedTemplates({ path, code, comments }: Source): string[] {
+  const about = comments
+    .filter(({ text }) => /\btemplates?\b/i.test(text))
+    .map(({ line, text }) => ({ end: line + text.split("\n").length - 1, isForAll: text.includes("here and below") }));
+  return [...code.matchAll(WHOLE)].flatMap(({ index }) => {
+    const line = lineAt(code, index);
+    const isExplained = about.some(({ end, isForAll }) => end <= line && (isForAll || end >= line - ABOVE_LINES));
+    return isExplained
+      ? []
+      : [`${path}:${line}: use the builder or prepared, or say in a comment why it is a template`];
+  });
+}
+
+test("a whole statement is of the builder, or a template with a comment that says why", () => {
+  const sample = readSource(
+    "x.ts",
+    "await rows(db, sql`select 1`);\n// A template: catalogs.\nawait rows(db, sql`select 2`);\n",
+  );
+  expect(unexplainedTemplates(sample)).toHaveLength(1);
+  expect(product.flatMap(unexplainedTemplates)).toEqual([]);
+});
 
 test("the 422 of a field is made by invalidFields", () => {
   const byHand = product.flatMap(({ path, text }) =>

@@ -8,6 +8,7 @@ import { BootError } from "./errors.ts";
 import { memorySettings } from "./memory_settings.ts";
 import { replicaSettings } from "./replica_settings.ts";
 import { s3Fields } from "./s3_fields.ts";
+import { HOUR_MS, MINUTE_MS } from "./std/time.ts";
 import { trimEndChars } from "./std/trim_chars.ts";
 import { workSettings } from "./work_settings.ts";
 
@@ -119,7 +120,7 @@ export const configSchema = t.Object({
     description: "How long the store may take for a listing with filters or a far offset (422 beyond)",
   }),
   jobTimeoutMs: t.Integer({
-    default: 600_000,
+    default: 10 * MINUTE_MS,
     minimum: 100,
     env: "JOB_TIMEOUT_MS",
     description: "How long the store may take for each statement of a job in the background",
@@ -239,13 +240,13 @@ export const configSchema = t.Object({
     description: "The minimum average rate at which a body has to arrive",
   }),
   answerTimeoutMs: t.Integer({
-    default: 120_000,
+    default: 2 * MINUTE_MS,
     minimum: 100,
     env: "ANSWER_TIMEOUT_MS",
     description: "How long an answer may take, not counting the time in which the request arrives (503 beyond)",
   }),
   longAnswerTimeoutMs: t.Integer({
-    default: 3_600_000,
+    default: HOUR_MS,
     minimum: 100,
     env: "LONG_ANSWER_TIMEOUT_MS",
     description: "The same for routes that say they take long",
@@ -281,12 +282,12 @@ export const configSchema = t.Object({
   stopLingerMs: t.Integer({
     default: 100,
     minimum: 0,
-    maximum: 60_000,
+    maximum: MINUTE_MS,
     env: "STOP_LINGER_MS",
     description: "How long no request must have arrived before a stopping server closes its port",
   }),
   stopWorkTimeoutMs: t.Integer({
-    default: 60_000,
+    default: MINUTE_MS,
     minimum: 100,
     env: "STOP_WORK_TIMEOUT_MS",
     description: "How long a stopping server waits for running jobs and for each stop hook of a plugin",

@@ -70,6 +70,18 @@ export function denied(): ApiError {
   return new ApiError(403, "You do not have permission to perform the requested action.");
 }
 
+/**
+ * The 422 of the wire contract for values of the body or the query, with one message or several by field (content-api 1.4).
+ * @example
+ * if (input.name === "") throw invalidFields({ name: "The name field is required." });
+ */
+export function invalidFields(errors: Readonly<Record<string, string | readonly string[]>>): ApiError {
+  const validation = Object.fromEntries(
+    Object.entries(errors).map(([field, messages]) => [field, typeof messages === "string" ? [messages] : messages]),
+  );
+  return new ApiError(422, "The given data was invalid.", { validation });
+}
+
 /** The body of an error: `{error: {message, validation?, code}}` (content-api 1.4); `message` may be a translation. */
 export function errorBody(error: ApiError, message = error.message): Record<string, unknown> {
   const { extra, validation } = error.details;

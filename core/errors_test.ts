@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ApiError, errorBody, localizedError, notFound } from "./errors.ts";
+import { ApiError, errorBody, invalidFields, localizedError, notFound } from "./errors.ts";
 
 test("errorBody() has the shape of errors, with validation errors by field and further keys if there are any", () => {
   expect(errorBody(notFound("Book"))).toEqual({ error: { message: "Book not found", code: 404 } });
@@ -17,4 +17,15 @@ test("a localized error has its placeholders filled, and keeps the text for othe
     "The PATCH method is not allowed.",
     "The :method method is not allowed.",
   ]);
+});
+
+test("the error of fields has a list of messages for each", () => {
+  const error = invalidFields({ ends: "The ends is too early.", name: ["The name is taken.", "The name is short."] });
+  expect(errorBody(error)).toEqual({
+    error: {
+      code: 422,
+      message: "The given data was invalid.",
+      validation: { ends: ["The ends is too early."], name: ["The name is taken.", "The name is short."] },
+    },
+  });
 });

@@ -13,7 +13,7 @@ export { type ChildEnd, type ChildLimits, lowerPriority, watchChild } from "./ch
 export { chosenProvider, type ProviderChoice } from "./chosen_provider.ts";
 export { fileKilobytes, fileLimit } from "./config.ts";
 export { defineTheme } from "./define_theme.ts";
-export { ApiError, BootError, denied, localizedError, notFound } from "./errors.ts";
+export { ApiError, BootError, denied, invalidFields, localizedError, notFound } from "./errors.ts";
 export type { Cached } from "./events/cache.ts";
 export type {
   AnswerCacheFigures,
@@ -163,6 +163,7 @@ export { Html, type HtmlPart, html, htmlResponse, raw } from "./std/html.ts";
 export { JsonBytes } from "./std/json_bytes.ts";
 export { matchesSecret, randomText, sha256 } from "./std/secrets.ts";
 export { Semaphore } from "./std/semaphore.ts";
+export { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "./std/time.ts";
 export { trimChars, trimEndChars } from "./std/trim_chars.ts";
 export { withinTime } from "./std/within_time.ts";
 export { type YieldToEventLoop, yieldToEventLoop } from "./std/yield_to_event_loop.ts";

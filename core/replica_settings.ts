@@ -1,4 +1,5 @@
 import { Type as t } from "@sinclair/typebox";
+import { MINUTE_MS } from "./std/time.ts";
 
 /** The settings of the runtime about reads from replicas of the store. */
 export const replicaSettings = {
@@ -16,7 +17,7 @@ export const replicaSettings = {
   readCheckMs: t.Integer({
     default: 1_000,
     minimum: 10,
-    maximum: 60_000,
+    maximum: MINUTE_MS,
     env: "DATABASE_READ_CHECK_MS",
     description: "Time between two checks of the replicas, and the limit of each",
   }),

@@ -19,6 +19,7 @@ import { type DriverOptions, over, type Server, serverBy, serverOf } from "./con
 import { StoreWatch } from "./connection/store_events.ts";
 import { type OpenOptions, StorePools } from "./connection/store_pools.ts";
 import type { Store, StoreOptions } from "./connection/store_types.ts";
+import { MINUTE_MS } from "./connection/time.ts";
 import { formerLeader, isUnsupported, serverState, Timelines } from "./connection/timelines.ts";
 import { wireTypes } from "./connection/values.ts";
 import { briefly, EMBEDDED_ACCOUNT, EMBEDDED_USER, ensureDatabase, takeOver } from "./embedded/account.ts";
@@ -39,7 +40,7 @@ const DEFAULTS = {
   connectTimeoutMs: 10_000,
   transactionWaitMs: 30_000,
   closeTimeoutMs: 5_000,
-  startTimeoutMs: 120_000,
+  startTimeoutMs: 2 * MINUTE_MS,
   predecessorMs: 10_000,
   prepare: true,
   readUrls: [] as readonly string[],

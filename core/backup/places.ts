@@ -15,6 +15,7 @@ import { S3, shippedStoreName } from "../files/contributed_store.ts";
 import type { FileStore } from "../files/file_store.ts";
 import { configuredBucket } from "../files/s3_settings.ts";
 import type { S3Config } from "../s3_fields.ts";
+import { DAY_MS } from "../std/time.ts";
 import { isArchiveStart } from "./archive_reader.ts";
 import type { ArchiveSink } from "./archive_writer.ts";
 
@@ -43,7 +44,7 @@ const UNFINISHED = /^lectern-(?:before-.+-)?\d{8}T\d{6}Z\.tar\.zst\.partial-[0-9
 /** Names by the time. */
 const TIMED = /^lectern-(?:before-.+-)?\d{8}T\d{6}Z\.tar\.zst$/;
 /** Age after which an unfinished file is of a process that died. */
-const STALE_MS = 86_400_000;
+const STALE_MS = DAY_MS;
 const S3_URL = /^s3:\/\/([^/]+)\/?(.*)$/;
 
 /** Settings of the object store, and where the files of the instance are. */
@@ -105,7 +106,7 @@ function objectPlace(files: FileStore, key: string, name: string): BackupPlace {
     name,
     async write(archive) {
       await endStale(files, key);
-      await files.put(key, Readable.toWeb(archive) as unknown as ReadableStream<Uint8Array>);
+      await files.put(key, Readable.toWeb(archive) as ReadableStream<Uint8Array>);
     },
     async read() {
       const found = await files.get(key);

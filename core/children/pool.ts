@@ -9,6 +9,7 @@ import type { Config } from "../config.ts";
 import { ApiError, localizedError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { FairQueue } from "../std/fair_queue.ts";
+import { MINUTE_MS, SECOND_MS } from "../std/time.ts";
 import { ChildProcess, Interrupted } from "./process.ts";
 
 /** Size and limits of a pool. */
@@ -58,7 +59,7 @@ export interface Children {
   run<R>(input: unknown, options: RunOptions): Promise<R>;
 }
 
-const IDLE_MS = 60_000;
+const IDLE_MS = MINUTE_MS;
 const RETRY_AFTER_S = 10;
 const BUSY = "Too much work is waiting to be done; try again in a moment.";
 const STOPPING = "The server is stopping.";
@@ -171,7 +172,7 @@ export class ChildPool implements Children {
   ): ApiError {
     this.#options.log.warn("A child process was ended", { task, how, errors });
     const headers = exceeded === 503 ? { headers: { "retry-after": String(RETRY_AFTER_S) } } : {};
-    if (how === "timeout") return localizedError(exceeded, SLOW, { seconds: String(timeoutMs / 1000) }, headers);
+    if (how === "timeout") return localizedError(exceeded, SLOW, { seconds: String(timeoutMs / SECOND_MS) }, headers);
     if (how === "memory")
       return localizedError(
         exceeded,
@@ -191,7 +192,7 @@ function unavailable(message: string): ApiError {
 export function openChildPool(config: Config, log: Log, meter: WorkMeter): ChildPool {
   return new ChildPool({
     children: config.children,
-    timeoutMs: config.childSeconds * 1000,
+    timeoutMs: config.childSeconds * SECOND_MS,
     maxBytes: config.childMegabytes * 1024 * 1024,
     maxWaiting: config.childQueue,
     log,

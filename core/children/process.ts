@@ -4,6 +4,7 @@
  */
 import { join } from "node:path";
 import { ApiError } from "../errors.ts";
+import { MINUTE_MS } from "../std/time.ts";
 import { yieldToEventLoop } from "../std/yield_to_event_loop.ts";
 import { FrameReader, framesOf } from "./frames.ts";
 import type { FromChild, ToChild } from "./messages.ts";
@@ -15,7 +16,7 @@ const ERRORS_KEPT = 2_000;
 /** On a busy machine it gets about half the CPU time of the server. */
 const NICE = 3;
 /** Time limit of the start, which takes seconds on a busy machine. */
-const START_MS = 60_000;
+const START_MS = MINUTE_MS;
 
 /** A task whose process was ended by a limit or a signal. */
 export class Interrupted extends Error {
@@ -86,6 +87,7 @@ export class ChildProcess {
     const { module, task } = options;
     let watch = watchChild(this.#child, { ...limits, timeoutMs: START_MS });
     try {
+      // No deadline, which `watch` has: a child that ends before it is ready fails the task.
       await Promise.race([this.#ready.promise, done.promise]);
       watch.stop();
       watch = watchChild(this.#child, limits);

@@ -5,6 +5,7 @@
  * the token elsewhere and turn POST into GET. No error message contains the token.
  */
 import type { AnswerTo } from "../client/answer_to.ts";
+import { MINUTE_MS, SECOND_MS } from "../std/time.ts";
 import { trimEndChars } from "../std/trim_chars.ts";
 
 /** Attempts of a request before a server error or a broken connection is reported. */
@@ -14,15 +15,15 @@ export const FIRST_PAUSE_MS = 500;
 /** The longest pause between two attempts, in milliseconds. */
 export const LONGEST_PAUSE_MS = 15_000;
 /** The maximum wait after a 429, whatever its `Retry-After`, in milliseconds. */
-export const LONGEST_WAIT_MS = 300_000;
+export const LONGEST_WAIT_MS = 5 * MINUTE_MS;
 /** The wait after a 429 without `Retry-After`, in milliseconds. */
 export const UNNAMED_WAIT_MS = 10_000;
 /** Attempts of a request that are answered 429 before that is reported. */
 export const MAX_WAITS = 100;
 /** Timeout of a response, in milliseconds. */
-export const ANSWER_TIMEOUT_MS = 60_000;
+export const ANSWER_TIMEOUT_MS = MINUTE_MS;
 /** Timeout of the download of a file, in milliseconds. */
-export const FILE_TIMEOUT_MS = 600_000;
+export const FILE_TIMEOUT_MS = 10 * MINUTE_MS;
 
 /** A JSON object of a response. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -147,11 +148,11 @@ export class ApiClient {
 
   #block(retryAfter: string | null): void {
     const seconds = retryAfter === null ? Number.NaN : Number(retryAfter);
-    const named = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(retryAfter ?? "") - Date.now();
+    const named = Number.isFinite(seconds) ? seconds * SECOND_MS : Date.parse(retryAfter ?? "") - Date.now();
     const wait = Math.min(LONGEST_WAIT_MS, Math.max(0, Number.isFinite(named) ? named : UNNAMED_WAIT_MS));
     if (Date.now() + wait <= this.#blockedUntil) return;
     if (this.#blockedUntil < Date.now())
-      this.#options.say(`The rate limit of the server is reached: waiting ${Math.ceil(wait / 1000)} s`);
+      this.#options.say(`The rate limit of the server is reached: waiting ${Math.ceil(wait / SECOND_MS)} s`);
     this.#blockedUntil = Date.now() + wait;
   }
 }

@@ -52,9 +52,11 @@ export async function dev(io: CommandIo, args: readonly string[]): Promise<numbe
       const server = start(io, args);
       const ended = once(server, "exit").then(([code]) => code as number | null);
       const causes = [stopSignal, change.promise] as const;
+      // No deadline: the first of these causes is acted on.
       let cause = await Promise.race([...causes, ended]);
       if (cause === null || typeof cause === "number") {
         io.err(`dev: the server ended with code ${cause ?? "none"}; the next change starts it again`);
+        // Likewise, now that the server has ended.
         cause = await Promise.race(causes);
       }
       const code = await stopServer(server, ended);

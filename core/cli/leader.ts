@@ -75,13 +75,16 @@ function usedOf(hosts: readonly HostState[]): { host: string; system: string; ti
 
 /** When a server or command was last known to use the store. */
 async function lastUse(db: Db): Promise<string | undefined> {
+  // A template: Kysely's builder has no words for catalogs.
   const [table] = await rows(db, sql<{ there: boolean }>`select to_regclass('running_servers') is not null as there`);
   if (!table?.there) return undefined;
-  const [found] = await rows(
-    db,
-    sql<{
-      at: string | null;
-    }>`select to_char(max(greatest(started_at, seen_at)), 'YYYY-MM-DD HH24:MI') as at from running_servers`,
-  );
+  const found = await db
+    .selectFrom("running_servers")
+    .select(({ ref }) =>
+      sql<string | null>`to_char(max(greatest(${ref("started_at")}, ${ref("seen_at")})), 'YYYY-MM-DD HH24:MI')`.as(
+        "at",
+      ),
+    )
+    .executeTakeFirst();
   return found?.at ?? undefined;
 }

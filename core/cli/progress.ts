@@ -1,4 +1,5 @@
 import type { CommandIo } from "../runtime/command.ts";
+import { SECOND_MS } from "../std/time.ts";
 
 /** Interval of plain lines if the output is no terminal, in milliseconds. */
 export const PLAIN_EVERY_MS = 5000;
@@ -78,7 +79,7 @@ export function progressLine({
   ms: number;
   bar: boolean;
 }): string {
-  const rate = ms > 0 ? (done * 1000) / ms : 0;
+  const rate = ms > 0 ? (done * SECOND_MS) / ms : 0;
   const left = rate > 0 ? `${clock((total - done) / rate)} left` : "";
   const full = total === 0 ? BAR_WIDTH : Math.round((done / total) * BAR_WIDTH);
   const drawn = bar ? `[${"#".repeat(full)}${"-".repeat(BAR_WIDTH - full)}] ` : "";

@@ -113,13 +113,14 @@ async function openUnlessStopped(
 ): Promise<(OpenRuntime & { readonly store: Store }) | undefined> {
   const store = Promise.withResolvers<Store>();
   const opening = openRuntime(plugins, io, config, "complete", store.resolve);
+  // No deadline: a signal ends the boot.
   const opened = await Promise.race([opening, signals.first.then(() => undefined)]);
   if (opened) return { ...opened, store: await store.promise };
   const failed = opening.then(
     () => undefined,
     () => undefined,
   );
-  // What the boot still asks of the store fails then.
+  // No deadline: a boot that failed has opened no store. What it still asks of one fails then.
   await (await Promise.race([store.promise, failed]))?.close();
   return undefined;
 }

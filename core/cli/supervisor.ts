@@ -14,6 +14,7 @@ import { INSTALL_ROOT } from "../install_root.ts";
 import { type Log, startLine } from "../log.ts";
 import type { CommandIo } from "../runtime/command.ts";
 import { StopSignals } from "../std/stop_signals.ts";
+import { MINUTE_MS } from "../std/time.ts";
 import { answersAt } from "../workers/listen.ts";
 import type { PeerMessage } from "../workers/peers.ts";
 import { type WorkerMessage, workerArguments } from "../workers/worker.ts";
@@ -23,7 +24,7 @@ import { storeOptions } from "./open.ts";
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
 /** A worker that ran this long begins with the first pause again. */
-const STEADY_MS = 60_000;
+const STEADY_MS = MINUTE_MS;
 /** Connections that keep the embedded store open; one is for transactions. */
 const HELD_CONNECTIONS = 2;
 /** Phases of a stop that each may take `STOP_WORK_TIMEOUT_MS`: jobs, handlers of events, plugins. */
@@ -104,6 +105,7 @@ class Workers {
   /** Starts the first worker. Resolves to its port, or to its exit code if it ends before it listens. */
   async startFirst(stopped: Promise<NodeJS.Signals>): Promise<{ port?: number; code: number }> {
     const first = this.#start(1);
+    // No deadline: a signal ends the start.
     const port = await Promise.race([first.listening, stopped.then(() => undefined)]);
     if (port === undefined) {
       first.child.kill("SIGTERM");
@@ -122,6 +124,7 @@ class Workers {
       this.#restarts.push(this.#keep(number, started));
       return started.listening;
     });
+    // No deadline: a stop ends the start.
     await Promise.race([Promise.all(listening), this.#stopping.promise]);
   }
 
@@ -182,6 +185,7 @@ class Workers {
       if (performance.now() - since > STEADY_MS) pause = FIRST_PAUSE_MS;
       const signal = started.child.signalCode ?? undefined;
       this.#options.log.error("A worker ended and is started again", { worker: number, code, signal, pauseMs: pause });
+      // No deadline: a pause, which a stop ends.
       await Promise.race([Bun.sleep(pause), this.#stopping.promise]);
       if (this.#isStopping) return;
       pause = Math.min(pause * 2, MAX_PAUSE_MS);

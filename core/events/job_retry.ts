@@ -1,5 +1,6 @@
 /** When a failed job is tried again: its policy, and the error that says it never is. */
 import { BootError } from "../errors.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../std/time.ts";
 
 /** Pauses that grow by a factor. */
 export interface JobPauses {
@@ -25,12 +26,12 @@ export interface JobOptions {
 }
 
 const DEFAULT_TRIES = 5;
-const DEFAULT_LEASE_MS = 60_000;
+const DEFAULT_LEASE_MS = MINUTE_MS;
 const FIRST_PAUSE_MS = 1_000;
 const PAUSE_FACTOR = 4;
-const MAX_PAUSE_MS = 3_600_000;
+const MAX_PAUSE_MS = HOUR_MS;
 /** The longest pause of any policy: 30 days. */
-const LONGEST_PAUSE_MS = 2_592_000_000;
+const LONGEST_PAUSE_MS = 30 * DAY_MS;
 
 /**
  * The failure of a job that a further try would not mend, such as an address that does not exist: the job is kept as dead at once.

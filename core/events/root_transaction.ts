@@ -32,4 +32,3 @@ export function knownRoot(tx: EventTransaction): RootTransaction | undefined {
 export function isTransaction(value: object): boolean {
   return ROOTS.has(value);
 }
-

@@ -10,6 +10,7 @@ import { type Migrations, type Store, withSlowPool } from "../../db/mod.ts";
 import { BootError } from "../errors.ts";
 import { dueIn, endSchedule, insertSchedules, renewSchedule, takeSchedule } from "../job_store.ts";
 import { type Log, logRetried } from "../log.ts";
+import { HOUR_MS, MINUTE_MS } from "../std/time.ts";
 import { withinTime } from "../std/within_time.ts";
 import { withWorkLimit } from "./work_limit.ts";
 
@@ -49,11 +50,11 @@ export interface ScheduleTiming {
  * Milliseconds that one run may last. One that lasts longer, such as a run that waits for what never comes, is given up, so that
  * the log names it and a server starts the next one.
  */
-const RUN_MAX_MS = 6 * 3_600_000;
+const RUN_MAX_MS = 6 * HOUR_MS;
 /** Milliseconds until a schedule whose row could not be read looks again. */
 const RETRY_MS = 5_000;
 
-const TIMING: ScheduleTiming = { leaseMs: 30_000, longestWaitMs: 60_000, runMaxMs: RUN_MAX_MS };
+const TIMING: ScheduleTiming = { leaseMs: 30_000, longestWaitMs: MINUTE_MS, runMaxMs: RUN_MAX_MS };
 
 /** The schedules of one runtime. */
 export class Schedules {

@@ -73,7 +73,7 @@ export class TransactionWatch implements Counted {
       const running = CURRENT.run(this, body);
       if (!isPending(running)) return await running;
       startCounting(this);
-      // The race handles a failure that comes later, too.
+      // The limits of the parts are counted by `passed`. The race handles a failure that comes later, too.
       return await Promise.race([running as Promise<R>, this.#givenUp.promise]);
     } finally {
       stopCounting(this);

@@ -5,6 +5,7 @@
  * by their age.
  */
 
+import { DAY_MS } from "../std/time.ts";
 import { type FileStore, isPartial, type StoredEntry, type UnfinishedUpload } from "./file_store.ts";
 import { isOfStore } from "./instance_marker.ts";
 import type { FileClaim } from "./provided.ts";
@@ -29,7 +30,7 @@ export interface SweepOptions {
 }
 
 /** A day, far longer than any request or transaction. */
-export const ORPHAN_AGE_MS = 86_400_000;
+export const ORPHAN_AGE_MS = DAY_MS;
 const BATCH = 500;
 
 /** Files that were compared with the claims of plugins. */

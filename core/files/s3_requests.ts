@@ -7,6 +7,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { AwsV4Signer } from "aws4fetch";
 import { ObjectStoreAway } from "../failures.ts";
+import { MINUTE_MS, SECOND_MS } from "../std/time.ts";
 import { trimEndChars } from "../std/trim_chars.ts";
 import { withinTime } from "../std/within_time.ts";
 import { textOf } from "./s3_xml.ts";
@@ -75,7 +76,7 @@ export class S3Error extends Error {
 /** What caches may do with the answer of a signed address. */
 const SIGNED_CACHE = "private, no-cache";
 /** By default a minute. */
-export const S3_TIMEOUT_MS = 60_000;
+export const S3_TIMEOUT_MS = MINUTE_MS;
 /** By default four repetitions within about three seconds. */
 export const S3_ATTEMPTS = 5;
 const FIRST_PAUSE_MS = 200;
@@ -181,7 +182,7 @@ export function isPassing(error: unknown): boolean {
 
 /** The begin of the half of the time that an address holds: within it the address stays the same, and browsers can revalidate. */
 function signingTime(seconds: number): string {
-  const windowMs = Math.max(1, Math.floor(seconds / 2)) * 1000;
+  const windowMs = Math.max(1, Math.floor(seconds / 2)) * SECOND_MS;
   const begin = new Date(Math.floor(Date.now() / windowMs) * windowMs);
   return begin.toISOString().replace(/[-:]|\.\d{3}/g, "");
 }

@@ -1,6 +1,7 @@
 /** The store in a bucket as the settings FILES_S3 describe it, for uploaded files and for backups. */
 import { BootError } from "../errors.ts";
 import type { S3Config } from "../s3_fields.ts";
+import { SECOND_MS } from "../std/time.ts";
 import type { FileStore } from "./file_store.ts";
 import { s3Store } from "./s3_store.ts";
 
@@ -17,7 +18,7 @@ export function configuredBucket(bucket: string, config: S3Config): FileStore | 
     secretAccessKey: filesS3Secret,
     region: config.filesS3Region,
     virtualHost: config.filesS3VirtualHost,
-    timeoutMs: config.filesS3TimeoutSeconds * 1000,
+    timeoutMs: config.filesS3TimeoutSeconds * SECOND_MS,
     attempts: config.filesS3Attempts,
     parts: { bytes: config.filesS3PartMb * 1024 * 1024, parallel: config.filesS3Parallel },
     ...(config.filesS3SignedSeconds > 0 && {

@@ -105,8 +105,10 @@ async function uploadParts(
         .catch(failure.reject)
         .finally(() => running.delete(sent));
       running.add(sent);
+      // No deadline: the first part that is sent makes room, and one that fails ends the upload.
       if (running.size >= limits.parallel) await Promise.race([...running, failure.promise]);
     }
+    // Likewise, for the last parts.
     await Promise.race([Promise.all(running), failure.promise]);
     await complete({ requests, key }, id, etags, size);
     return size;

@@ -1,5 +1,6 @@
 import { ElysiaCustomStatusResponse } from "elysia";
 import { JsonBytes } from "../std/json_bytes.ts";
+import { SECOND_MS } from "../std/time.ts";
 import type { RequestState } from "./request_context.ts";
 
 /** The content type that Bun sets for JSON; a type that a route or a scope has set is kept. */
@@ -30,7 +31,7 @@ export function defaultHeaders({
   headers["x-ratelimit-remaining"] = String(allowance.remaining);
   if (!allowance.exceeded) return headers;
   headers["x-ratelimit-reset"] = String(allowance.resetsAt);
-  headers["retry-after"] = String(Math.max(1, allowance.resetsAt - Math.floor(Date.now() / 1000)));
+  headers["retry-after"] = String(Math.max(1, allowance.resetsAt - Math.floor(Date.now() / SECOND_MS)));
   return headers;
 }
 

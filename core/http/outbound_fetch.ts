@@ -109,6 +109,7 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | null | un
   const stop = () => reject(signal.reason);
   signal.addEventListener("abort", stop, { once: true });
   try {
+    // No deadline of its own: the caller's signal may abort for any reason.
     return await Promise.race([work, promise]);
   } finally {
     signal.removeEventListener("abort", stop);

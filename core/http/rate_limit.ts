@@ -6,9 +6,8 @@ import { sql } from "kysely";
 import { type Db, type Migrations, outsideTransaction, prepared } from "../../db/mod.ts";
 import type { Config } from "../config.ts";
 import { ExpiringMap, MAX_KEYS } from "../std/expiring_map.ts";
+import { MINUTE_MS, SECOND_MS } from "../std/time.ts";
 import { sharedLimiter } from "./shared_limiter.ts";
-
-const MINUTE_MS = 60_000;
 
 /** The state of a key in its window, after a request. */
 export interface Allowance {
@@ -26,7 +25,7 @@ export interface Limiter {
 }
 
 /** A limiter in memory: `limit` requests per key in `windowMs` milliseconds. The least recently seen keys beyond `maxKeys` are dropped. */
-export function memoryLimiter(limit: number, windowMs = 60_000, now: () => number = Date.now, maxKeys = MAX_KEYS) {
+export function memoryLimiter(limit: number, windowMs = MINUTE_MS, now: () => number = Date.now, maxKeys = MAX_KEYS) {
   const windows = new ExpiringMap<{ count: number; readonly endsAt: number }>(windowMs, maxKeys, now);
   return {
     take(key: string, amount = 1): Allowance {
@@ -36,7 +35,7 @@ export function memoryLimiter(limit: number, windowMs = 60_000, now: () => numbe
         windows.set(key, window);
       }
       window.count += amount;
-      return allowance(limit, window.count, window.endsAt / 1000);
+      return allowance(limit, window.count, window.endsAt / SECOND_MS);
     },
   };
 }
@@ -106,7 +105,7 @@ const removeEnded = prepared("limits.removeEnded", (db) =>
 );
 
 /** A limiter in the store, shared by all processes that create one of this name. */
-export function storeLimiter(db: Db, name: string, limit: number, windowMs = 60_000): Limiter {
+export function storeLimiter(db: Db, name: string, limit: number, windowMs = MINUTE_MS): Limiter {
   let sweepAt = 0;
   const sweep = async () => {
     sweepAt = Date.now() + windowMs;
@@ -115,7 +114,7 @@ export function storeLimiter(db: Db, name: string, limit: number, windowMs = 60_
   };
   return {
     async take(key, amount = 1) {
-      const counted = { key: `${name} ${key}`, amount, seconds: windowMs / 1000 };
+      const counted = { key: `${name} ${key}`, amount, seconds: windowMs / SECOND_MS };
       // A rollback takes nothing back, and nobody waits for the end of a transaction to be counted.
       const window = await outsideTransaction(() => takeWindow.executeTakeFirst(db, counted));
       if (!window) throw new Error("Cannot count a request: the store returned no row");

@@ -4,6 +4,7 @@
  * (address, abort signal) and the state that is attached to the request.
  */
 import { ApiError, localizedError } from "../errors.ts";
+import { withinTime } from "../std/within_time.ts";
 
 /** Requests that came as HEAD. */
 const HEADS = new WeakSet<Pick<Request, "method">>();
@@ -100,21 +101,21 @@ const LENGTH_MS = 1_000;
 /** The length of a body; undefined for a stream that has not ended in time, which is cancelled. Nothing of it is kept. */
 async function lengthOf(body: ReadableStream<Uint8Array | string>): Promise<number | undefined> {
   const reader = body.getReader();
-  const late = Promise.withResolvers<undefined>();
-  const timer = setTimeout(late.resolve, LENGTH_MS);
-  const started = performance.now();
-  try {
+  const late = new Error("The stream has not ended in time");
+  const ends = performance.now() + LENGTH_MS;
+  const counted = async () => {
     let bytes = 0;
     // The clock is read too, since a stream that never waits lets no timer run.
-    while (performance.now() - started < LENGTH_MS) {
-      const chunk = await Promise.race([reader.read(), late.promise]);
-      if (!chunk) break;
+    while (performance.now() < ends) {
+      const chunk = await reader.read();
       if (chunk.done) return bytes;
       bytes += Buffer.byteLength(chunk.value);
     }
+    throw late;
+  };
+  return withinTime(LENGTH_MS, counted, () => late).catch((error: unknown) => {
+    if (error !== late) throw error;
     reader.cancel().catch(() => {});
     return undefined;
-  } finally {
-    clearTimeout(timer);
-  }
+  });
 }

@@ -6,6 +6,7 @@
  */
 import { closeSync, fstatSync, ftruncateSync, openSync } from "node:fs";
 import { join } from "node:path";
+import { SECOND_MS } from "../std/time.ts";
 import { type Allowance, allowance } from "./rate_limit.ts";
 
 /** Slots of a row; a key has its slot in one row. */
@@ -46,7 +47,7 @@ export function sharedLimiter({ folder, name, limit, windowMs, maxKeys, now = Da
       const tag = BigInt.asIntN(64, hash) || 1n;
       const at = now();
       const { count, endsAt } = counted(words, slotOf(words, row, tag), { at, windowMs, amount });
-      return allowance(limit, count, endsAt / 1000);
+      return allowance(limit, count, endsAt / SECOND_MS);
     },
   };
 }

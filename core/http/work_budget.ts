@@ -11,6 +11,7 @@ import type { Config } from "../config.ts";
 import { localizedError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import { ExpiringMap } from "../std/expiring_map.ts";
+import { MINUTE_MS, SECOND_MS } from "../std/time.ts";
 import { networkOf } from "./client_address.ts";
 import type { Allowance, Limiter, MakeLimiter } from "./rate_limit.ts";
 import { currentState, type RequestState } from "./request_context.ts";
@@ -19,8 +20,7 @@ import { currentState, type RequestState } from "./request_context.ts";
 const MS_PER_REQUEST = 250;
 /** The budget of an address, as a multiple of that of a user; several users may share one. */
 const ADDRESS_SHARE = 2;
-const MS_PER_SECOND = 1_000;
-const WINDOW_MS = 60_000;
+const WINDOW_MS = MINUTE_MS;
 /** Time that is charged at once, so that small amounts cost no statement each where servers share the counts. */
 const CHARGED_MS = 100;
 const SPENT = "Your requests have taken too much processor time; try again in :seconds seconds.";
@@ -50,7 +50,7 @@ export class WorkBudget {
 
   constructor({ makeLimiter, log, config }: WorkBudgetOptions) {
     const { cpuSecondsPerMinute: seconds, requestsPerMinute, maxLimitKeys } = config;
-    const userMs = seconds > 0 ? seconds * MS_PER_SECOND : requestsPerMinute * MS_PER_REQUEST;
+    const userMs = seconds > 0 ? seconds * SECOND_MS : requestsPerMinute * MS_PER_REQUEST;
     const tally = (name: string, limitMs: number, keyOf: Tally["keyOf"]): Tally => ({
       limiter: makeLimiter(name, limitMs, WINDOW_MS),
       keyOf,
@@ -72,7 +72,7 @@ export class WorkBudget {
       const key = keyOf(state);
       const found = key === undefined ? undefined : spent.get(key);
       if (!found) continue;
-      const seconds = String(Math.max(1, Math.ceil((found.endsAt - Date.now()) / MS_PER_SECOND)));
+      const seconds = String(Math.max(1, Math.ceil((found.endsAt - Date.now()) / SECOND_MS)));
       throw localizedError(429, SPENT, { seconds }, { headers: { "retry-after": seconds } });
     }
   }
@@ -93,7 +93,7 @@ export class WorkBudget {
     const note = ({ exceeded, resetsAt }: Allowance) => {
       if (!exceeded) return;
       if (!spent.get(key)) this.#log.warn("A client is past its budget of processor time", { client: key });
-      spent.set(key, { endsAt: resetsAt * MS_PER_SECOND });
+      spent.set(key, { endsAt: resetsAt * SECOND_MS });
     };
     const taken = limiter.take(key, Math.round(ms));
     if (taken instanceof Promise)

@@ -5,6 +5,8 @@
  */
 import { ApiError } from "../errors.ts";
 import { diskFullError } from "../failures.ts";
+import { withinCountdown } from "../std/countdown.ts";
+import { SECOND_MS } from "../std/time.ts";
 
 /** The minimum pace of a body. */
 export interface BodyPace {
@@ -72,8 +74,8 @@ export async function bytesOf(request: Request, maxBytes: number): Promise<Uint8
   const { headers } = request;
   const announced = headers.get("transfer-encoding") === null ? headers.get("content-length") : null;
   const { timeoutMs, minBytesPerSecond } = paceOf(request);
-  const small = Math.min(maxBytes, (timeoutMs / 1000) * minBytesPerSecond);
-  if (announced !== null && Number(announced) <= small) return withTimeout(request.bytes(), timeoutMs);
+  const small = Math.min(maxBytes, (timeoutMs / SECOND_MS) * minBytesPerSecond);
+  if (announced !== null && Number(announced) <= small) return withinCountdown(request.bytes(), timeoutMs, tooSlow);
   if (Number(announced) > maxBytes * DRAIN_FACTOR) throw tooLarge();
   const chunks: Uint8Array[] = [];
   for await (const chunk of bodyOf(request, maxBytes)) chunks.push(chunk);
@@ -98,9 +100,9 @@ export async function* bodyChunks(request: Request): AsyncGenerator<Uint8Array> 
   try {
     while (reader) {
       const started = performance.now();
-      const { done, value } = await withTimeout(reader.read(), left);
+      const { done, value } = await withinCountdown(reader.read(), left, tooSlow);
       if (done) return;
-      const restored = (value.byteLength / minBytesPerSecond) * 1000;
+      const restored = (value.byteLength / minBytesPerSecond) * SECOND_MS;
       left = Math.min(timeoutMs, Math.max(0, left - (performance.now() - started)) + restored);
       yield value;
     }
@@ -114,19 +116,4 @@ export async function* bodyChunks(request: Request): AsyncGenerator<Uint8Array> 
 export function bodyError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   return diskFullError(error) ?? new ApiError(400, "The request body could not be read.");
-}
-
-/** Grace after a timeout, for chunks that a blocked event loop has not read yet. */
-const GRACE_MS = 50;
-
-async function withTimeout<V>(pending: Promise<V>, ms: number): Promise<V> {
-  const late = Promise.withResolvers<never>();
-  let timer = setTimeout(() => {
-    timer = setTimeout(() => late.reject(tooSlow()), GRACE_MS);
-  }, ms);
-  try {
-    return await Promise.race([pending, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

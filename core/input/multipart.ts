@@ -107,6 +107,7 @@ class Reader {
       const step = chunk.subarray(at, at + STEP_BYTES);
       await this.#pause();
       const parsed = new Promise<void>((resolve) => this.#busboy.write(step, () => resolve()));
+      // No deadline, which the body has: a failed file ends the parsing.
       await Promise.race([parsed, this.#failed.promise]);
     }
     this.#parsed += chunk.byteLength;
@@ -117,6 +118,7 @@ class Reader {
 
   async end(): Promise<Part[]> {
     this.#busboy.end();
+    // Likewise, for the end of the body and of each file.
     await Promise.race([this.#finished.promise, this.#failed.promise]);
     return Promise.race([Promise.all(this.#parts), this.#failed.promise]);
   }

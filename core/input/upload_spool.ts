@@ -8,6 +8,7 @@
 import { mkdir, open, readdir, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { processState, processTag } from "../process_tag.ts";
+import { HOUR_MS } from "../std/time.ts";
 import { type Keep, spooledUpload } from "./uploads.ts";
 
 /** The spooled files of one request. */
@@ -30,7 +31,7 @@ export interface Spool {
 }
 
 /** The age at which files of unknown processes are removed, in milliseconds; a running upload has been written to since. */
-export const SPOOL_LEFTOVER_MS = 3_600_000;
+export const SPOOL_LEFTOVER_MS = HOUR_MS;
 
 /** A spool in a folder, which is created with the first file. */
 export function openSpool(folder: string): Spool {

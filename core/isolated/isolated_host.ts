@@ -4,6 +4,7 @@
  */
 import { join } from "node:path";
 import { BootError, localizedError } from "../errors.ts";
+import { MINUTE_MS } from "../std/time.ts";
 import { type AnswerCall, Channel } from "./channel.ts";
 import type { LoadOrder } from "./child_main.ts";
 import { IsolatedProcess } from "./isolated_process.ts";
@@ -37,7 +38,7 @@ const RETRY_AFTER_S = 5;
 /** The process waits with calls beyond its limit (`child_channel.ts`); one that makes so many times as many breaks the protocol. */
 const CALLS_MARGIN = 2;
 /** A process that lived so long counts as sound: the pauses begin anew. */
-const SOUND_MS = 60_000;
+const SOUND_MS = MINUTE_MS;
 const SLOW = 'The plugin ":plugin" did not answer in time.';
 const AWAY = 'The plugin ":plugin" does not run at the moment; try again in a moment.';
 

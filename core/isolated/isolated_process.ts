@@ -5,6 +5,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { lowerPriority } from "../children/process_limits.ts";
+import { SECOND_MS } from "../std/time.ts";
 import { yieldToEventLoop } from "../std/yield_to_event_loop.ts";
 import { MessageReader, messageBytes, ProtocolError } from "./messages.ts";
 import type { Enforcement, TrampolineOrder } from "./trampoline.ts";
@@ -36,7 +37,6 @@ const BYTES_PER_KB = 1_024;
 const MAX_THREADS = 64;
 /** What is read of a process within a second, so that reading does not occupy the server; the rest waits in the pipe. */
 const PER_SECOND = { bytes: 16 * 2 ** 20, messages: 20_000 } as const;
-const SECOND_MS = 1_000;
 /** Messages of the greatest length that may wait until the process reads them. */
 const MAX_UNREAD = 4;
 

@@ -3,13 +3,14 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { BootError } from "../errors.ts";
 import { closestMatch } from "../std/closest_match.ts";
+import { HOUR_MS, MINUTE_MS } from "../std/time.ts";
 
 const limitsSchema = Type.Object(
   {
     /** Milliseconds that a call may take: a request, an event's handler, a job. */
-    timeoutMs: Type.Integer({ default: 5_000, minimum: 10, maximum: 600_000 }),
+    timeoutMs: Type.Integer({ default: 5_000, minimum: 10, maximum: 10 * MINUTE_MS }),
     /** Milliseconds that the start may take: loading the module, and `setup`. */
-    startMs: Type.Integer({ default: 20_000, minimum: 100, maximum: 600_000 }),
+    startMs: Type.Integer({ default: 20_000, minimum: 100, maximum: 10 * MINUTE_MS }),
     /** Megabytes of resident memory. */
     memoryMb: Type.Integer({ default: 192, minimum: 96, maximum: 65_536 }),
     /** Megabytes of one message: a request, an answer, the rows of a statement. */
@@ -17,7 +18,7 @@ const limitsSchema = Type.Object(
     /** Calls of the plugin to the server at a time. */
     calls: Type.Integer({ default: 32, minimum: 1, maximum: 10_000 }),
     /** The longest pause before the process is started again, in milliseconds. */
-    pauseMs: Type.Integer({ default: 30_000, minimum: 0, maximum: 3_600_000 }),
+    pauseMs: Type.Integer({ default: 30_000, minimum: 0, maximum: HOUR_MS }),
     /** Whether the plugin runs where the kernel cannot confine it. */
     unenforced: Type.Boolean({ default: false }),
   },

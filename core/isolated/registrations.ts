@@ -5,6 +5,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { BootError } from "../errors.ts";
+import { DAY_MS } from "../std/time.ts";
 
 const MAX_ITEMS = 500;
 const name = Type.String({ minLength: 1, maxLength: 63, pattern: "^[A-Za-z0-9_@/:.-]+$" });
@@ -79,7 +80,7 @@ const registrationsSchema = Type.Object({
     Type.Object({
       name,
       tries: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
-      leaseMs: Type.Optional(Type.Integer({ minimum: 1_000, maximum: 86_400_000 })),
+      leaseMs: Type.Optional(Type.Integer({ minimum: 1_000, maximum: DAY_MS })),
     }),
     { maxItems: MAX_ITEMS },
   ),

@@ -49,6 +49,7 @@ export async function filteredTotal(db: Db, counted: CountedRows): Promise<numbe
 }
 
 async function first(db: Db, selected: RawBuilder<unknown>): Promise<number | undefined> {
+  // A template: the total is SQL that the listing has made, and the builder needs a table to select from.
   const [found] = await rows<{ total: number | null }>(db, sql`select ${selected}`);
   return found?.total ?? undefined;
 }

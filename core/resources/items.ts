@@ -44,6 +44,7 @@ export interface SlugScope {
 export function freeSlug(db: Db, table: TableName, name: string, scope: SlugScope = {}): Promise<string> {
   const { id = 0, where = sql<boolean>`true` } = scope;
   return uniqueSlug(name, async (slug) => {
+    // Templates, here and below: the table is a parameter, whose columns the types of the builder do not know.
     const taken = await rows(
       db,
       sql`select 1 from ${sql.table(table)}

@@ -140,6 +140,7 @@ async function readListing<Row>(
   const from = sql`${table} ${spec.fieldJoins ?? sql``}`;
   const order = orderOf(spec, sort);
   const [data, counted] = await Promise.all([
+    // Templates, here and below: table, columns, joins and order are those of the listing, which the types of the builder do not know.
     rows<Row>(
       db,
       sql`select ${spec.columns} from (select ${id} from ${from} where ${where} order by ${order} limit ${count} offset ${offset}) as picked

@@ -8,6 +8,7 @@ import { BootError } from "../errors.ts";
 import type { BootLimits } from "../events/event_parts.ts";
 import { GivenUp, TransactionWatch } from "../events/transaction_watch.ts";
 import type { Log } from "../log.ts";
+import { HOUR_MS, SECOND_MS } from "../std/time.ts";
 
 /** A part of the boot, such as "migration 0002_index" of a plugin. */
 export interface AwaitedPart {
@@ -21,7 +22,7 @@ export class BootLate extends BootError {}
 /** Between two lines of the log about the same part. */
 const SHOWN_MS = 10_000;
 /** A change of the schema, or a handler of "app_boot": longer than an index over the largest tables takes. */
-const PART_MS = 12 * 3_600_000;
+const PART_MS = 12 * HOUR_MS;
 /** Lines at least before a limit that is short. */
 const LINES = 3;
 
@@ -40,7 +41,7 @@ export class BootWatch {
   async shown<R>(part: AwaitedPart, run: () => Promise<R>): Promise<R> {
     const started = performance.now();
     const show = () => {
-      const seconds = Math.round((performance.now() - started) / 1000);
+      const seconds = Math.round((performance.now() - started) / SECOND_MS);
       this.#log.warn("The start waits for a plugin", { ...part, seconds });
     };
     const timer = setInterval(show, Math.min(SHOWN_MS, this.limits.quietMs / LINES));

@@ -1,6 +1,7 @@
-/** Names that a boot can check only as a whole: the slots that plugins contribute to, and the permissions of what they add to screens. */
+/** Names that would do nothing if they are misspelt: moments of events, slots that plugins contribute to, permissions of what they add to screens. */
 
 import { BootError } from "../errors.ts";
+import { MOMENTS } from "../events/root_transaction.ts";
 import { contributorOf } from "../faults.ts";
 import type { Log } from "../log.ts";
 import { closestMatch, didYouMean, isMisspelt } from "../std/closest_match.ts";
@@ -10,6 +11,26 @@ import type { AnyPlugin } from "./plugin.ts";
 
 /** Contributions by slot. */
 type Contributions = ReadonlyMap<string, readonly unknown[]>;
+
+/** Throws BootError for handlers at a moment that is none of the event; `what` is the event in the message. */
+export function checkMoments(
+  plugin: string,
+  what: string,
+  handlers: object,
+  moments: readonly string[] = MOMENTS,
+): void {
+  const subject = `The plugin "${plugin}" handles ${what}`;
+  // An instance of a class has members of its own.
+  const own = Object.getPrototypeOf(handlers) === Object.prototype ? Object.entries(handlers) : [];
+  for (const [moment, handler] of own) {
+    if (!moments.includes(moment)) {
+      const hint = didYouMean(moment, moments) || `: these are ${moments.join(", ")}`;
+      throw new BootError(`${subject} with "${moment}", which is no moment of it${hint}`);
+    }
+    if (handler !== undefined && typeof handler !== "function")
+      throw new BootError(`${subject} with a "${moment}" that is no function`);
+  }
+}
 
 /**
  * Checks the names of slots with contributions. Throws BootError for one that is most likely misspelt, and warns of others that resemble

@@ -5,7 +5,6 @@
 
 import { BootError } from "../errors.ts";
 import { type AnyPluginApp, duplicateRoutes } from "../http/plugin_app.ts";
-import { readsAsked } from "../http/renamed_members.ts";
 import { permitsOf, type RouteInfo } from "../http/route_table.ts";
 import type { HttpServer } from "../http/server.ts";
 import { didYouMean } from "../std/closest_match.ts";
@@ -40,9 +39,6 @@ export function mountPlugin(
   const who = `The plugin "${plugin.name}"${plugin.source === undefined ? "" : ` ("${plugin.source}")`}`;
   const [duplicate] = duplicateRoutes(app);
   if (duplicate !== undefined) throw new BootError(`${who} serves ${duplicate} twice`);
-  for (const { method, path, handler } of app.routes)
-    if (readsAsked(handler))
-      throw new BootError(`${who} reads "asked" in ${method} ${path}, which is called "nestedQuery" now`);
   for (const { method, path } of app.routes)
     if (method in UNREACHABLE)
       throw new BootError(`${who} serves ${method} ${path}, which would never be called: ${UNREACHABLE[method]}`);

@@ -20,7 +20,6 @@ import { withCallSpans } from "../http/http_spans.ts";
 import { outgoingFetch } from "../http/outbound_fetch.ts";
 import type { PluginApp, SiteApp } from "../http/plugin_app.ts";
 import { limiterOf } from "../http/rate_limit.ts";
-import { checkScope, withOldMembers } from "../http/renamed_members.ts";
 import { currentLanguage } from "../http/request_context.ts";
 import type { Authenticate } from "../http/route_scope.ts";
 import type { HttpServer } from "../http/server.ts";
@@ -41,6 +40,7 @@ import { crossingOf } from "./crossing.ts";
 import { fencedAnswers, fencedContribution, fencedRule, fencedService, notedFenced, servedApart } from "./given_sql.ts";
 import { givenValue, givingValues, withFunctions } from "./given_values.ts";
 import { grantedHosts } from "./granted_hosts.ts";
+import { checkMoments } from "./known_names.ts";
 import type { LifecycleHook } from "./lifecycle_hooks.ts";
 import { limitedScope } from "./limited_scope.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
@@ -48,7 +48,6 @@ import { folderOf } from "./plugin_folder.ts";
 import type { PluginDb } from "./plugin_roles.ts";
 import type { PowerChecks } from "./power_checks.ts";
 import type { Call } from "./read_members.ts";
-import { checkMoments, checkSlot } from "./renamed.ts";
 import type { RuntimeInfo } from "./runtime_info.ts";
 import { ScopedTransaction } from "./scoped_transaction.ts";
 import { readSettings } from "./settings.ts";
@@ -144,8 +143,9 @@ export function makeContext(
   const settings = readSettings(plugin.name, schema, parts.env, parts.settings?.[plugin.name]);
   const contributionsOf = slotReader(parts, caller, given);
   const partOf = (place: string) => ({ plugin: plugin.name, place, limitMs: guard.limits.callMs });
-  return withOldMembers<AnyContext>(plugin.name, {
+  return {
     ...apps,
+    // A cast, since comparing two Kysely types takes a third of the whole type check.
     db: db as unknown as Kysely<Pick<Tables, TableName>>,
     queryWithDeadline: (query) => tables.queryWithDeadline(query),
     withSlowPool,
@@ -189,7 +189,6 @@ export function makeContext(
       http.auth(guard.guarded(partOf("auth"), recognising(authenticate, "auth")));
     },
     routeScope(prefix, spec) {
-      checkScope(plugin.name, prefix, spec);
       powers.routeScope(prefix, spec);
       const limited = crossing ? limitedScope(guard, partOf, prefix, spec) : spec;
       const { authenticate } = limited;
@@ -237,7 +236,6 @@ export function makeContext(
       provide(plugin, parts.contracts, name, withConditions(deepFreeze(whole), needed, members));
     },
     contribute(name, contribution) {
-      checkSlot(plugin.name, name);
       powers.need("slots", name, `contributes to the slot "${name}"`);
       const problem = contributionProblem(parts.slotSpecs.get(name), contribution);
       if (problem !== undefined)
@@ -251,7 +249,6 @@ export function makeContext(
       parts.slots.set(name, [...(parts.slots.get(name) ?? []), withOrigin(deepFreeze(scoped), origin)]);
     },
     slot(name) {
-      checkSlot(plugin.name, name);
       powers.readSlot(name);
       parts.readSlots.add(name);
       return contributionsOf(name) as never;
@@ -294,7 +291,7 @@ export function makeContext(
     },
     onStart: (run) => void parts.starts.push({ plugin: plugin.name, run }),
     onStop: (run) => void parts.stops.push({ plugin: plugin.name, run }),
-  });
+  };
 }
 
 function provide(plugin: AnyPlugin, contracts: Map<string, unknown>, name: string, service: unknown): void {

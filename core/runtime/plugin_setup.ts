@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import packaged from "../../package.json" with { type: "json" };
 import { BootError } from "../errors.ts";
 import { INSTALL_ROOT } from "../install_root.ts";
+import { withinTime } from "../std/within_time.ts";
 
 /** Frames of Lectern and of the packages that it uses, which are not the plugin's source. */
 const OWN_FOLDERS = ["bundle", "core", "db", "node_modules"].map((name) => INSTALL_ROOT + sep + name + sep);
@@ -23,21 +24,15 @@ export async function runSetup(
   run: () => Promise<void>,
   part: "setup" | "start" = "setup",
 ): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    const text = `The ${part} of the plugin "${plugin}" did not end within ${limitMs} ms (PLUGIN_SETUP_TIMEOUT_MS)`;
-    timer = setTimeout(() => reject(new BootError(text)), limitMs);
-  });
+  const late = `The ${part} of the plugin "${plugin}" did not end within ${limitMs} ms (PLUGIN_SETUP_TIMEOUT_MS)`;
   try {
-    await Promise.race([run(), limit]);
+    await withinTime(limitMs, run, () => new BootError(late));
   } catch (cause) {
     if (cause instanceof BootError) throw cause;
     const text = cause instanceof Error ? cause.message : String(cause);
     const place = cause instanceof Error ? placeOf(cause) : undefined;
     const at = place === undefined ? "" : ` (${place})`;
     throw new BootError(`Cannot ${VERBS[part]} the plugin "${plugin}": ${text}${at}`, { cause });
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -41,6 +41,7 @@ type CoreStore = Kysely<{ installed_plugins: InstalledPluginsTable; plugin_table
 
 /** Everything that plugins have left in the store, by name. `plugins` are those whose grants are known. */
 export async function leftoversOf(db: Db, plugins: readonly AnyPlugin[]): Promise<Leftovers[]> {
+  // A cast, since these tables are core's own and not among those that plugins may name.
   const store = db as unknown as CoreStore;
   const stored = await store.selectFrom("installed_plugins").selectAll().where("name", "!=", "core").execute();
   const owned = await store.selectFrom("plugin_tables").selectAll().execute();
@@ -106,6 +107,7 @@ export async function purgePlugin(
   await runtime.bus.perform("plugin_purge", SYSTEM, draft, async (purged, tx) => {
     const present = new Set(await tableNames(tx.db));
     for (const { kind, table } of kinds.filter((each) => present.has(each.table))) {
+      // Templates, here and below: the tables are those of contributed kinds, and catalogs.
       const items = await rows<{ id: number }>(tx.db, sql`select id from ${sql.table(table)} order by id for update`);
       const ids = items.map(({ id }) => id);
       if (ids.length === 0) continue;

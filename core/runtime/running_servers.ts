@@ -11,6 +11,7 @@ import packaged from "../../package.json" with { type: "json" };
 import type { FileStore } from "../files/file_store.ts";
 import { serverKey } from "../files/instance_marker.ts";
 import type { Log } from "../log.ts";
+import { SECOND_MS } from "../std/time.ts";
 import { withinTime } from "../std/within_time.ts";
 
 /** Runtimes that use the database. */
@@ -169,7 +170,7 @@ export class RunningServers {
   /** Renews the row from now on. `onChange` is called when others have started or ended since, or this row was lost. */
   async keep(onChange: () => Promise<void>): Promise<void> {
     this.#seen = idsOf(await this.others());
-    const pause = (this.#options.leaseSeconds * 1000) / 4;
+    const pause = (this.#options.leaseSeconds * SECOND_MS) / 4;
     this.#timer = setInterval(() => {
       this.#renewal ??= this.#renew(onChange).finally(() => {
         this.#renewal = undefined;

@@ -102,6 +102,7 @@ export class SchemaRoles {
   /** What the account owns and should not: a restore brings back tables and the rest without their owners. */
   async #unowned(plugins: readonly string[]): Promise<Given[]> {
     const { db } = this.#options.store;
+    // A template: Kysely's builder has no words for catalogs.
     const tables = await rows(
       db,
       sql<Given>`select plugin, 'table' as type, c.oid::regclass::text as identity from plugin_tables

@@ -4,14 +4,13 @@
  * created once for each plugin and transaction, its store at first use.
  */
 import type { Db } from "../../db/mod.ts";
+import type { Action, EventTransaction } from "../events/event_bus.ts";
 import type { Part, PartGuard } from "../events/part_guard.ts";
+import { isTransaction, knownRoot, MOMENTS, viewOfRoot } from "../events/root_transaction.ts";
+import type { EventName, Result } from "../registry.ts";
 import type { ActAs } from "../viewer.ts";
 import { type Crossing, withCopies } from "./crossing.ts";
 import { holdsFunctions, withFunctions } from "./given_values.ts";
-import type { EventName, Result } from "../registry.ts";
-import type { Action, EventTransaction } from "../events/event_bus.ts";
-
-import { isTransaction, knownRoot, MOMENTS, viewOfRoot } from "../events/root_transaction.ts";
 
 type Call = (this: unknown, ...args: unknown[]) => unknown;
 
@@ -131,7 +130,7 @@ export class ScopedTransaction {
       const returned = (inner: Call): Call => guard.guarded({ ...part, place: `${at}()` }, inner);
       return guard.guarded(part, withReturned(call, returned));
     };
-    if (typeof given === "function") return ofOthers(given as unknown as Call, place) as unknown as Given;
+    if (typeof given === "function") return ofOthers(given as Call, place) as Given;
     const whole: unknown = this.#crossing ? withoutClass(given) : given;
     if (!isPlain(whole)) return given;
     const members = Object.entries(Object.getOwnPropertyDescriptors(whole)).map(([name, member]) => {
@@ -160,7 +159,8 @@ export class ScopedTransaction {
     return function (...args) {
       for (let at = 0; at < args.length; at++) {
         const given = args[at];
-        if (typeof given === "object" && given !== null && isTransaction(given)) args[at] = of(given as EventTransaction);
+        if (typeof given === "object" && given !== null && isTransaction(given))
+          args[at] = of(given as EventTransaction);
       }
       return run.apply(this, args);
     };

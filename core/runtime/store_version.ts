@@ -60,6 +60,7 @@ export async function checkStoreVersion(
 
 /** The newest version that ran over the store; undefined for a new store. */
 async function newestVersion(db: Db): Promise<Recorded | undefined> {
+  // Templates, here and below: catalogs, and a column that older stores do not have.
   const found = await rows(
     db,
     sql<{ used: boolean; recorded: boolean }>`select to_regclass('lectern_ledger.core') is not null as used,
@@ -92,6 +93,7 @@ export async function recordVersion(db: Db, { version, runsBeside }: Release = R
   const stored = await recorded(db);
   if (stored && isCurrent(stored, { version, runsBeside })) return;
   const times = { first_at: sql<string>`now()`, last_at: sql<string>`now()` };
+  // A cast, since the table is core's own and not among those that plugins may name.
   await (db as unknown as CoreStore)
     .insertInto("installed_plugins")
     .values({

@@ -5,6 +5,7 @@ import type { AnyPlugin } from "../runtime/plugin.ts";
 import type { PluginRoles } from "../runtime/plugin_roles.ts";
 import type { SelfCheck } from "../runtime/self_check.ts";
 import { withCore } from "../runtime/with_core.ts";
+import { SECOND_MS } from "../std/time.ts";
 import { Findings } from "./findings.ts";
 
 /** Steps that have not run are errors; steps and ledgers that the code lacks are left by newer versions and removed plugins. */
@@ -83,7 +84,7 @@ export function clockCheck(db: Db, maxSeconds: number): SelfCheck {
       const { rows } = await sql<{
         ms: number;
       }>`select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`.execute(db);
-      const seconds = ((rows[0]?.ms ?? before) - (before + Date.now()) / 2) / 1000;
+      const seconds = ((rows[0]?.ms ?? before) - (before + Date.now()) / 2) / SECOND_MS;
       if (Math.abs(seconds) > maxSeconds)
         findings.add(`the database is ${seconds.toFixed(1)} seconds ahead of the server`);
       return findings.as("warning", "Synchronise both clocks, such as by NTP.");

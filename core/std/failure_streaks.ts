@@ -1,3 +1,5 @@
+import { MINUTE_MS } from "./time.ts";
+
 /**
  * Which parts of plugins are left out for a while: those that failed three times running. After a minute one call is tried; the
  * others wait for its outcome, which ends the streak or begins another minute.
@@ -6,7 +8,7 @@
 /** Failures running after which a part is left out. */
 export const MAX_RUNNING_FAILURES = 3;
 /** Milliseconds for which a part is left out before it is tried again. */
-export const LEFT_OUT_MS = 60_000;
+export const LEFT_OUT_MS = MINUTE_MS;
 /** Streaks that are kept, so that places that vary do not fill the memory; further ones are not counted. */
 const MAX_STREAKS = 500;
 

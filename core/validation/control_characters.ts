@@ -1,4 +1,4 @@
-import { ApiError } from "../errors.ts";
+import { invalidFields } from "../errors.ts";
 
 /** Control characters, line separators and bidirectional controls: they act in a terminal, a log or a mail header. */
 const CONTROLS = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
@@ -11,8 +11,9 @@ const CONTROLS = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 export function rejectControlCharacters(names: Readonly<Record<string, unknown>>): void {
   const wrong = Object.entries(names).filter(([, name]) => typeof name === "string" && CONTROLS.test(name));
   if (wrong.length === 0) return;
-  const validation = Object.fromEntries(
-    wrong.map(([field]) => [field, [`The ${field.replaceAll("_", " ")} may not contain control characters.`]]),
+  throw invalidFields(
+    Object.fromEntries(
+      wrong.map(([field]) => [field, `The ${field.replaceAll("_", " ")} may not contain control characters.`]),
+    ),
   );
-  throw new ApiError(422, "The given data was invalid.", { validation });
 }

@@ -15,6 +15,7 @@ import type { Runtime } from "../runtime/boot.ts";
 import type { CommandIo } from "../runtime/command.ts";
 import { placeOf } from "../runtime/plugin_setup.ts";
 import type { StopSignals } from "../std/stop_signals.ts";
+import { SECOND_MS } from "../std/time.ts";
 import { parentEnded, tellParent } from "./worker.ts";
 
 /** Bun's own body limit is off: the limits of `body_stream.ts` answer in the shape of errors, and unread bodies take no memory. */
@@ -50,7 +51,7 @@ export async function listen(runtime: Runtime, config: Config, log: Log): Promis
     usualMs: config.answerTimeoutMs,
     longMs: config.longAnswerTimeoutMs,
   });
-  const unreadSeconds = Math.min(config.idleTimeoutSeconds, Math.ceil(config.bodyTimeoutMs / 1000));
+  const unreadSeconds = Math.min(config.idleTimeoutSeconds, Math.ceil(config.bodyTimeoutMs / SECOND_MS));
   let isStopping = false;
   const server = await openServer(runtime, config, {
     port: config.port,
@@ -170,6 +171,7 @@ export async function serve(
   const listening = await listen(runtime, config, log);
   if (config.worker) tellParent({ kind: "listening", port: listening.port });
   else io.out(startLine(answersAt(config, listening.port), io.tty));
+  // No deadline: a worker stops by a signal, or when its parent is gone.
   const signal = await (config.worker ? Promise.race([signals.first, parentEnded(config.worker)]) : signals.first);
   log.info("stopping", { signal });
   // At once, but for the embedded PostgreSQL, which would go on by itself.

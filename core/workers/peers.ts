@@ -4,6 +4,7 @@
  */
 
 import type { WorkerPeers } from "../config.ts";
+import { withinTime } from "../std/within_time.ts";
 
 /** How long the answers of others are awaited; those that are missing then are left out. */
 const ANSWER_MS = 2_000;
@@ -51,10 +52,10 @@ export class Peers implements WorkerPeers {
     const { promise, resolve } = Promise.withResolvers<void>();
     const open: Open = { answers: [], missing: Number.POSITIVE_INFINITY, done: resolve };
     this.#open.set(id, open);
-    const timer = setTimeout(resolve, ANSWER_MS);
     this.#send({ kind: "ask", id, topic, from: this.#own, others: 0 });
-    await promise;
-    clearTimeout(timer);
+    await withinTime(ANSWER_MS, () => promise).catch(() => {
+      // The answers that have come so far are enough.
+    });
     this.#open.delete(id);
     return open.answers;
   }

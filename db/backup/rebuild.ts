@@ -163,6 +163,7 @@ async function openTable(tx: Queries, { tables }: StoreSchema, name: string): Pr
       const written = new Promise<void>((resolve) => {
         copied.write(chunk, () => resolve());
       });
+      // No deadline, which the statement has: a refused row ends the copy.
       await Promise.race([written, failed.promise]);
     },
     async end() {
@@ -170,6 +171,7 @@ async function openTable(tx: Queries, { tables }: StoreSchema, name: string): Pr
       // `end` is sent in a later turn. An error of the last rows does not reach the stream; the transaction is aborted by it.
       await new Promise((resolve) => setImmediate(resolve));
       const counting = tx.unsafe<{ n: number }[]>(`select count(*)::float8 as n from ${ident(name)}`).execute();
+      // Likewise, for the last rows.
       const [count] = await Promise.race([counting, failed.promise]).catch((cause: Error) => {
         throw cause instanceof StoreError
           ? cause

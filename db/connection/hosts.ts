@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Host, SessionAttributes } from "./address.ts";
 import type { DriverConnection } from "./connection_types.ts";
 import type { StoreEventObserver } from "./store_events.ts";
+import { inTime } from "./time.ts";
 import { formerLeader, type Leader, type ServerState, serverState, type Timelines } from "./timelines.ts";
 
 /** Options of `Hosts`. */
@@ -110,13 +111,14 @@ export class Hosts {
     const { hosts, timelines } = this.#options;
     const asked: Asked[] = [];
     const first = Promise.withResolvers<void>();
-    const learned = Promise.race([timelines.refresh(), sleep(ANSWER_MS, undefined, { ref: false })]);
+    const learned = inTime(ANSWER_MS, timelines.refresh());
     const all = hosts.map(async (host) => {
       const answer = await this.#ask(host);
       asked.push(answer);
       await learned;
       if (answer.isSuitable && this.#newerThan(answer) === undefined) first.resolve();
     });
+    // No deadline: all answers, or what has come a moment after the first suitable one.
     await Promise.race([Promise.all(all), first.promise.then(() => sleep(OTHERS_MS))]);
     for (const { isSuitable, leader } of asked) if (isSuitable && leader) timelines.saw(leader);
     // Of equal hosts the last one stays, so that connections are not replaced for nothing.
@@ -174,7 +176,8 @@ export class Hosts {
   async #ask(host: Host): Promise<Asked> {
     const { sql, destroy } = this.#options.connect(host);
     try {
-      const state = await Promise.race([serverState(sql), late()]);
+      const state = await inTime(ANSWER_MS, serverState(sql));
+      if (!state) throw Object.assign(new Error("no answer in time"), { code: "CONNECT_TIMEOUT" });
       const unfit = this.#unfit(state);
       return { host, leader: state.leader, isSuitable: unfit === undefined, found: unfit ?? "is suitable" };
     } catch (error) {
@@ -196,9 +199,4 @@ export class Hosts {
 /** A host in messages. */
 export function nameOf({ host, port }: Host): string {
   return `${host}:${port}`;
-}
-
-async function late(): Promise<never> {
-  await sleep(ANSWER_MS, undefined, { ref: false });
-  throw Object.assign(new Error("no answer in time"), { code: "CONNECT_TIMEOUT" });
 }

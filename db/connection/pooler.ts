@@ -4,11 +4,11 @@
  * client uses the session, and notifications do not arrive.
  */
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import type postgres from "postgres";
 import { StoreError } from "../query/errors.ts";
 import type { ListenHandlers } from "./listener.ts";
 import { over, type Server } from "./server.ts";
+import { inTime } from "./time.ts";
 
 /** SQLSTATEs of a prepared statement that is not there, or was already, in the session of another client. */
 const REFUSED: ReadonlySet<unknown> = new Set(["26000", "42P05", "08P01", "42P14"]);
@@ -57,7 +57,7 @@ async function tryPooler(server: Server, prepare: boolean): Promise<{ isShared: 
       const before = await ask();
       await second.unsafe(`begin; ${PID}`);
       // A pool of one session is busy now.
-      const after = await Promise.race([askWithin(), sleep(ANSWER_MS, undefined, { ref: false })]);
+      const after = await inTime(ANSWER_MS, askWithin());
       if (after !== before) return { isShared: true, isRefused: false };
       await Promise.all([first, second].map((sql) => sql.unsafe("rollback")));
     }
@@ -85,8 +85,7 @@ export async function checkNotices(store: Notices, place: string): Promise<void>
     throw new StoreError(`Cannot listen at ${place}: ${cause.message}; check DATABASE_LISTEN_URL`, { cause });
   });
   await store.notify(channel, "");
-  const late = sleep(NOTICE_MS, false, { ref: false });
-  if (!(await Promise.race([arrived.promise, late])))
+  if (!(await inTime(NOTICE_MS, arrived.promise)))
     throw new StoreError(
       `Cannot listen at ${place}: no notification of DATABASE_URL arrives there; set DATABASE_LISTEN_URL to the same database, without a pooler in transaction mode`,
     );

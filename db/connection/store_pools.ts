@@ -17,6 +17,7 @@ import { answerTimeoutFor, type PoolLoad, type StoreLimits } from "./limits.ts";
 import type { ReplicaReads } from "./replica_reads.ts";
 import { runAs } from "./single_statements.ts";
 import { StatementPool } from "./statement_pool.ts";
+import { MINUTE_MS } from "./time.ts";
 import { TransactionPool } from "./transaction_pool.ts";
 
 /** Options of the pools; times in milliseconds. */
@@ -43,7 +44,7 @@ export interface OpenOptions extends AnswerDeadlineOptions {
 const PROBE_MS = 5_000;
 /** SQLSTATEs of a server that starts or stops: it answers, and is of no use yet. */
 const NOT_SERVING = /^57P0[1-3]$/;
-const MAX_AGE_MS = 30 * 60_000;
+const MAX_AGE_MS = 30 * MINUTE_MS;
 const DEADLINE_POOL_SIZE = 2;
 /**
  * Settings of the slow pool's sessions. The best plan of these reads depends on their values, so generic plans are off. With
@@ -146,7 +147,7 @@ export class StorePools implements DialectPools {
   async queryWithDeadline<Row>(query: RawBuilder<Row> | CompiledQuery<Row>): Promise<Row[]> {
     const { sql: text, parameters } = "sql" in query ? query : flatten(query);
     const result = await this.#deadline.send(text, parameters, { key: "", limitMs: DEADLINE_MS });
-    return result.slice() as unknown as Row[];
+    return result.slice() as Row[];
   }
 
   /** How busy the pools are. */

@@ -10,6 +10,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { MINUTE_MS } from "../connection/time.ts";
 import { StoreError } from "../query/errors.ts";
 import { EMBEDDED_USER } from "./account.ts";
 import { findBinaries } from "./binaries.ts";
@@ -42,8 +43,8 @@ export interface EmbeddedOptions {
 const POLL_MS = 10;
 const WATCH_MS = 500;
 /** Between two looks whether the room for a start is kept: it is missing at first, and after a start has used it. */
-const RESERVE_MS = 60_000;
-const STOP_MAX_MS = 60_000;
+const RESERVE_MS = MINUTE_MS;
+const STOP_MAX_MS = MINUTE_MS;
 const SETTINGS = {
   listen_addresses: "",
   port: PORT,

@@ -44,6 +44,7 @@ export const relationsOf = (owner: string) => sql`(select * from pg_class where 
  * server knows of it: `create or replace trigger` keeps the oid.
  */
 export async function foreignTriggers(tx: Db, owner: string): Promise<readonly string[]> {
+  // A template: Kysely's builder has no words for catalogs.
   const found = await rows(
     tx,
     sql<{ made: string }>`select t::text as made from pg_trigger t join ${relationsOf(owner)} c on c.oid = tgrelid

@@ -21,6 +21,7 @@ export async function checkOwned(
   { plugin, role, owner }: OwnerPlace,
   present: readonly string[],
 ): Promise<void> {
+  // Templates, here and below: Kysely's builder has no words for catalogs and roles.
   const [odd] = await rows(
     tx,
     sql<{

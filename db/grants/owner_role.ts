@@ -97,6 +97,7 @@ export async function giveToOwner(
 export async function dropOwned(tx: Db, plugin: string): Promise<void> {
   const state = await readState(tx);
   const { owner } = placeOf(state, plugin);
+  // Templates, here and below: Kysely's builder has no words for catalogs and roles.
   const [found] = await rows(tx, sql`select from pg_roles where rolname = ${owner}`);
   if (!found) return;
   await sendAll(tx, [...(state.superuser ? [] : [membership(owner, state)]), `drop owned by ${ident(owner)}`]);

@@ -14,6 +14,7 @@ export async function roleObstacle(db: Db, wanted: readonly RoleGrants[]): Promi
   if (wanted.length === 0) return undefined;
   const state = await readState(db);
   if (state.superuser || changesOf(state, wanted, []).length === 0) return undefined;
+  // A template: Kysely's builder has no words for catalogs.
   const [rights] = await rows(
     db,
     sql<{ roles: boolean; schemas: boolean; owner: boolean }>`select

@@ -91,6 +91,7 @@ const TEMPORARY = sql<boolean>`exists (select from pg_database d, aclexplode(coa
 
 /** Whether everybody may create temporary tables in the database. */
 export async function mayCreateTemporary(db: Db): Promise<boolean> {
+  // Templates, here and below: Kysely's builder has no words for catalogs and roles.
   const [found] = await rows(db, sql<{ may: boolean }>`select ${TEMPORARY} as may`);
   return found?.may ?? true;
 }

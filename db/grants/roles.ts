@@ -155,6 +155,7 @@ export async function roleDrift(
 /** Roles that have rights or functions in this database, or in none. */
 async function notElsewhere(db: Db, roles: readonly string[]): Promise<string[]> {
   if (roles.length === 0) return [];
+  // Templates, here and below: Kysely's builder has no words for catalogs and roles.
   const found = await rows(
     db,
     sql<{ name: string }>`with here as (select oid from pg_database where datname = current_database())

@@ -67,6 +67,7 @@ export async function unreportedTables(db: Db): Promise<WatchedTable[]> {
   });
   const names = noted.map(({ table }) => table);
   // The function of a table that was removed stays.
+  // Templates, here and below: Kysely's builder has no words for catalogs and roles.
   const there = await rows(
     db,
     sql<{ name: string }>`select relname::text as name from pg_class

@@ -104,6 +104,7 @@ async function forget(db: Db, objects: readonly MadeObject[], tables: readonly s
  */
 export async function madeObjects(db: Db, plugins?: readonly string[]): Promise<FoundObject[]> {
   const chosen = plugins === undefined ? sql`true` : sql`made.plugin = any(${[...plugins]}::text[])`;
+  // Templates, here and below: Kysely's builder has no words for catalogs and roles.
   return rows(
     db,
     sql<FoundObject>`select made.plugin, made.owned, o.type, o.names, o.args, ${SHOWN} as identity, ${DROP} as drop,

@@ -133,6 +133,7 @@ function compared(names: string[], done: ReadonlySet<string> | undefined): Migra
 
 /** The steps in the ledgers of plugins, by plugin; those without a ledger are left out. */
 async function readLedgers(db: Db, plugins: string[]): Promise<Map<string, Set<string>>> {
+  // Templates, here and below: Kysely's builder has no words for catalogs and roles.
   const found = await rows(
     db,
     sql<{ plugin: string }>`select plugin from unnest(${plugins}::text[]) as wanted(plugin)

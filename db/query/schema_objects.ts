@@ -44,6 +44,7 @@ const CREATE_FUNCTION = sql.lit("CREATE OR REPLACE FUNCTION ");
  * const objects = await schemaObjects(db);
  */
 export async function schemaObjects(db: Db): Promise<SchemaObject[]> {
+  // Templates, here and below: Kysely's builder has no words for catalogs and roles.
   return rows(
     db,
     sql<SchemaObject>`

@@ -25,6 +25,7 @@ type Owned = Pick<LateSequence, "sequence" | "table" | "column">;
  * const late = await lateSequences(db);
  */
 export async function lateSequences(db: Db): Promise<LateSequence[]> {
+  // Templates, here and below: catalogs, and the tables that they name.
   const owned = await rows(
     db,
     sql<Owned>`select s.relname as sequence, t.relname as "table", attname as "column"

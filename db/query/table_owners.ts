@@ -27,6 +27,7 @@ export async function recordingTables(db: Db, plugin: string, run: () => Promise
  * const referring = await referringTables(db, ["books"]);
  */
 export async function referringTables(db: Db, tables: readonly string[]): Promise<string[]> {
+  // Templates, here and below: Kysely's builder has no words for catalogs and roles.
   const found = await rows(
     db,
     sql<{ name: string }>`select distinct conrelid::regclass || ' (of ' || confrelid::regclass || ')' as name

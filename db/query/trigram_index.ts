@@ -30,6 +30,7 @@ export async function createTrigramIndex(
  * const isIndexed = await hasTrigrams(db);
  */
 export async function hasTrigrams(db: Pick<Kysely<never>, "executeQuery">): Promise<boolean> {
+  // A template: Kysely's builder has no words for catalogs.
   const [found] = await rows<{ there: boolean }>(
     db,
     sql`select exists (select from pg_opclass where opcname = 'gin_trgm_ops' and pg_opclass_is_visible(oid)) as there`,

@@ -10,6 +10,7 @@ import { DeadlinePool } from "../connection/deadline_pool.ts";
 import type { ReplicaTarget } from "../connection/replica_reads.ts";
 import { StatementPool } from "../connection/statement_pool.ts";
 import { SLOW_SESSION } from "../connection/store_pools.ts";
+import { MINUTE_MS } from "../connection/time.ts";
 import { ConnectionLost } from "../query/errors.ts";
 import { Batch } from "./batch.ts";
 import { REPLICA_STATE, STARTED } from "./schema.ts";
@@ -39,7 +40,7 @@ interface State {
   readonly epoch: string | null;
 }
 
-const MAX_AGE_MS = 30 * 60_000;
+const MAX_AGE_MS = 30 * MINUTE_MS;
 /** SQLSTATEs of statements that are cancelled since they are in the way of the replay. */
 const CONFLICTS: ReadonlySet<unknown> = new Set(["40001", "40P01", "57014"]);
 const MAX_ATTEMPTS = 3;
@@ -153,6 +154,7 @@ export class Replica {
   async #ask(control: Connection): Promise<State[]> {
     for (let attempt = 1; ; attempt++) {
       try {
+        // The columns are those of the statement, which the type of an answer cannot know.
         return (await control.send(REPLICA_STATE, [], this.#options.answerMs)) as unknown as State[];
       } catch (error) {
         const { code } = error as { code?: unknown };
@@ -197,6 +199,7 @@ export class Replica {
 
   async #verify(connection: Connection): Promise<void> {
     const verified = this.#verified;
+    // The columns are those of the statement, which the type of an answer cannot know.
     const [run] = (await connection.send(STARTED, [], this.#options.answerMs)) as unknown as State[];
     if (!run || run.started !== this.#state?.started)
       throw new ConnectionLost("The replica was started again", REPLICA_OUT);

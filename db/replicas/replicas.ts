@@ -16,6 +16,7 @@ import type { SingleStatementPools } from "../connection/single_statements.ts";
 import { isForPrimary, isRead } from "../connection/statement_kind.ts";
 import type { StoreEventObserver } from "../connection/store_events.ts";
 import { isOnPrimary, type StoreSession } from "../connection/store_session.ts";
+import { inTime } from "../connection/time.ts";
 import { type AwayOptions, AwayRoute, awayFailure } from "./away_reads.ts";
 import { Horizon } from "./horizon.ts";
 import { Lag } from "./lag.ts";
@@ -318,17 +319,9 @@ function userOf({ user, writesForAll }: StoreSession): number {
 
 /** Whether a promise is fulfilled in time. */
 async function within(ms: number, work: Promise<void>): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
   const done = work.then(
     () => true,
     () => false,
   );
-  try {
-    return await Promise.race([done, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return (await inTime(ms, done)) ?? false;
 }

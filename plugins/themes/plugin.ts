@@ -3,7 +3,7 @@
  * as a plugin after all others; the rest are contributions to the slots of the screens. Other plugins bring the hooks that themes
  * listen to by the slot `theme_hook`, so this plugin knows none of theirs.
  */
-import { definePlugin, t, trimEndChars } from "lectern/core";
+import { definePlugin, MINUTE_MS, t, trimEndChars } from "lectern/core";
 import { loadCode } from "./functions.ts";
 import { headOf } from "./head.ts";
 import { type InstallSettings, themeCommand } from "./install_command.ts";
@@ -40,7 +40,7 @@ export default definePlugin({
       description: "Files in the ZIP file of a module",
     }),
     downloadTimeoutMs: t.Integer({
-      default: 60_000,
+      default: MINUTE_MS,
       minimum: 1,
       env: "THEME_MODULE_TIMEOUT_MS",
       description: "How long the download of a module may take",

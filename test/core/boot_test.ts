@@ -62,63 +62,6 @@ describe("boot() stops and names the plugin", () => {
     );
   });
 
-  test("that uses the old name of a member of its context, or of options of a route scope", async () => {
-    const old = definePlugin({ name: "old", setup: (context) => void (context as unknown as { area: unknown }).area });
-    expect(await bootError(old)).toBe('The plugin "old" uses "area" of its context, which is called "routeScope" now');
-    const themed = definePlugin({ name: "old", setup: (context) => void Reflect.get(context, "theme") });
-    expect(await bootError(themed)).toBe(
-      'The plugin "old" uses "theme" of its context, which is called the slot "theme" now',
-    );
-    for (const [option, now] of Object.entries({ around: "intercept", fault: "formatError" })) {
-      const scope = { [option]: () => new Response() };
-      const one = definePlugin({ name: "old", setup: ({ routeScope }) => routeScope("/old", scope) });
-      expect(await bootError(one)).toBe(
-        `The plugin "old" sets "${option}" of the route scope "/old", which is called "${now}" now`,
-      );
-    }
-  });
-
-  test.each<[string, (context: never) => unknown]>([
-    ["by name", async ({ asked }: { asked: object }) => asked],
-    ["among others", ({ viewer: _viewer, asked = {} }: { viewer: object; asked?: object }) => asked],
-    ["as a member", (context: { asked: object }) => context.asked],
-  ])("whose handler reads the query under its old name, %s", async (_name, handler) => {
-    const old = definePlugin({
-      name: "old",
-      setup: ({ app }) => void app.get("/old", handler as () => unknown, { permit: "public" }),
-    });
-    expect(await bootError(old)).toBe(
-      'The plugin "old" reads "asked" in GET /api/old, which is called "nestedQuery" now',
-    );
-  });
-
-  test.each([
-    ["prepare", "beforeTransaction"],
-    ["join", "inTransaction"],
-  ])("that handles an event with %s, as a moment was called before", async (old, now) => {
-    const handlers = { [old]: () => {} };
-    const one = definePlugin({ name: "old", setup: ({ on }) => on("test_happens", handlers) });
-    expect(await bootError(one)).toBe(
-      `The plugin "old" handles "test_happens" with "${old}", which is called "${now}" now`,
-    );
-    const every = definePlugin({ name: "old", setup: ({ onAny }) => onAny(handlers) });
-    expect(await bootError(every)).toBe(
-      `The plugin "old" handles every event with "${old}", which is called "${now}" now`,
-    );
-  });
-
-  test.each([
-    ["hanging", "dependents"],
-    ["shown", "response_fields"],
-  ])("that uses the slot %s, as it was called before", async (old, now) => {
-    const text = `The plugin "old" uses the slot "${old}", which is called "${now}" now`;
-    const name = old as "permission";
-    const fills = definePlugin({ name: "old", setup: ({ contribute }) => contribute(name, "x") });
-    expect(await bootError(fills)).toBe(text);
-    const walks = definePlugin({ name: "old", setup: ({ slot }) => void slot(name) });
-    expect(await bootError(walks)).toBe(text);
-  });
-
   test("that serves a route without a permit", async () => {
     const open = definePlugin({ name: "open", setup: ({ app }) => void app.get("/test-open", () => "hello") });
     expect(await bootError(open)).toBe('The plugin "open" serves GET /api/test-open without saying what it permits');

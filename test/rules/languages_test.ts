@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { createTexts } from "lectern/core";
 import german from "../../plugins/operations/languages/de.json" with { type: "json" };
 import french from "../../plugins/operations/languages/fr.json" with { type: "json" };
-import renamed from "../../plugins/web/shell/renamed_texts.json" with { type: "json" };
+import renamedTexts from "../../plugins/web/shell/renamed_texts.json" with { type: "json" };
 import { readSources, type Source } from "./_source.ts";
 
 const LANGUAGES: Readonly<Record<string, Readonly<Record<string, string>>>> = { de: german, fr: french };
@@ -41,6 +41,9 @@ function textsIn({ path, text: whole, comments }: Source): string[] {
 function places(text: string): string {
   return `${[...text.matchAll(/(?<!\p{L}):([a-z]+)/gu)].map(([, name]) => name).sort()}`;
 }
+
+/** Texts of screens by their old wording. */
+const renamed: Readonly<Record<string, string>> = renamedTexts;
 
 const wanted = new Set(readSources().flatMap(textsIn));
 

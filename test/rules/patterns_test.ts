@@ -18,7 +18,6 @@ const PROVEN: readonly { readonly path: string; readonly begins: string; readonl
     why: "the blanks after a name are read once; SQL of plugins",
   },
   { path: "core/files/s3_xml.ts", begins: "new RegExp(`<$", why: "answers of the operator's object store" },
-  { path: "core/http/renamed_members.ts", begins: "/^(?:async", why: "the source of a plugin's handler" },
   {
     path: "core/i18n/transliterate.ts",
     begins: "new RegExp( Object",

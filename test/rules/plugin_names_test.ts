@@ -61,7 +61,6 @@ const PLACES: readonly { readonly path: RegExp; readonly word: string; readonly 
     why: "themes of operators import defineTheme from lectern/core; all but this function is the plugin's",
   },
   { path: /^core\/http\/static_file\.ts$/, word: "image", why: "of media types" },
-  { path: /^core\/http\/renamed_members\.ts$/, word: "theme", why: "a former member of the context" },
   {
     path: /^core\/cli\/dev\.ts$/,
     word: "themes",

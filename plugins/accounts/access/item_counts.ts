@@ -14,6 +14,7 @@ const SHARDS = 8;
 export async function ensureItemCounts(kinds: readonly ContentKind[], db: Db): Promise<void> {
   for (const kind of await uncounted(kinds, db)) {
     // Several processes may boot at once: the lock serializes them, and the second one finds the triggers installed.
+    // A template: the builder has no word for locks of tables.
     await rows(db, sql`lock table ${sql.table(kind.table)} in share row exclusive mode`);
     if ((await uncounted([kind], db)).length > 0) await install(kind, db);
   }

@@ -140,6 +140,7 @@ async function lockWithParents(kinds: Kinds, kind: ContentKind, id: number, { db
     const before = await read();
     for (const { table, column } of parents.toReversed()) {
       const parent = itemColumn(table, "id");
+      // Templates, here and below: the tables are those of contributed kinds, which the types of the builder do not know.
       await rows(db, sql`select from ${sql.table(table)} where ${parent} = ${before[column] ?? 0}::integer for share`);
     }
     const locked = await read(sql`for no key update`);

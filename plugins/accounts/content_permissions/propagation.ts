@@ -50,6 +50,7 @@ async function updateBelow(kinds: Kinds, kind: ContentKind, id: number, tx: Even
     const link = below.parents.find((parent) => parent.kind === kind.kind);
     if (!link) continue;
     const scope = sql`${sql.ref(`${below.table}.${link.column}`)} = ${id}::integer`;
+    // Templates, here and below: the tables are those of contributed kinds, which the types of the builder do not know.
     await rows(
       tx.db,
       sql`select from ${sql.table(below.table)} where ${scope} order by ${itemColumn(below.table, "id")} for no key update`,

@@ -3,7 +3,7 @@
  * that must not be lost is sent from a job.
  */
 import { type MailMessage, MailRejected, type MailTransport, mailSlots } from "lectern/contracts";
-import { BootError, chosenProvider, definePlugin, t, withinTime } from "lectern/core";
+import { BootError, chosenProvider, definePlugin, SECOND_MS, t, withinTime } from "lectern/core";
 
 const SMTP = "smtp";
 
@@ -74,7 +74,7 @@ export default definePlugin({
         if (!transport) throw new Error("Cannot send mail: MAIL_HOST names no server");
         checkMessage(message);
         if (transport === smtp) await transport.send({ ...message, from }, { signal: new AbortController().signal });
-        else await withinTime(timeout * 1_000, (signal) => transport.send({ ...message, from }, { signal }), late);
+        else await withinTime(timeout * SECOND_MS, (signal) => transport.send({ ...message, from }, { signal }), late);
       },
     });
   },

@@ -1,5 +1,5 @@
 /** When sessions end: after a time without a request, and after a time since the sign-in whatever their activity. */
-import { type RawBuilder, sql } from "lectern/core";
+import { HOUR_MS, MINUTE_MS, type RawBuilder, sql } from "lectern/core";
 import { refs } from "lectern/db";
 
 /** How long sessions last, in milliseconds. */
@@ -10,8 +10,6 @@ export interface SessionLifetimes {
   readonly absoluteMs: number;
 }
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 /** Thirty days: what NIST SP 800-63B allows before a password has to be entered again. */
 const ABSOLUTE_HOURS = 720;
 

@@ -7,7 +7,7 @@
  */
 import type { Sessions } from "lectern/contracts";
 import { signInSlots } from "lectern/contracts";
-import { type Cached, definePlugin, type EventTransaction } from "lectern/core";
+import { type Cached, definePlugin, type EventTransaction, HOUR_MS } from "lectern/core";
 import { sessionResolver } from "./authenticate.ts";
 import { begin, complete, publicPart } from "./begin.ts";
 import { removeSession, removeSessionsOf } from "./changes.ts";
@@ -25,7 +25,7 @@ import { mountSignIn } from "./sign_in.ts";
 import { checkSteps } from "./steps.ts";
 import { contributeThemeHooks } from "./theme_hooks.ts";
 
-const SWEEP_MS = 3_600_000;
+const SWEEP_MS = HOUR_MS;
 
 /** Sessions: signing in with a password, and the cookie that follows. Listed after tokens, which take precedence. */
 export default definePlugin({

@@ -1,10 +1,10 @@
 import type { Allowed, Throttle } from "lectern/contracts";
-import { definePlugin } from "lectern/core";
+import { definePlugin, HOUR_MS } from "lectern/core";
 import { forgive, take } from "./changes.ts";
 import type {} from "./contract.ts";
 import { migrations } from "./migrations.ts";
 
-const SWEEP_MS = 3_600_000;
+const SWEEP_MS = HOUR_MS;
 
 /** Limits attempts at secrets that can be guessed; see the contract `throttle`. */
 export default definePlugin({

@@ -1,5 +1,5 @@
 /** When tokens expire: days of the calendar, `YYYY-MM-DD`. */
-import { ApiError } from "lectern/core";
+import { ApiError, invalidFields } from "lectern/core";
 
 const DEFAULT_YEARS = 100;
 
@@ -26,7 +26,7 @@ export function expiryOf(day: string | undefined): string {
 
 /** Throws 422 for a text of a body that is neither empty nor a day. */
 export function checkDay(day: string | null | undefined): void {
-  if (day && !isDay(day)) throw invalidExpiry("The expires at must be a day of the form YYYY-MM-DD.");
+  if (day && !isDay(day)) throw invalidFields({ expires_at: "The expires at must be a day of the form YYYY-MM-DD." });
 }
 
 /**
@@ -41,9 +41,5 @@ export function limitExpiry(
 } {
   if (end === undefined || (expires_at !== "" && expires_at <= end)) return { expires_at };
   if (expires_at === "") return { expires_at: end };
-  throw invalidExpiry(`The expires at must not be after ${end}, when the token in use ends.`);
-}
-
-function invalidExpiry(message: string): ApiError {
-  return new ApiError(422, "The given data was invalid.", { validation: { expires_at: [message] } });
+  throw invalidFields({ expires_at: `The expires at must not be after ${end}, when the token in use ends.` });
 }

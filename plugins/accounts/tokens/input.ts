@@ -1,4 +1,4 @@
-import { ApiError, type InputObject, type Viewer } from "lectern/core";
+import { type InputObject, invalidFields, type Viewer } from "lectern/core";
 import { type Executor, prepared } from "lectern/db";
 import { type ApiTokenDraft, createRules, type TokensContext } from "./contract.ts";
 import { checkDay } from "./expiry.ts";
@@ -35,7 +35,5 @@ export async function checkNames(db: Executor, names: readonly string[], declare
   const unknown = names.findIndex((name) => !known.has(name));
   if (unknown < 0) return;
   const field = `permissions.${unknown}`;
-  throw new ApiError(422, "The given data was invalid.", {
-    validation: { [field]: [`The selected ${field} is invalid.`] },
-  });
+  throw invalidFields({ [field]: `The selected ${field} is invalid.` });
 }

@@ -3,9 +3,9 @@
  * the transaction: whether an e-mail address is taken, roles exist, another administrator exists. Passwords are hashed by
  * the callers.
  */
-import { ApiError, type EventTransaction, rejectControlCharacters, sql, uniqueSlug } from "lectern/core";
+import { ApiError, type EventTransaction, invalidFields, rejectControlCharacters, sql, uniqueSlug } from "lectern/core";
 import { type Db, type Executor, prepared } from "lectern/db";
-import { checkRoles, invalidField, isEmailTaken, isOnlyAdmin, mayTakeOver } from "./checks.ts";
+import { checkRoles, isEmailTaken, isOnlyAdmin, mayTakeOver } from "./checks.ts";
 import type { User, UserChange, UserDraft } from "./contract.ts";
 import { deleteLinks } from "./links.ts";
 import { readUser } from "./queries.ts";
@@ -79,7 +79,7 @@ export async function removeUser(
   const { heir } = succession;
   const { system_name } = await lock(db, id);
   if (heir !== null && !(await mayTakeOver(db, heir, id)))
-    throw invalidField("migrate_ownership_id", "The selected migrate ownership id is invalid.");
+    throw invalidFields({ migrate_ownership_id: "The selected migrate ownership id is invalid." });
   if (await isOnlyAdmin(db, id)) throw new ApiError(500, "You cannot delete the only admin");
   if (system_name === "public") throw new ApiError(500, "You cannot delete the guest user");
   await handOver({ id, name }, succession, tx);
@@ -88,12 +88,12 @@ export async function removeUser(
 
 /** Throws 422 for a password or other roles: the guest cannot sign in, and the role Public sets its permissions (platform 1.5). */
 async function checkGuest(db: Db, id: number, { roles, password_hash }: UserChange): Promise<void> {
-  if (password_hash !== undefined) throw invalidField("password", "The guest user has no password.");
+  if (password_hash !== undefined) throw invalidFields({ password: "The guest user has no password." });
   if (roles === undefined) return;
   const held = await db.selectFrom("role_user").select("role_id").where("user_id", "=", id).execute();
   const current = new Set(held.map(({ role_id }) => role_id));
   if (current.size !== new Set(roles).size || !roles.every((role) => current.has(role)))
-    throw invalidField("roles", "The roles of the guest user cannot be changed.");
+    throw invalidFields({ roles: "The roles of the guest user cannot be changed." });
 }
 
 async function lock(db: Db, id: number): Promise<{ system_name: string }> {
@@ -109,7 +109,7 @@ async function reread(db: Executor, id: number): Promise<User> {
 }
 
 async function checkEmail(db: Db, email: string, except?: number): Promise<void> {
-  if (await isEmailTaken(db, email, except)) throw invalidField("email", "The email has already been taken.");
+  if (await isEmailTaken(db, email, except)) throw invalidFields({ email: "The email has already been taken." });
 }
 
 async function isSlugTaken(db: Executor, slug: string, except: number): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { ApiError, denied, hasPermission, idOf, notFound, sql, type Viewer } from "lectern/core";
+import { denied, hasPermission, idOf, invalidFields, notFound, sql, type Viewer } from "lectern/core";
 import { type Executor, prepared } from "lectern/db";
 
 const MAX_ID = 2_147_483_647;
@@ -40,11 +40,6 @@ export function isId(value: number): boolean {
   return Number.isInteger(value) && value > 0 && value <= MAX_ID;
 }
 
-/** The 422 of the wire contract for one field. */
-export function invalidField(field: string, message: string): ApiError {
-  return new ApiError(422, "The given data was invalid.", { validation: { [field]: [message] } });
-}
-
 /** Whether a user other than `except` has an e-mail address, compared case-insensitively. */
 export async function isEmailTaken(db: Executor, email: string, except = 0): Promise<boolean> {
   return (await findEmail.executeTakeFirst(db, { email, except })) !== undefined;
@@ -56,7 +51,7 @@ export async function checkRoles(db: Executor, ids: readonly number[]): Promise<
   const found = await lockRoles.execute(db, { ids: valid });
   const known = new Set(found.map(({ id }) => id));
   const unknown = ids.findIndex((id) => !known.has(id));
-  if (unknown >= 0) throw invalidField(`roles.${unknown}`, `The selected roles.${unknown} is invalid.`);
+  if (unknown >= 0) throw invalidFields({ [`roles.${unknown}`]: `The selected roles.${unknown} is invalid.` });
 }
 
 /** Whether `id` is a user other than the deleted one, who can become the owner of its items. */

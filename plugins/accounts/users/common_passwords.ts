@@ -3,8 +3,7 @@
  * sorted by frequency in leaks. It is read when the first password is checked, and two parts of it stay in memory: the
  * 10,000 most used of all, and the 10,000 most used of at least 8 characters.
  */
-import { BootError } from "lectern/core";
-import { invalidField } from "./checks.ts";
+import { BootError, invalidFields } from "lectern/core";
 
 /** Where passwords are checked: nowhere, where users choose their own, or also where API clients and commands set them. */
 export type PasswordCheck = "none" | "screens" | "all";
@@ -48,7 +47,7 @@ export interface PasswordChecker {
 export function createPasswordChecker(check: PasswordCheck): PasswordChecker {
   const byUser: CheckPassword = async (password) => {
     const error = password ? await commonPasswordError(check, password) : undefined;
-    if (error !== undefined) throw invalidField("password", error);
+    if (error !== undefined) throw invalidFields({ password: error });
   };
   return { byUser, byApi: check === "all" ? byUser : async () => {} };
 }

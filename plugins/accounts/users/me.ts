@@ -4,10 +4,9 @@
  * with a scope cannot update the account, and a new password requires the current one.
  */
 import type { Allowed } from "lectern/contracts";
-import { denied, endpoint, notFound, rules, type Viewer } from "lectern/core";
+import { denied, endpoint, invalidFields, notFound, rules, type Viewer } from "lectern/core";
 import { prepared } from "lectern/db";
 import { changeUser } from "./changes.ts";
-import { invalidField } from "./checks.ts";
 import { meSchema, type User, type UserChange, type UsersContext } from "./contract.ts";
 import { about } from "./docs.ts";
 import { passwordMatches } from "./passwords.ts";
@@ -91,7 +90,7 @@ async function checkCurrentPassword(
   await contracts.throttle.take(CURRENT_PASSWORD, String(id));
   const stored = await readHash.executeTakeFirst(db, { id });
   if (!(await passwordMatches({ email, password }, stored?.password ?? "")))
-    throw invalidField("current_password", "The current password is not right.");
+    throw invalidFields({ current_password: "The current password is not right." });
   await contracts.throttle.forgive(CURRENT_PASSWORD, String(id));
 }
 

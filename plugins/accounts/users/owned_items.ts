@@ -27,6 +27,7 @@ export async function itemsOf(
   table: TableName,
   { user, pass, after = 0, limit }: { user: number; pass: Pass; after?: number; limit: number | null },
 ): Promise<number[]> {
+  // Templates, here and below: the tables are those of contributed kinds, which the types of the builder do not know.
   const found = await rows<{ id: number }>(
     db,
     sql`select id from ${sql.table(table)} where ${conditionOf(pass, user)} and id > ${after}::integer

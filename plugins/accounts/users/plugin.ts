@@ -12,6 +12,7 @@ import {
   definePlugin,
   denied,
   type EventTransaction,
+  HOUR_MS,
   referenceCheck,
   sha256,
   shippedFile,
@@ -37,7 +38,7 @@ import { administratorCheck } from "./self_checks.ts";
 import { settings } from "./settings.ts";
 import { isSettled, registerTransfers } from "./transfers.ts";
 
-const SWEEP_MS = 3_600_000;
+const SWEEP_MS = HOUR_MS;
 
 /** Users, the contract `users`, and the first two users of an instance (platform 5). */
 export default definePlugin({

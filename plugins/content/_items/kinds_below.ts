@@ -50,6 +50,7 @@ export function moveKindsBelow({ onAny, slot }: Pick<PluginContext, "onAny" | "s
           shared.map(({ below, from }) => sql`${below} is distinct from ${from}`),
           sql` or `,
         );
+        // A template, since the tables are those of contributed kinds.
         await write(
           db,
           sql`update ${sql.table(table)} as below set ${sql.join(shared.map(({ to, from }) => sql`${to} = ${from}`))}

@@ -94,6 +94,7 @@ export function addressFinder<Row extends { readonly id: number }>(
   });
   const recordSelects = (viewer: Viewer, row: Row) =>
     recordFailedSelects(slot("response_fields"), kind, id, viewer, (fields) =>
+      // A template: the table varies, and the fields are SQL of contributors.
       rows(db, sql`select ${fields} from ${sql.table(table)} where ${id} = ${row.id}::integer`),
     );
   /** Runs a find; where SQL that a plugin selects with the item fails, runs it again without any such SQL. */

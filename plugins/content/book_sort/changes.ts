@@ -5,8 +5,8 @@
  */
 import type { Owned } from "lectern/contracts";
 import {
-  ApiError,
   type EventTransaction,
+  invalidFields,
   localizedError,
   notFound,
   type RawBuilder,
@@ -134,10 +134,11 @@ function rejectForeignEntries(children: readonly FoundChild[], items: readonly E
     [`${type} ${id}`, ...pages.map((page) => `page ${page}`)].every((key) => known.has(key)) ? [] : [index],
   );
   if (foreign.length === 0) return;
-  const validation = Object.fromEntries(
-    foreign.map((index) => [`items.${index}`, [`The items.${index} names what is not in this book.`]]),
+  throw invalidFields(
+    Object.fromEntries(
+      foreign.map((index) => [`items.${index}`, `The items.${index} names what is not in this book.`]),
+    ),
   );
-  throw new ApiError(422, "The given data was invalid.", { validation });
 }
 
 /** Throws 403 where children that the viewer may not update would change their order relative to each other. */

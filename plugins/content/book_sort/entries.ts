@@ -1,9 +1,9 @@
-import { ApiError } from "lectern/core";
+import { invalidFields } from "lectern/core";
 import type { Entry } from "./contract.ts";
 
 /** The entries that a body lists. Throws ApiError 422 for values that are no entries and for items named twice. */
 export function entriesIn(items: readonly unknown[]): Entry[] {
-  const errors: Record<string, string[]> = {};
+  const errors: Record<string, string> = {};
   const named = new Set<string>();
   const isNew = (type: string, id: number) => !named.has(`${type} ${id}`) && named.add(`${type} ${id}`);
   const entries = items.flatMap((item, index): Entry[] => {
@@ -11,15 +11,15 @@ export function entriesIn(items: readonly unknown[]): Entry[] {
     const { type } = sent;
     const [id, pages] = [idIn(sent.id), idsIn(sent.pages)];
     const key = `items.${index}`;
-    if ((type !== "chapter" && type !== "page") || id === undefined) errors[key] = [`The ${key} is invalid.`];
+    if ((type !== "chapter" && type !== "page") || id === undefined) errors[key] = `The ${key} is invalid.`;
     else if (sent.pages !== undefined && (type === "page" || !pages))
-      errors[`${key}.pages`] = [`The ${key}.pages is invalid.`];
+      errors[`${key}.pages`] = `The ${key}.pages is invalid.`;
     else if (![isNew(type, id), ...(pages ?? []).map((page) => isNew("page", page))].every(Boolean))
-      errors[key] = [`The ${key} has a duplicate value.`];
+      errors[key] = `The ${key} has a duplicate value.`;
     else return [{ type, id, ...(pages && { pages }) }];
     return [];
   });
-  if (Object.keys(errors).length > 0) throw new ApiError(422, "The given data was invalid.", { validation: errors });
+  if (Object.keys(errors).length > 0) throw invalidFields(errors);
   return entries;
 }
 

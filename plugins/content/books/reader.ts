@@ -77,6 +77,7 @@ export function bookReader(context: BooksContext) {
           kind,
           async (each) => {
             const own = each.selectContents?.(book, viewer);
+            // A template: the contents are SQL of contributors, without a name in the types of the builder.
             if (own) await rows(db, sql`select ${own} from books where books.id = ${id}::integer`);
           },
           "contents",

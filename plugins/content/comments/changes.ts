@@ -6,6 +6,7 @@ import {
   ApiError,
   authorOf,
   type EventTransaction,
+  invalidFields,
   notFound,
   type RawBuilder,
   saveChanges,
@@ -153,10 +154,8 @@ export async function prepareComment(context: CommentsContext, draft: HtmlDraft,
   const source = draft.html;
   if (source === undefined) return;
   const { maxBytes } = context;
-  if (Buffer.byteLength(source) > maxBytes) {
-    const error = `The html may not be larger than ${maxBytes} bytes.`;
-    throw new ApiError(422, "The given data was invalid.", { validation: { html: [error] } });
-  }
+  if (Buffer.byteLength(source) > maxBytes)
+    throw invalidFields({ html: `The html may not be larger than ${maxBytes} bytes.` });
   const { markup } = context.contracts;
   const html = await markup.comment(source, { viewer });
   CLEANED.set(draft, { source, html, sanitized: await markup.filtered(html, { viewer }) });

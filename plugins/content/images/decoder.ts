@@ -4,7 +4,16 @@
  * takes far more memory than its file: the amount is estimated from the header, and a semaphore bounds the sum of what is
  * decoded at once.
  */
-import { ApiError, beginWork, Semaphore, SNIFF_BYTES, sniff, timedWork, type Upload } from "lectern/core";
+import {
+  ApiError,
+  beginWork,
+  invalidFields,
+  Semaphore,
+  SNIFF_BYTES,
+  sniff,
+  timedWork,
+  type Upload,
+} from "lectern/core";
 import type { Metadata, Sharp, SharpOptions } from "sharp";
 import { hasAllFrames } from "./animation_integrity.ts";
 import { HEADER_BYTES, headerSize } from "./header_size.ts";
@@ -128,7 +137,7 @@ export function createImageDecoder(maxPixels: number): ImageDecoder {
   const readHeader = async (source: ImageSource) => {
     const header = await headerOf(source, await open(source, limits), maxPixels);
     if (header.bytes > maxBytes)
-      throw invalidImage(`The image takes more than ${millions(maxBytes)} megabytes once it is decoded.`);
+      throw invalidFields({ image: `The image takes more than ${millions(maxBytes)} megabytes once it is decoded.` });
     return header;
   };
   /** Runs a function that decodes the image, once the semaphore admits it. */
@@ -249,8 +258,10 @@ async function encode(image: Sharp): Promise<Uint8Array> {
 function decodeError(error: unknown, maxPixels: number): ApiError {
   const isLarge = error instanceof Error && /pixel limit/i.test(error.message);
   if (isLarge)
-    return invalidImage(`The image has too many pixels, at most ${millions(maxPixels)} megapixels are accepted.`);
-  const damage = invalidImage("The image is damaged.");
+    return invalidFields({
+      image: `The image has too many pixels, at most ${millions(maxPixels)} megapixels are accepted.`,
+    });
+  const damage = invalidFields({ image: "The image is damaged." });
   DAMAGE.set(damage, !(error instanceof Error && /timeout/i.test(error.message)));
   return damage;
 }
@@ -258,10 +269,6 @@ function decodeError(error: unknown, maxPixels: number): ApiError {
 function busy(): ApiError {
   const headers = { "retry-after": String(RETRY_AFTER_S) };
   return new ApiError(503, "Too many pictures are being read at the moment. Try again later.", { headers });
-}
-
-function invalidImage(text: string): ApiError {
-  return new ApiError(422, "The given data was invalid.", { validation: { image: [text] } });
 }
 
 function millions(count: number): number {

@@ -1,6 +1,6 @@
 /** Checks of new files before a transaction begins, so that no lock is held while an image is decoded. */
 import type { FileKeeper } from "lectern/contracts";
-import { ApiError } from "lectern/core";
+import { invalidFields } from "lectern/core";
 import { removeFile, removeVariants, storeFile } from "./changes.ts";
 import type { ImageChange, ImageDraft, ImageRow, ImagesContext } from "./contract.ts";
 import { type ImageInfo, isDamage } from "./decoder.ts";
@@ -59,9 +59,7 @@ async function decodes(context: ImagesContext, content: Upload, { file_key, info
 /** Throws ApiError 422 unless a replacement has the extension of the present file, which is part of the image's URL. */
 export function needSameType({ path }: ImageRow, image: Upload): void {
   if (extensionOf(image.name) === extensionOf(path)) return;
-  throw new ApiError(422, "The given data was invalid.", {
-    validation: { image: ["Image file replacements must be of the same type"] },
-  });
+  throw invalidFields({ image: "Image file replacements must be of the same type" });
 }
 
 /** Stores files of images whose rows another plugin writes. */

@@ -1,4 +1,4 @@
-import { ApiError } from "lectern/core";
+import { type ApiError, invalidFields } from "lectern/core";
 import { maxMarkdownGrowth } from "./limits.ts";
 
 /** Limits of the content of a page. */
@@ -45,7 +45,8 @@ function checkElements(field: Field, html: string, { maxElements }: ContentLimit
     const next = html.charCodeAt(at + 1) | 0x20;
     if (next < 0x61 || next > 0x7a) continue;
     count += 1;
-    if (count > maxElements) throw invalid(field, `The ${field} may not have more than ${maxElements} elements.`);
+    if (count > maxElements)
+      throw invalidFields({ [field]: `The ${field} may not have more than ${maxElements} elements.` });
   }
 }
 
@@ -54,9 +55,5 @@ function withoutImages(text: string): string {
 }
 
 function tooLong(field: Field, { maxBytes }: ContentLimits): ApiError {
-  return invalid(field, `The ${field} may not be larger than ${maxBytes} bytes.`);
-}
-
-function invalid(field: Field, message: string): ApiError {
-  return new ApiError(422, "The given data was invalid.", { validation: { [field]: [message] } });
+  return invalidFields({ [field]: `The ${field} may not be larger than ${maxBytes} bytes.` });
 }

@@ -7,7 +7,7 @@
  */
 import { join } from "node:path";
 import type { Markup, MarkupCall, SentContent, StoredContent } from "lectern/contracts";
-import { ApiError, beginWork, chargeWork, inTurn, type RunOptions, randomText, timedWork } from "lectern/core";
+import { beginWork, chargeWork, inTurn, invalidFields, type RunOptions, randomText, timedWork } from "lectern/core";
 import { type ContentLimits, checkBytes } from "./check_size.ts";
 import { type ContentTask, type ExtractedImage, UNCHANGED } from "./child_tasks.ts";
 import type { MarkupContext } from "./contract.ts";
@@ -159,7 +159,7 @@ function checkBytesOf(input: SentContent, limits: ContentLimits): void {
 function convertInServer(markdown: string, { converter, maxHookedBytes }: MarkupContext): string {
   if (Buffer.byteLength(markdown) > maxHookedBytes) {
     const message = `The markdown may not be larger than ${maxHookedBytes} bytes, as this instance converts it in its own way.`;
-    throw new ApiError(422, "The given data was invalid.", { validation: { markdown: [message] } });
+    throw invalidFields({ markdown: message });
   }
   return toHtml(markdown, converter());
 }

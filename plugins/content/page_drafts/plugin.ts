@@ -4,13 +4,11 @@
  * addition to BookStack's API: BookStack has such drafts for its own editor only. As there, the draft of a new page has a
  * draft page.
  */
-import { definePlugin, SYSTEM, t } from "lectern/core";
+import { DAY_MS, definePlugin, SYSTEM, t } from "lectern/core";
 import { deleteDraftsOf, deleteDraftsOfPage, discardDrafts, updateDraftOf } from "./changes.ts";
 import { migrations } from "./migrations.ts";
 import { draftsOf, draftsOlderThan } from "./queries.ts";
 import { mountDrafts, performDiscard } from "./routes.ts";
-
-const DAY_MS = 86_400_000;
 
 export default definePlugin({
   name: "page_drafts",

@@ -4,7 +4,7 @@
  * statement on the reader's behalf has just found the same pages in the same versions. So nothing needs to be
  * invalidated: a change of a page or of a permission takes effect with the next read, in every process.
  */
-import { sha256 } from "lectern/core";
+import { sha256, withinTime } from "lectern/core";
 import { isWithinTransaction } from "lectern/db";
 
 /** HTML for a reader, with what it was made of. */
@@ -60,7 +60,9 @@ export class RenderCache {
       const pending = this.#pending.get(key);
       // After the wait the first reader renders again, and the others wait for that rendering.
       if (!pending || pending === awaited) break;
-      await Promise.race([Promise.allSettled([pending]), Bun.sleep(WAIT_MS)]);
+      await withinTime(WAIT_MS, () => pending).catch(() => {
+        // Late or failed: it is rendered again.
+      });
       awaited = pending;
     }
     const rendering = source.render();

@@ -47,6 +47,7 @@ export async function itemWithContents(
   const below = kindsBelow(kinds, kind.kind).sort((a, b) => b.kind.parents.length - a.kind.parents.length);
   const found: ItemsOfKind[] = [];
   for (const { kind: child, column } of below) {
+    // Templates, here and below: the tables are those of contributed kinds, which the types of the builder do not know.
     const items = await rows<{ id: number }>(
       db,
       sql`select id from ${sql.table(child.table)} where ${sql.ref(column)} = ${id}::integer order by id for update`,

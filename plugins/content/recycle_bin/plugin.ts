@@ -4,7 +4,7 @@
  * Dependents of items that are removed permanently are removed through the slot `dependents`. Entries older than a
  * setting are purged.
  */
-import { definePlugin, itemReferences, referenceCheck, sql, t } from "lectern/core";
+import { definePlugin, HOUR_MS, itemReferences, referenceCheck, sql, t } from "lectern/core";
 import { prepared } from "lectern/db";
 import { ACTIVITIES } from "./activity.ts";
 import { addEntry } from "./changes.ts";
@@ -13,7 +13,6 @@ import { migrations } from "./migrations.ts";
 import { hasExpired, purgeEntry, purgeExpired } from "./purge.ts";
 import { mountRecycleBin } from "./routes.ts";
 
-const HOUR_MS = 3_600_000;
 /** The most days that can be subtracted from a timestamp. */
 const MAX_DAYS = 1_000_000;
 

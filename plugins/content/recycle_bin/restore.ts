@@ -41,6 +41,7 @@ async function refuseAbsentKinds(
 ): Promise<void> {
   const absent = await runtime.deletedAbsentItems(items.map(({ kind, ids }) => ({ kind: kind.kind, ids })));
   if (absent.length === 0) return;
+  // Templates, here and below: a list of values as a table, and the tables of contributed kinds.
   const [stranded] = await rows(
     db,
     sql<{

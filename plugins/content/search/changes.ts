@@ -121,6 +121,7 @@ export async function indexMissing(
  */
 export async function isIndexed({ kind: { kind, table } }: SearchedKind, db: Db): Promise<boolean> {
   const digest = (id: string) => sql`count(*) || ' ' || coalesce(sum(hashint4(${sql.id(id)})::bigint), 0)`;
+  // Templates, here and below: the tables are those of contributed kinds, which the types of the builder do not know.
   const [found] = await rows<{ indexed: boolean }>(
     db,
     sql`select (select ${digest("id")} from ${sql.table(table)})

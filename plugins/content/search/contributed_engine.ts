@@ -5,7 +5,7 @@
  * entries of the shipped index are removed when their items change, so that they are made again when that is chosen.
  */
 import type { EngineAnswer, EngineHit, SearchDocument, SearchEngine } from "lectern/contracts";
-import { ApiError, type EventTransaction, type Log, sql, withinTime } from "lectern/core";
+import { ApiError, type EventTransaction, type Log, MINUTE_MS, sql, withinTime } from "lectern/core";
 import { type Db, prepared } from "lectern/db";
 import { engineCandidates } from "./candidates.ts";
 import { deleteEntries, idsAfter, textsOf } from "./changes.ts";
@@ -17,7 +17,7 @@ import { exactTexts, findUnranked } from "./queries.ts";
 /** Documents that are sent at a time. */
 const BATCH = 50;
 /** How long the engine may take to index or remove documents, in milliseconds. */
-const INDEX_MS = 60_000;
+const INDEX_MS = MINUTE_MS;
 /** How often an item that changes while it is sent is sent again; each change has a job of its own besides. */
 const MAX_TURNS = 3;
 const LARGEST_ID = 2_147_483_647;

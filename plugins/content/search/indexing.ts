@@ -4,13 +4,14 @@
  */
 import type { SearchEngine } from "lectern/contracts";
 import type { PluginContext } from "lectern/core";
+import { MINUTE_MS } from "lectern/core";
 import type { Db, TableName } from "lectern/db";
 import { deleteViews, indexMissing, isIndexed } from "./changes.ts";
 import type { SearchContext } from "./contract.ts";
 import { removeItems, sendBatch, sendItems } from "./contributed_engine.ts";
 
 /** Lease of the jobs that index, in milliseconds. */
-const LEASE_MS = 600_000;
+const LEASE_MS = 10 * MINUTE_MS;
 /** Tries of jobs for the engine of a plugin; with their growing pauses they take about a day. */
 const TRIES = 28;
 

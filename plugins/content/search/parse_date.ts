@@ -1,3 +1,5 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "lectern/core";
+
 /**
  * Parses dates in filters: absolute ones, or relative to now in the common formats of PHP's strtotime, which BookStack
  * parses them with: `2024-01-31`, `2024-01-31 09:30`, `31 January 2024`, `yesterday`, `-1 week`, `2 days ago`, `last
@@ -16,17 +18,16 @@ const WHICH = "(?<which>last|previous|this|next)";
 const DAY = "(?<day>\\d{1,2})(?:st|nd|rd|th)?(?!\\d)";
 /** Milliseconds by unit. Months and years differ in length. */
 const UNIT_MS: Readonly<Record<string, number>> = {
-  sec: 1_000,
-  second: 1_000,
-  min: 60_000,
-  minute: 60_000,
-  hour: 3_600_000,
-  day: 86_400_000,
-  week: 604_800_000,
-  fortnight: 1_209_600_000,
+  sec: SECOND_MS,
+  second: SECOND_MS,
+  min: MINUTE_MS,
+  minute: MINUTE_MS,
+  hour: HOUR_MS,
+  day: DAY_MS,
+  week: 7 * DAY_MS,
+  fortnight: 14 * DAY_MS,
 };
 const OFFSETS: Readonly<Record<string, number>> = { last: -1, previous: -1, this: 0, next: 1 };
-const DAY_MS = 86_400_000;
 /** Maximum length of a date. */
 const MAX_TEXT = 60;
 const MAX_YEAR = 9_999;
@@ -124,7 +125,7 @@ function daysTo(from: number, { day, which }: NonNullable<ParsedDate["weekday"]>
 }
 
 function epoch({ seconds }: Groups, date: ParsedDate): void {
-  Object.assign(date, { year: 1970, month: 1, day: 1, time: 0, milliseconds: Number(seconds) * 1_000 });
+  Object.assign(date, { year: 1970, month: 1, day: 1, time: 0, milliseconds: Number(seconds) * SECOND_MS });
 }
 
 function calendar({ year, month, name, day }: Groups, date: ParsedDate): void {
@@ -136,11 +137,11 @@ function calendar({ year, month, name, day }: Groups, date: ParsedDate): void {
 
 function clock({ hours, minutes, seconds = "0", half }: Groups, date: ParsedDate): void {
   const hour = half === undefined ? Number(hours) : (Number(hours) % 12) + (half === "p" ? 12 : 0);
-  date.time = ((hour * 60 + Number(minutes)) * 60 + Number(seconds)) * 1_000;
+  date.time = ((hour * 60 + Number(minutes)) * 60 + Number(seconds)) * SECOND_MS;
 }
 
 function zone({ sign, hours, minutes }: Groups, date: ParsedDate): void {
-  date.milliseconds += (sign === "+" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+  date.milliseconds += (sign === "+" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * MINUTE_MS;
 }
 
 function word({ word: found }: Groups, date: ParsedDate): void {

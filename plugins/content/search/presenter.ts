@@ -68,6 +68,7 @@ function itemsOf({ db, tags }: SearchContext, searched: SearchedKind, ids: reado
   };
   const selection = SELECTIONS.get(searched) ?? select();
   SELECTIONS.set(searched, selection);
+  // Templates, here and below: the tables are those of contributed kinds, which the types of the builder do not know.
   return rows<ItemRow>(db, sql`select ${selection} = any(${[...ids]}::integer[])`);
 }
 

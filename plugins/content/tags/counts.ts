@@ -46,6 +46,7 @@ export async function ensureTagCounts(kinds: readonly TaggedKind[], db: Db): Pro
     await rows(db, sql.raw(define(functionOf(kind), bodyOf(kind)) + triggersOn(kind.table, functionOf(kind))));
   await count(kinds, db);
   // Plans of the first listings depend on it.
+  // Templates, here and below: the builder has no words for statistics and locks, and the recount is the text that the triggers hold.
   await rows(db, sql`analyze tag_count, tag_name_count`);
 }
 
@@ -101,19 +102,29 @@ async function lock(kinds: readonly TaggedKind[], db: Db): Promise<void> {
 }
 
 async function count(kinds: readonly TaggedKind[], db: Db): Promise<void> {
-  for (const table of ["tag_change", "tag_count", "tag_name_count"])
-    await rows(db, sql`delete from ${sql.table(table)}`);
+  for (const table of ["tag_change", "tag_count", "tag_name_count"] as const) await db.deleteFrom(table).execute();
   await rows(
     db,
     sql`insert into tag_count (kind, acl_id, name, value, n, is_shared)
       select kind, acl_id, name, value, n, count(*) over (partition by text_key(name), text_key(value)) > 1
       from (${sql.raw(recount(kinds))}) as each`,
   );
-  await rows(
-    db,
-    sql`insert into tag_name_count (kind, acl_id, name, usages, own_values)
-      select kind, acl_id, name, sum(n), count(*) filter (where not is_shared) from tag_count group by 1, 2, 3`,
-  );
+  await db
+    .insertInto("tag_name_count")
+    .columns(["kind", "acl_id", "name", "usages", "own_values"])
+    .expression((eb) =>
+      eb
+        .selectFrom("tag_count")
+        .select(({ fn }) => [
+          "kind",
+          "acl_id",
+          "name",
+          fn.sum<number>("n").as("usages"),
+          fn.countAll<number>().filterWhere("is_shared", "is", sql.lit(false)).as("own_values"),
+        ])
+        .groupBy(["kind", "acl_id", "name"]),
+    )
+    .execute();
 }
 
 function recount(kinds: readonly TaggedKind[]): string {

@@ -11,12 +11,13 @@ const MAX_TAGS = 20_000;
 
 /** Waits for other merges, and keeps them out until the transaction ends. */
 export async function lockMerges(db: Db): Promise<void> {
+  // A template: the builder has no word for locks of tables.
   await rows(db, sql`lock table tag_name_count in share row exclusive mode`);
 }
 
 /** Merges all changes, a transaction for each so many tags. Changes nothing, and locks nothing, where there are none. */
 export async function mergeAllTagChanges(db: Db): Promise<void> {
-  while ((await rows(db, sql`select from tag_change limit 1`)).length > 0)
+  while ((await db.selectFrom("tag_change").select("kind").limit(1).executeTakeFirst()) !== undefined)
     await db.transaction().execute(async (tx) => {
       await lockMerges(tx);
       await mergeTagChanges(tx);

@@ -1,5 +1,5 @@
 import type { Tag } from "lectern/contracts";
-import { ApiError } from "lectern/core";
+import { invalidFields } from "lectern/core";
 
 /** Maximum length of a name and of a value, in characters (content-api 2.4). */
 const MAX_LENGTH = 255;
@@ -9,10 +9,10 @@ const MAX_LENGTH = 255;
  * is empty or "0", are dropped (content-api 4.3). Throws ApiError 422 with an error for each name and value that is too long.
  */
 export function parseTags(sent: unknown): Tag[] {
-  const errors: Record<string, string[]> = {};
+  const errors: Record<string, string> = {};
   const checkLength = (key: string, field: string, text: string) => {
     if ([...text].length <= MAX_LENGTH) return;
-    errors[`tags.${key}.${field}`] = [`The tags.${key}.${field} may not be greater than ${MAX_LENGTH} characters.`];
+    errors[`tags.${key}.${field}`] = `The tags.${key}.${field} may not be greater than ${MAX_LENGTH} characters.`;
   };
   const tags: Tag[] = [];
   for (const [key, entry] of Object.entries(typeof sent === "object" && sent !== null ? sent : {})) {
@@ -22,7 +22,7 @@ export function parseTags(sent: unknown): Tag[] {
     checkLength(key, "value", value);
     tags.push({ name, value, order: 0 });
   }
-  if (Object.keys(errors).length > 0) throw new ApiError(422, "The given data was invalid.", { validation: errors });
+  if (Object.keys(errors).length > 0) throw invalidFields(errors);
   return tags;
 }
 

@@ -2,7 +2,7 @@
  * The statistics for users who manage the instance: with the credentials, limit and error shape of the content API. Dashboards
  * have their own paths, and keys.
  */
-import { endpoint, type RawBuilder, sql } from "lectern/core";
+import { endpoint, type RawBuilder, SECOND_MS, sql } from "lectern/core";
 import { prepared } from "lectern/db";
 import { type DashboardContext, extendedStatisticsSchema, usageSchema } from "./contract.ts";
 import { extendedStatistics, figuresOf } from "./extended_statistics.ts";
@@ -63,10 +63,10 @@ function mountUsage({ app, db, limit, usage, visible, windowMs }: DashboardConte
           keys,
           used: limit - remaining,
           remaining,
-          resets_at: allowance ? new Date(allowance.resetsAt * 1000).toISOString() : null,
+          resets_at: allowance ? new Date(allowance.resetsAt * SECOND_MS).toISOString() : null,
         };
       });
-      return { limit, window_seconds: Math.round(windowMs / 1000), addresses };
+      return { limit, window_seconds: Math.round(windowMs / SECOND_MS), addresses };
     },
     {
       permit,

@@ -1,4 +1,4 @@
-import { type Allowance, ExpiringMap, type Limiter } from "lectern/core";
+import { type Allowance, ExpiringMap, type Limiter, SECOND_MS } from "lectern/core";
 
 /** Records how many requests each address has left in its window, to show administrators why a dashboard is rejected. */
 export class RateLimitUsage {
@@ -12,7 +12,7 @@ export class RateLimitUsage {
   /** Wraps a limiter to record its results. Stays synchronous where the limiter is: most polls need no store. */
   recording(limiter: Limiter): Limiter {
     const noted = (key: string, allowance: Allowance): Allowance => {
-      this.#seen.set(key, { allowance, endsAt: allowance.resetsAt * 1_000 });
+      this.#seen.set(key, { allowance, endsAt: allowance.resetsAt * SECOND_MS });
       return allowance;
     };
     return {

@@ -12,6 +12,7 @@ import {
   GUEST,
   type Limiter,
   type RouteScope,
+  SECOND_MS,
   type Viewer,
 } from "lectern/core";
 import { basicCredentials } from "./basic_credentials.ts";
@@ -81,7 +82,7 @@ export function dashboardScope(
       exposeHeaders: EXPOSED_HEADERS,
       maxAgeSeconds: PREFLIGHT_SECONDS,
     },
-    ...(limiter ? { addressLimit: addressLimit(limiter, Math.round(windowMs / 1000), handlers.onError) } : {}),
+    ...(limiter ? { addressLimit: addressLimit(limiter, Math.round(windowMs / SECOND_MS), handlers.onError) } : {}),
     methods: ["GET"],
     authenticate: (request, address) => authenticate(handlers, request, address),
     limiter: null,
@@ -100,7 +101,7 @@ function addressLimit(
   onError: DashboardScopeHandlers["onError"],
 ): NonNullable<RouteScope["addressLimit"]> {
   const secondsLeft = ({ resetsAt }: Allowance) =>
-    Math.min(windowSeconds, Math.max(1, Math.ceil(resetsAt - Date.now() / 1000)));
+    Math.min(windowSeconds, Math.max(1, Math.ceil(resetsAt - Date.now() / SECOND_MS)));
   const failed = (error: unknown): never => {
     onError(error);
     throw UNAVAILABLE;

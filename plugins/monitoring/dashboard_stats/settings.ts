@@ -1,4 +1,4 @@
-import { BootError, t } from "lectern/core";
+import { BootError, MINUTE_MS, t } from "lectern/core";
 
 /** Settings of the statistics. */
 export const settings = t.Object({
@@ -9,7 +9,7 @@ export const settings = t.Object({
     description: "Requests for statistics that one address may send in a window; 0 for no limit",
   }),
   windowMs: t.Integer({
-    default: 900_000,
+    default: 15 * MINUTE_MS,
     minimum: 1_000,
     env: "DASHBOARD_RATE_LIMIT_WINDOW_MS",
     description: "Length of the window, in milliseconds",
@@ -17,7 +17,7 @@ export const settings = t.Object({
   ttlMs: t.Integer({
     default: 0,
     minimum: 0,
-    maximum: 60_000,
+    maximum: MINUTE_MS,
     env: "DASHBOARD_STATS_TTL_MS",
     description: "Maximum age of the statistics, in milliseconds",
   }),

@@ -2,6 +2,7 @@
  * Polls share readings: those that arrive while one is under way wait for the next one, so that polls cannot pile up and a
  * report that was acknowledged is included in every later answer.
  */
+import { withinTime } from "lectern/core";
 import { outsideTransaction } from "lectern/db";
 
 /** How long a poll may wait for the store, in milliseconds (dashboard-stats 9.4). */
@@ -41,11 +42,5 @@ export function cacheFor<T>(ms: number, read: () => Promise<T>): () => Promise<T
 
 /** Resolves with `run`. Rejects where that takes longer than `ms` milliseconds. */
 export async function withTimeout<T>(ms: number, run: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error(`The store gave no answer in ${ms} ms`)), ms);
-  try {
-    return await Promise.race([run, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return withinTime(ms, () => run, `The store gave no answer in ${ms} ms`);
 }

@@ -1,3 +1,5 @@
+import { MINUTE_MS, SECOND_MS } from "lectern/core";
+
 /**
  * Snippets that an administrator copies into a dashboard's configuration (dashboard-stats 5.2 and 7). Every snippet sets the
  * polling interval, as Homepage's default of ten seconds exceeds the rate limit. Snippets contain no secret: it is read
@@ -16,8 +18,8 @@ export interface Snippets {
   readonly curl: string;
 }
 
-const POLL_MS = 60_000;
-const POLL_SECONDS = POLL_MS / 1000;
+const POLL_MS = MINUTE_MS;
+const POLL_SECONDS = POLL_MS / SECOND_MS;
 
 const DEFAULT_METRICS = [
   ["total_hosts", "Hosts"],

@@ -1,4 +1,4 @@
-import { ApiError, ExpiringMap, MAX_KEYS } from "lectern/core";
+import { ApiError, ExpiringMap, MAX_KEYS, MINUTE_MS, SECOND_MS } from "lectern/core";
 
 /** A limit by key in windows of one minute. */
 export interface PerMinute {
@@ -8,13 +8,11 @@ export interface PerMinute {
   check(key: string): void;
 }
 
-const MINUTE_MS = 60_000;
-
 /** Creates a limit in the memory of this process; 0 for no limit. Windows end at full minutes. */
 export function perMinute(limit: number, now: () => number = Date.now): PerMinute {
   const windows = new ExpiringMap<{ count: number; readonly endsAt: number }>(MINUTE_MS, MAX_KEYS, now);
   const refuse = (endsAt: number) => {
-    const seconds = Math.ceil((endsAt - now()) / 1000);
+    const seconds = Math.ceil((endsAt - now()) / SECOND_MS);
     throw new ApiError(429, "Too many requests, please try again later.", {
       headers: { "retry-after": String(Math.max(1, seconds)) },
     });

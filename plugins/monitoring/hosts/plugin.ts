@@ -4,8 +4,8 @@
  * to dashboards. The server never sends a command to a host.
  */
 import { activityOf, descriptor } from "lectern/contracts";
-import { definePlugin, hasPermission, sql, t } from "lectern/core";
-import type { Db } from "lectern/db";
+import { definePlugin, hasPermission, MINUTE_MS, sql, t } from "lectern/core";
+import { overAll } from "lectern/db";
 import { mountAgents } from "./agents.ts";
 import { mountEnrolment } from "./enrolment.ts";
 import { mountHistory } from "./history.ts";
@@ -21,7 +21,7 @@ import { countersCheck } from "./self_check.ts";
 import { verifyCommand } from "./verify_command.ts";
 
 /** Maximum age of the details, in milliseconds (dashboard-stats 1.5). */
-const DETAILS_MS = 60_000;
+const DETAILS_MS = MINUTE_MS;
 /** An active host is stale after this many intervals without contact. */
 const STALE_INTERVALS = 2;
 
@@ -99,11 +99,11 @@ export default definePlugin({
     mountHosts(context);
     mountHistory(context);
     mountReporter(context);
-    contribute("self_check", countersCheck(db as unknown as Db));
-    const { drift } = scheduleMaintenance(context, db as unknown as Db, settings.staleMinutes);
+    contribute("self_check", countersCheck(overAll(db)));
+    const { drift } = scheduleMaintenance(context, overAll(db), settings.staleMinutes);
     provide("fleet", {
       numbers: numbersReader(db, queryWithDeadline),
-      details: cacheFor(DETAILS_MS, () => readDetails(db as unknown as Db, intervalMinutes * STALE_INTERVALS)),
+      details: cacheFor(DETAILS_MS, () => readDetails(overAll(db), intervalMinutes * STALE_INTERVALS)),
       intervalMinutes,
       drift,
     });

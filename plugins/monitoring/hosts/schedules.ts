@@ -3,15 +3,12 @@
  * the operator configured that, and recounts everything once a day. Statements are small and skip locked rows, so that no report
  * waits for them.
  */
-import { type Log, type PluginContext, type RawBuilder, sql } from "lectern/core";
+import { DAY_MS, HOUR_MS, type Log, MINUTE_MS, type PluginContext, type RawBuilder, sql } from "lectern/core";
 import type { Db } from "lectern/db";
 import { COUNTS_KEPT, MEASURES } from "./counters.ts";
 import { recordHistory } from "./history.ts";
 import { correctCounters, type Difference, recount } from "./recount.ts";
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-const MINUTE_MS = 60_000;
 const REPORTS_KEPT = "30 days";
 const BATCH = 2_000;
 /** Differences shown in a log line. */

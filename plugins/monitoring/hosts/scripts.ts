@@ -5,7 +5,7 @@
  */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { ApiError, endpoint, rules } from "lectern/core";
+import { ApiError, endpoint, rules, SECOND_MS } from "lectern/core";
 import { agentAnswers, scriptSchema } from "./answers.ts";
 import type { HostsContext } from "./contract.ts";
 import { spreadCronOf } from "./interval.ts";
@@ -57,7 +57,7 @@ function mountInstaller({ app, baseUrl, db }: HostsContext, intervalMinutes: num
       exists: false,
       version: await agentVersionOf({ db }, hostOf(viewer).id),
       lastModified: mtime.toISOString(),
-      timestamp: Math.floor(mtime.getTime() / 1000),
+      timestamp: Math.floor(mtime.getTime() / SECOND_MS),
     }),
     {
       permit: PERMIT,

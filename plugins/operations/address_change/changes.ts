@@ -20,7 +20,7 @@ export async function countRows(context: AddressContext, table: TextTable, addre
     for await (const ids of foundIds(context, table, addresses)) count += ids.length;
     return count;
   }
-  // The table is one of another plugin, chosen by the slot `content` or the list of texts.
+  // Templates, here and below: the tables are those of other plugins, chosen by the slot `content` or the list of texts.
   const [found] = await rows<{ n: number }>(
     context.db,
     sql`select count(*)::integer as n from ${sql.table(table.table)} where ${hasAddress(table, addresses)}`,

@@ -65,6 +65,7 @@ export async function hasTable(db: Executor, table: string): Promise<boolean> {
 
 /** The columns of type text that statements may set; none where there is no such table. The catalog is read, since plugins make tables of their own. */
 async function textColumns(db: Executor, table: string): Promise<string[]> {
+  // A template: Kysely's builder has no words for catalogs, which are read since plugins make tables of their own.
   const found = await rows<{ name: string }>(
     db,
     sql`select attname::text as name from pg_attribute

@@ -6,7 +6,7 @@
  */
 import type { Activity } from "lectern/contracts";
 import { activitySlots } from "lectern/contracts";
-import { definePlugin, type EventRecord, sql } from "lectern/core";
+import { DAY_MS, definePlugin, type EventRecord, sql } from "lectern/core";
 import { refs } from "lectern/db";
 import { ofContent, SOURCES, sourcesByEvent } from "./activities.ts";
 import { maskAddress } from "./address_mask.ts";
@@ -18,8 +18,6 @@ import { prune } from "./prune.ts";
 import { mountAuditLog } from "./routes.ts";
 import { settings } from "./settings.ts";
 import { contributeThemeHooks } from "./theme_hooks.ts";
-
-const DAY_MS = 86_400_000;
 
 export default definePlugin({
   name: "audit_log",

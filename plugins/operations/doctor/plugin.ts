@@ -1,10 +1,8 @@
-import { definePlugin } from "lectern/core";
+import { definePlugin, HOUR_MS } from "lectern/core";
 import { doctorCommand } from "./command.ts";
 import { checkAndStore, resultFigure, resultMetrics } from "./last_results.ts";
 import { migrations } from "./migrations.ts";
 import { settings } from "./settings.ts";
-
-const HOUR_MS = 3_600_000;
 
 /**
  * Checks the instance by the contributions to the slot `self_check`: by the command `doctor`, which also repairs, and by a

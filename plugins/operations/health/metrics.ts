@@ -4,7 +4,7 @@
  * scrape: prom-client looks through the whole heap when it registers the metrics of the process, which starts need not wait for.
  */
 import type { Metric } from "lectern/contracts";
-import { type AnswerCacheFigures, callContribution, type RawBuilder, sql } from "lectern/core";
+import { type AnswerCacheFigures, callContribution, MINUTE_MS, type RawBuilder, SECOND_MS, sql } from "lectern/core";
 import { ConnectionLost, type Tables } from "lectern/db";
 import {
   type Aggregator,
@@ -21,7 +21,7 @@ import { replicaMetrics } from "./replica_metrics.ts";
 import { TimeHistogram } from "./time_histogram.ts";
 
 /** How long the size of the database counts as current: reading it takes a look at every file. */
-const SIZE_AGE_MS = 60_000;
+const SIZE_AGE_MS = MINUTE_MS;
 
 /** The metrics of a process. */
 export interface Metrics {
@@ -100,7 +100,7 @@ function registerTimes(observed: Observed, registry: Registry): void {
     aggregator: "max",
     registers: [registry],
     collect() {
-      this.set(observed.takeLagMs() / 1000);
+      this.set(observed.takeLagMs() / SECOND_MS);
     },
   });
 }
@@ -150,7 +150,7 @@ function answerCacheMetrics({ runtime }: HealthContext): Metric[] {
       ...{ name: "lectern_notice_age_seconds", help: "Age of the news of other processes.", type: "gauge" },
       read() {
         const { noticeAgeMs } = runtime.answerCache();
-        return noticeAgeMs === undefined ? [] : [{ value: noticeAgeMs / 1000 }];
+        return noticeAgeMs === undefined ? [] : [{ value: noticeAgeMs / SECOND_MS }];
       },
     },
   ];

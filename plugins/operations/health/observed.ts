@@ -4,6 +4,7 @@
  * than half of a cached read.
  */
 import type { AnsweredRequest } from "lectern/core";
+import { SECOND_MS } from "lectern/core";
 import type { HealthContext } from "./contract.ts";
 
 /** Upper bounds of the buckets of times, in seconds. */
@@ -41,7 +42,7 @@ export function observe({ onStart, onStop, runtime }: HealthContext): Observed {
   runtime.onWait((what, ms) => {
     const known = waits.get(what) ?? noTimes({ for: what });
     waits.set(what, known);
-    addTo(known, ms / 1000);
+    addTo(known, ms / SECOND_MS);
   });
   let longestMs = 0;
   let timer: ReturnType<typeof setInterval> | undefined;
@@ -85,7 +86,7 @@ class AnswerCounts {
   count({ method, route, status, ms }: AnsweredRequest): void {
     const answers = this.#byRoute.get(route)?.get(method) ?? this.#add(route, method);
     answers.byStatus.set(status, (answers.byStatus.get(status) ?? 0) + 1);
-    addTo(answers, ms / 1000);
+    addTo(answers, ms / SECOND_MS);
   }
 
   /** The answers of each route and method. */

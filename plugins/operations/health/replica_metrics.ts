@@ -1,4 +1,5 @@
 import type { Metric } from "lectern/contracts";
+import { SECOND_MS } from "lectern/core";
 import type { ReplicaStatus } from "lectern/db";
 import type { HealthContext } from "./contract.ts";
 
@@ -11,7 +12,7 @@ export function replicaMetrics({ runtime }: Pick<HealthContext, "runtime">): Met
   });
   return [
     of("lectern_replica_in_use", "Whether a replica serves reads.", ({ isInUse }) => (isInUse ? 1 : 0)),
-    of("lectern_replica_lag_seconds", "How far a replica is behind.", ({ lagMs }) => lagMs / 1000),
+    of("lectern_replica_lag_seconds", "How far a replica is behind.", ({ lagMs }) => lagMs / SECOND_MS),
     of("lectern_replica_lag_bytes", "Bytes of the log that a replica is behind.", ({ lagBytes }) => lagBytes),
     {
       ...{ name: "lectern_reads_total", help: "Statements of reading requests by server.", type: "counter" },

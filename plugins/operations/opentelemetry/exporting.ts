@@ -1,8 +1,9 @@
 import type { Log } from "lectern/core";
+import { MINUTE_MS } from "lectern/core";
 import type { SpanExporter } from "./sdk.ts";
 
 /** Between two lines about spans that could not be sent. */
-const QUIET_MS = 60_000;
+const QUIET_MS = MINUTE_MS;
 
 /** An exporter that logs its failures, at most one a minute: the SDK itself says nothing. */
 export function reporting(exporter: SpanExporter, log: Pick<Log, "warn">): SpanExporter {

@@ -2,7 +2,7 @@
  * Scheduled backups by the command `backup`, into BACKUP_DIR, and where their outcome is seen: on the screen of the system, in the
  * metrics and in the log. README.md of this folder describes backups and restores.
  */
-import { definePlugin, html } from "lectern/core";
+import { definePlugin, html, SECOND_MS } from "lectern/core";
 import { migrations } from "./migrations.ts";
 import { lastBackup } from "./queries.ts";
 import { offerRestore } from "./restore_offer.ts";
@@ -40,7 +40,7 @@ export default definePlugin({
       type: "gauge",
       async read() {
         const last = await lastBackup(context, { successful: true });
-        return last ? [{ value: Date.parse(last.ended_at) / 1000 }] : [];
+        return last ? [{ value: Date.parse(last.ended_at) / SECOND_MS }] : [];
       },
     });
     contribute("metric", {

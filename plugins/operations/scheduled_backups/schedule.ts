@@ -1,8 +1,8 @@
 import { type RunningCommand, runCommand } from "lectern/cli";
+import { HOUR_MS } from "lectern/core";
 import type { BackupContext } from "./contract.ts";
 import { claimFailed, recordBackup } from "./queries.ts";
 
-const HOUR_MS = 3_600_000;
 /** Characters of an error that are kept. */
 const MAX_OUTCOME = 2_000;
 

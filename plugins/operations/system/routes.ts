@@ -4,8 +4,7 @@
  * as some are secrets.
  */
 import type { SystemFacts } from "lectern/contracts";
-import { endpoint, sql } from "lectern/core";
-
+import { endpoint, SECOND_MS, sql } from "lectern/core";
 import {
   bootedPluginsSchema,
   faultsSchema,
@@ -63,7 +62,7 @@ export function mountFacts({ app, db, runtime, language, slot }: SystemContext):
         lectern_version: runtime.version,
         bun_version: Bun.version,
         platform: `${process.platform} ${process.arch}`,
-        started_at: new Date(Date.now() - process.uptime() * 1000).toISOString(),
+        started_at: new Date(Date.now() - process.uptime() * SECOND_MS).toISOString(),
         boot_ms: rounded(runtime.plugins().reduce((sum, { ms }) => sum + ms, 0)),
         memory_bytes: process.memoryUsage.rss(),
         store: { version: store?.version ?? "", bytes: store?.bytes ?? 0 },

@@ -3,11 +3,9 @@
  * unless UPDATE_CHECK is set, and nothing is installed by it.
  */
 import type { Visit } from "lectern/contracts";
-import { definePlugin } from "lectern/core";
+import { DAY_MS, definePlugin } from "lectern/core";
 import { newestVersion } from "./newest_version.ts";
 import { settings } from "./settings.ts";
-
-const DAY_MS = 86_400_000;
 
 export default definePlugin({
   name: "version_check",

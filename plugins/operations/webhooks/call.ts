@@ -2,7 +2,7 @@
  * One call of a webhook: signed, with the id and the trace of the request that caused it, through the plugin's own `fetch`, and
  * its outcome as it is recorded. Whether and when it is tried again is decided by the dispatcher.
  */
-import { OutgoingError } from "lectern/core";
+import { OutgoingError, SECOND_MS } from "lectern/core";
 import type { Payload, Sent, WebhookRow, WebhooksContext } from "./contract.ts";
 import { requestBody, requestIdOf, traceOf } from "./payload.ts";
 import { type FollowOptions, fetchFollowingRedirects } from "./redirects.ts";
@@ -60,7 +60,7 @@ async function callNow(calling: DeliveryOptions, attempt: Attempt, end: AbortSig
   const body = requestBody(attempt.hook, attempt.payload);
   const requestId = requestIdOf(attempt.payload);
   const headers = {
-    ...signedHeaders(secret, { id: String(attempt.id), timestamp: Math.floor(Date.now() / 1000), body }),
+    ...signedHeaders(secret, { id: String(attempt.id), timestamp: Math.floor(Date.now() / SECOND_MS), body }),
     ...(requestId === undefined ? {} : { "x-request-id": requestId }),
     ...calling.tracing.traceHeaders(),
   };
@@ -68,7 +68,7 @@ async function callNow(calling: DeliveryOptions, attempt: Attempt, end: AbortSig
   const sent = { address: endpoint, name, headers: visible };
   const since = () => Math.round(performance.now() - started);
   try {
-    const signal = AbortSignal.any([AbortSignal.timeout(timeout * 1000), end]);
+    const signal = AbortSignal.any([AbortSignal.timeout(timeout * SECOND_MS), end]);
     const response = await fetchFollowingRedirects(
       { address: endpoint, headers, body, signal },
       { ...calling, confidential: SIGNATURES },

@@ -2,7 +2,7 @@
  * The writes of the events of webhooks. Endpoints, types of events and secrets are checked here, so that every way to
  * change a webhook has the same rules; what the rules of a body express is in contract.ts.
  */
-import { ApiError, type EventTransaction, notFound, saveChanges, sql } from "lectern/core";
+import { type EventTransaction, invalidFields, notFound, saveChanges, sql } from "lectern/core";
 import { prepared } from "lectern/db";
 import type { Webhook, WebhookCreate, WebhookRow, WebhooksContext, WebhookUpdate } from "./contract.ts";
 import { generateSecret, isValidSecret } from "./signature.ts";
@@ -103,7 +103,7 @@ function eventsOf(sent: unknown, isKnownType: IsKnownType): string[] {
   const names = [...new Set(Object.values(sent as object).map((one) => String(one).trim()))].filter(
     (name) => name === "all" || isKnownType(name),
   );
-  if (names.length === 0) throw invalidField("events", "The events field is required.");
+  if (names.length === 0) throw invalidFields({ events: "The events field is required." });
   return names.includes("all") ? ["all"] : names;
 }
 
@@ -111,22 +111,16 @@ function eventsOf(sent: unknown, isKnownType: IsKnownType): string[] {
 function addressOf(endpoint: string): string {
   const url = URL.parse(endpoint);
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "")
-    throw invalidField(
-      "endpoint",
-      "The endpoint must be an address beginning with http:// or https://, without credentials.",
-    );
+    throw invalidFields({
+      endpoint: "The endpoint must be an address beginning with http:// or https://, without credentials.",
+    });
   return endpoint;
 }
 
 /** A secret with which receivers can verify calls. Throws 422. */
 function secretOf(secret: string): string {
   if (isValidSecret(secret)) return secret;
-  throw invalidField(
-    "secret",
-    "The secret must be whsec_ and 24 to 64 bytes in Base64, or a text that begins otherwise.",
-  );
-}
-
-function invalidField(field: string, message: string): ApiError {
-  return new ApiError(422, "The given data was invalid.", { validation: { [field]: [message] } });
+  throw invalidFields({
+    secret: "The secret must be whsec_ and 24 to 64 bytes in Base64, or a text that begins otherwise.",
+  });
 }

@@ -4,7 +4,7 @@
  * own. An invalid result of a filter is ignored with a warning, so that it cannot make the recorded change fail.
  */
 import type { Activity } from "lectern/contracts";
-import { type EventTransaction, type Log, sql, storable, type TraceHeaders } from "lectern/core";
+import { type EventTransaction, type Log, SECOND_MS, sql, storable, type TraceHeaders } from "lectern/core";
 import { prepared } from "lectern/db";
 import type { Payload, WebhookCall } from "./contract.ts";
 import { sentPayload, storedOrigin, withWebhook } from "./payload.ts";
@@ -88,7 +88,7 @@ async function splitByWebhook(
       webhook: presentWebhook(hook),
       detail: (event.payload.related_item as WebhookCall["detail"] | undefined) ?? activity.detail ?? "",
       initiator: { id, name, slug },
-      time: Math.floor(Date.parse(at) / 1000),
+      time: Math.floor(Date.parse(at) / SECOND_MS),
       payload: withWebhook(event.payload, hook),
     };
     const { payload } = await tx.perform("webhook_call_before", call, async (final) => final);

@@ -6,7 +6,7 @@
  */
 import { join } from "node:path";
 import { AnswerError, ApiClient, inParallel, type Json, type Progress } from "lectern/cli";
-import { trimEndChars } from "lectern/core";
+import { SECOND_MS, trimEndChars } from "lectern/core";
 import { addToShelf } from "./add_to_shelf.ts";
 import { anchorOf, anchorsOf } from "./anchors.ts";
 import { type CreateRequest, createOnce, newestId, numberOf, PATHS } from "./create_once.ts";
@@ -50,7 +50,7 @@ export async function load(
   const client = new ApiClient({ ...options, sleep, say: (line) => listener.say(line) });
   const run = new Run(plan, state, client, listener, options);
   await run.run();
-  run.report.seconds = (performance.now() - started) / 1000;
+  run.report.seconds = (performance.now() - started) / SECOND_MS;
   return run.report;
 }
 

@@ -12,6 +12,7 @@
  */
 import type { Json } from "lectern/cli";
 import type { Override } from "lectern/contracts";
+import { DAY_MS } from "lectern/core";
 import { historyOf } from "./content.ts";
 import type { MigrateContext, Outcome } from "./contract.ts";
 import { hashOf, idIn, textOf } from "./values.ts";
@@ -28,7 +29,7 @@ const FORMAT = 1;
 /** Times in whole seconds, as BookStack has them: a second change within the second shows no other time. */
 const WHOLE_SECOND = /:\d\d(?:\.0+)?Z$/;
 /** How far the clocks of the two servers may differ. */
-const CLOCK_DIFFERENCE_MS = 86_400_000;
+const CLOCK_DIFFERENCE_MS = DAY_MS;
 
 type Parts = Pick<MigrateContext, "db" | "options" | "source" | "state" | "targets">;
 

@@ -6,6 +6,7 @@
 import { AnswerError, type ApiClient, type Json, serverUrlOf } from "lectern/cli";
 import type { AnswerTo } from "lectern/client";
 import type { OutgoingFetch } from "lectern/core";
+import { MINUTE_MS } from "lectern/core";
 import type { SeenActivity } from "./state.ts";
 import { idIn, listOf, textOf } from "./values.ts";
 
@@ -159,7 +160,7 @@ export class Source {
   }
 }
 
-const FILE_TIMEOUT_MS = 600_000;
+const FILE_TIMEOUT_MS = 10 * MINUTE_MS;
 
 /** The path of an image on the source, under any of its hosts; undefined for other servers. */
 function imagePathAt(url: string, hosts: ReadonlySet<string>): string | undefined {

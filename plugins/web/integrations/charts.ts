@@ -2,7 +2,7 @@
  * Charts as SVG. Positions are computed here; colours and font sizes come from the style sheet, so that they follow the light and
  * dark appearance. `html` escapes all texts.
  */
-import { type Html, html } from "lectern/core";
+import { DAY_MS, type Html, html } from "lectern/core";
 
 /** A line of a chart: a value for each time. */
 export interface Line {
@@ -86,7 +86,7 @@ function scaleOf(most: number): { top: number; lines: number[] } {
 
 function timeLabels(times: readonly number[], language: string, step: "hour" | "day") {
   const [first = 0, last = 0] = [times[0], times.at(-1)];
-  const isShort = step === "hour" && last - first < 2 * 86_400_000;
+  const isShort = step === "hour" && last - first < 2 * DAY_MS;
   const format = new Intl.DateTimeFormat(localeOf(language), {
     timeZone: "UTC",
     ...(isShort ? { hour: "2-digit", minute: "2-digit" } : { day: "numeric", month: "short" }),

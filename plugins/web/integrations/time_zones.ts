@@ -1,3 +1,5 @@
+import { SECOND_MS } from "lectern/core";
+
 /** Local times of forms: `2030-01-31T12:00` with the name of a time zone, converted to and from the times of the API. */
 
 /** Time zones that forms offer, UTC first. */
@@ -39,5 +41,5 @@ function offsetMs(zone: string, at: number): number {
   }).formatToParts(at);
   const of = (type: string) => Number(parts.find((part) => part.type === type)?.value ?? 0);
   const shown = Date.UTC(of("year"), of("month") - 1, of("day"), of("hour"), of("minute"), of("second"));
-  return shown - Math.floor(at / 1000) * 1000;
+  return shown - Math.floor(at / SECOND_MS) * SECOND_MS;
 }

@@ -3,7 +3,7 @@
  * a page of the log needs no request for each row.
  */
 import { activityDescription, kindLabels, type ScreenAccess, type Ui, type Visit, type Web } from "lectern/contracts";
-import { ApiError, type Html, html } from "lectern/core";
+import { ApiError, DAY_MS, type Html, html } from "lectern/core";
 import type { SettingsContext } from "./contract.ts";
 import { pathOfItem } from "./item_paths.ts";
 import { type Listing, MAX_OPTIONS } from "./listings.ts";
@@ -116,7 +116,7 @@ function queryOf({ type, user, from, to, ip }: AuditFilters): string {
   if (type !== "") search.set("filter[type]", type);
   if (user !== "") search.set("filter[user_id]", user);
   if (from !== "") search.set("filter[created_at:gte]", from);
-  if (to !== "") search.set("filter[created_at:lt]", new Date(Date.parse(to) + 86_400_000).toISOString().slice(0, 10));
+  if (to !== "") search.set("filter[created_at:lt]", new Date(Date.parse(to) + DAY_MS).toISOString().slice(0, 10));
   if (ip !== "") search.set("filter[ip:like]", `${ip.replace(/[\\%_]/g, "\\$&")}%`);
   return search.size === 0 ? "" : `&${search}`;
 }

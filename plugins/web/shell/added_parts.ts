@@ -1,9 +1,9 @@
 /** Parts of other plugins on screens: what one of them may return, and the notice that some are missing. */
 import type { MenuEntry, Ui } from "lectern/contracts";
-import { callContributionNow, type Fault, Html, type HtmlPart, html } from "lectern/core";
+import { callContributionNow, type Fault, HOUR_MS, Html, type HtmlPart, html } from "lectern/core";
 
 /** How long after its last failure administrators read that a part is missing. */
-const SHOWN_MS = 3_600_000;
+const SHOWN_MS = HOUR_MS;
 /** Plugins that the notice names. */
 const MAX_NAMED = 5;
 

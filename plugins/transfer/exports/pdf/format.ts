@@ -8,7 +8,7 @@ import { mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { ExportFormat, Exporting, Markup } from "lectern/contracts";
-import { ApiError, type Children, type Log, noRoomError, Semaphore } from "lectern/core";
+import { ApiError, type Children, type Log, noRoomError, SECOND_MS, Semaphore } from "lectern/core";
 import { writeHtml } from "../html.ts";
 import { EXITS, FILES } from "../typst/job.ts";
 import type { Paper } from "../typst/template.ts";
@@ -54,7 +54,7 @@ export function pdfFormat(options: PdfOptions): ExportFormat {
         await (options.command === ""
           ? renderWithTypst(options, request, folder, logged)
           : renderWithCommand(options, request, folder));
-        yield* Bun.file(join(folder, FILES.result)).stream() as unknown as AsyncIterable<Uint8Array>;
+        yield* Bun.file(join(folder, FILES.result)).stream() as AsyncIterable<Uint8Array>;
       } finally {
         release();
         await rm(folder, { recursive: true, force: true });
@@ -125,7 +125,7 @@ function checkResult({ log, seconds, megabytes }: PdfOptions, result: ProcessRes
 }
 
 function limitsOf({ seconds, megabytes }: PdfOptions) {
-  return { timeoutMs: seconds * 1000, maxBytes: megabytes * 1024 * 1024 };
+  return { timeoutMs: seconds * SECOND_MS, maxBytes: megabytes * 1024 * 1024 };
 }
 
 /** Folders of the font packages that are installed; Typst finds the fonts of the system by itself. */

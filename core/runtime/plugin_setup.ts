@@ -25,7 +25,7 @@ export async function runSetup(
 ): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const limit = new Promise<never>((_, reject) => {
-    const text = `The ${part} of the plugin "${plugin}" did not end within ${limitMs} ms (PLUGIN_SETUP_TIMEOUT_MS)`;
+    const text = `The ${part} of the plugin "${plugin}" did not end within ${limitMs} ms`;
     timer = setTimeout(() => reject(new BootError(text)), limitMs);
   });
   try {

@@ -22,6 +22,8 @@ import { contributeThemeHooks } from "./theme_hooks.ts";
 
 const POLL_MS = 2_000;
 const DAY_MS = 86_400_000;
+/** Days that calls are kept for inspection: long enough to look after a holiday. */
+const KEPT_DAYS = 14;
 const SECOND_MS = 1_000;
 const SWITCHED_OFF = sql.lit("Switched off after too many failed calls: ");
 
@@ -44,7 +46,7 @@ export default definePlugin({
   events: ["webhook_create", "webhook_update", "webhook_delete", "webhook_call", "webhook_call_before"],
   setup(plugin) {
     const { contribute, every, fetch, log, onStop, visibilityRule } = plugin;
-    const { keepDays, patience, patienceMinutes, pauses, redirects } = plugin.settings;
+    const { patience, patienceMinutes, pauses, redirects } = plugin.settings;
     const db = plugin.db as unknown as Db;
     const dispatcher = new Dispatcher({
       db,
@@ -74,7 +76,7 @@ export default definePlugin({
     runDispatcher(context, dispatcher);
     onStop(() => dispatcher.stop());
     every("prune", DAY_MS, async () => {
-      const end = sql<string>`now() - make_interval(days => ${keepDays}::integer)`;
+      const end = sql<string>`now() - make_interval(days => ${KEPT_DAYS}::integer)`;
       await db.deleteFrom("webhook_deliveries").where("state", "<>", "waiting").where("created_at", "<", end).execute();
       await db
         .deleteFrom("webhook_events")

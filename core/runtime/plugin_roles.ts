@@ -11,7 +11,7 @@ import {
   guarded,
   type IdleLimit,
   type IdleLimits,
-  isDenied,overAll,
+  isDenied,
   overAll,
   type RoleDrift,
   type RoleGrants,

@@ -4,7 +4,7 @@
  * plugin is set up, and completed once all are: a rule may be registered later than the plugin that needs it. Where the
  * store's account may not make roles, the boot goes on and says so once: grants are then checked for queries of Kysely only.
  */
-import { 
+import {
   type Db,
   dropRole,
   GrantError,

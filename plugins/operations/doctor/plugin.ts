@@ -1,4 +1,4 @@
-import { definePlugin, DAY_MS } from "lectern/core";
+import { DAY_MS, definePlugin } from "lectern/core";
 import { doctorCommand } from "./command.ts";
 import { checkAndStore, resultFigure, resultMetrics } from "./last_results.ts";
 import { migrations } from "./migrations.ts";

@@ -1,6 +1,7 @@
 import { Type as t } from "@sinclair/typebox";
 import { replicaSettings } from "./replica_settings.ts";
 import { sharedLimits } from "./shared_limits.ts";
+import { MINUTE_MS } from "./std/time.ts";
 
 /** The settings of the runtime about the store, and the limits that are multiples of how long it may take. */
 export const databaseSettings = {
@@ -72,7 +73,7 @@ export const databaseSettings = {
       "How long the store may take for a listing with filters or a far offset (422 beyond): it reads many rows, and its user waits",
   }),
   jobTimeoutMs: t.Integer({
-    default: 600_000,
+    default: 10 * MINUTE_MS,
     minimum: 100,
     constant: true,
     times: { of: "databaseTimeoutMs", by: 120 },

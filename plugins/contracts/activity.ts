@@ -3,7 +3,7 @@
  * Which events leave rows is said by the plugins that perform them; the rows themselves are those of the audit log.
  */
 import type { Expression, RawBuilder } from "kysely";
-import type { EventName, EventRecord, SlotSpecs } from "lectern/core";
+import { deepFreeze, type EventName, type EventRecord, type SlotSpecs } from "lectern/core";
 import type { ActivityDescription } from "./labels.ts";
 
 /** An entry of the audit log (platform 6). */
@@ -94,7 +94,7 @@ export function descriptor({ id, name }: { readonly id: number; readonly name: s
 }
 
 /** What is known of these slots beside their types. */
-export const activitySlots = {
+export const activitySlots = deepFreeze({
   activity: {
     members: {
       event: "text",
@@ -104,9 +104,9 @@ export const activitySlots = {
       activities: "function",
     },
   },
-} as const satisfies SlotSpecs;
+} as const satisfies SlotSpecs);
 
 /** What is known of these slots beside their types. */
-export const lastActivitySlots = {
+export const lastActivitySlots = deepFreeze({
   last_activity: { members: { of: "function" }, limit: "readers" },
-} as const satisfies SlotSpecs;
+} as const satisfies SlotSpecs);

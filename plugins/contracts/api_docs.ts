@@ -1,5 +1,5 @@
 import type { TSchema } from "@sinclair/typebox";
-import type { SlotSpecs } from "lectern/core";
+import { deepFreeze, type SlotSpecs } from "lectern/core";
 
 /**
  * The JSON schema of the elements of a list, for the OpenAPI document: says what the rules of that field do not.
@@ -41,7 +41,7 @@ declare module "lectern/core" {
 }
 
 /** What is known of these slots beside their types. */
-export const docsSlots = {
+export const docsSlots = deepFreeze({
   credential_scheme: { members: { schemes: "object", prefixes: "optional_list", error: "optional_object" } },
   list_item_schema: { members: { field: "text", schema: "object" } },
-} as const satisfies SlotSpecs;
+} as const satisfies SlotSpecs);

@@ -3,7 +3,7 @@
  * plugin "exports" combines them for a viewer and knows none by name: a new format works for every kind, a new kind in
  * every format.
  */
-import type { SlotSpecs, StoredFile, Viewer } from "lectern/core";
+import { deepFreeze, type SlotSpecs, type StoredFile, type Viewer } from "lectern/core";
 import type { Tag } from "./tags.ts";
 
 /** An item by its kind and id. */
@@ -166,11 +166,11 @@ declare module "lectern/core" {
 }
 
 /** What is known of these slots beside their types. */
-export const exportSlots = {
+export const exportSlots = deepFreeze({
   export_files: { members: { named: "function", dependents: "optional_function" }, limit: "long" },
   export_format: { members: { name: "text", extension: "text", write: "function" }, limit: "long" },
   export_kind: {
     members: { kind: "text", find: "function", within: "optional_function", contents: "optional_function" },
     limit: "long",
   },
-} as const satisfies SlotSpecs;
+} as const satisfies SlotSpecs);

@@ -1,4 +1,4 @@
-import type { EventTransaction, SlotSpecs } from "lectern/core";
+import { deepFreeze, type EventTransaction, type SlotSpecs } from "lectern/core";
 
 /**
  * Stores files of a plugin for others that write its rows, such as the copy of an instance.
@@ -33,10 +33,10 @@ declare module "lectern/core" {
 }
 
 /** What is known of these slots beside their types. */
-export const fileKeeperSlots = {
+export const fileKeeperSlots = deepFreeze({
   file_keeper: {
     members: { plugin: "text", keep: "function", drop: "function" },
     ships: ["keep", "drop"],
     limit: "long",
   },
-} as const satisfies SlotSpecs;
+} as const satisfies SlotSpecs);

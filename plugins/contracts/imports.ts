@@ -3,7 +3,7 @@
  * so that the importer knows neither tables nor rules. The importer checks permissions; events are performed as for a
  * request.
  */
-import type { EventTransaction, SlotSpecs, Upload } from "lectern/core";
+import { deepFreeze, type EventTransaction, type SlotSpecs, type Upload } from "lectern/core";
 import type { ItemRef } from "./exports.ts";
 
 /** An item that was just created. */
@@ -111,7 +111,7 @@ declare module "lectern/core" {
 }
 
 /** What is known of these slots beside their types. */
-export const importSlots = {
+export const importSlots = deepFreeze({
   content_maker: {
     members: { kind: "text", make: "function", refill: "function" },
     ships: ["make", "refill"],
@@ -123,4 +123,4 @@ export const importSlots = {
     ships: ["store"],
     limit: "long",
   },
-} as const satisfies SlotSpecs;
+} as const satisfies SlotSpecs);

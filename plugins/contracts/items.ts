@@ -3,7 +3,7 @@
  * show items of others, such as screens, get them as objects, without a request to the API. A reader answers what the API
  * answers for the viewer: the same rows, the same fields, those of the slot `response_fields` included.
  */
-import { type ItemFields, type Items, notFound, type SlotSpecs, type Viewer } from "lectern/core";
+import { deepFreeze, type ItemFields, type Items, notFound, type SlotSpecs, type Viewer } from "lectern/core";
 
 /** A kind of item that has a reader. */
 export type ItemName = Extract<keyof Items, string>;
@@ -123,6 +123,6 @@ function readerOf<Kind extends ItemName>(readers: readonly AnyItemReader[], kind
 }
 
 /** What is known of these slots beside their types. */
-export const itemReaderSlots = {
+export const itemReaderSlots = deepFreeze({
   item_reader: { members: { kind: "text", noun: "text", find: "optional_function", list: "optional_function" } },
-} as const satisfies SlotSpecs;
+} as const satisfies SlotSpecs);

@@ -2,7 +2,14 @@
  * What people read in place of names of kinds, permissions and activities. All of these are English texts and the keys of their
  * translations, which a plugin gives in its `texts`. A name without a label is shown as it is.
  */
-import type { ContentKind, ContentVerb, KindLabels, PermissionName, SlotSpecs } from "lectern/core";
+import {
+  type ContentKind,
+  type ContentVerb,
+  deepFreeze,
+  type KindLabels,
+  type PermissionName,
+  type SlotSpecs,
+} from "lectern/core";
 import type { ActivitySource } from "./activity.ts";
 
 /**
@@ -78,8 +85,8 @@ declare module "lectern/core" {
 }
 
 /** What is known of these slots beside their types. */
-export const labelSlots = {
+export const labelSlots = deepFreeze({
   permission_label: {
     members: { permission: "text", label: "text", about: "optional_text", section: "optional_text" },
   },
-} as const satisfies SlotSpecs;
+} as const satisfies SlotSpecs);

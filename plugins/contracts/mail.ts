@@ -2,7 +2,7 @@
  * Mail: messages of plugins, and transports that deliver them in place of SMTP.
  * Whether a server is there, and when a message is sent again, is decided by the mail plugin.
  */
-import { JobFailure, type SlotSpecs } from "lectern/core";
+import { deepFreeze, JobFailure, type SlotSpecs } from "lectern/core";
 
 /** An e-mail message to one recipient. */
 export interface MailMessage {
@@ -102,6 +102,6 @@ declare module "lectern/core" {
 }
 
 /** What is known of these slots beside their types. */
-export const mailSlots = {
+export const mailSlots = deepFreeze({
   mail_transport: { members: { name: "text", send: "function" }, ships: ["send"], limit: "long" },
-} as const satisfies SlotSpecs;
+} as const satisfies SlotSpecs);

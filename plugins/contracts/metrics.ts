@@ -1,4 +1,4 @@
-import type { SlotSpecs } from "lectern/core";
+import { deepFreeze, type SlotSpecs } from "lectern/core";
 
 /** A figure of a metric, by labels where it has any. */
 export interface MetricValue {
@@ -39,7 +39,7 @@ declare module "lectern/core" {
 }
 
 /** What is known of these slots beside their types. */
-export const metricSlots = {
+export const metricSlots = deepFreeze({
   metric: {
     members: {
       name: "text",
@@ -51,4 +51,4 @@ export const metricSlots = {
     },
     limit: "readers",
   },
-} as const satisfies SlotSpecs;
+} as const satisfies SlotSpecs);

@@ -1,5 +1,5 @@
 /** Slots that change content: the HTML of pages, and the conversion of Markdown. */
-import type { SlotSpecs, TableDependency } from "lectern/core";
+import { deepFreeze, type SlotSpecs, type TableDependency } from "lectern/core";
 import type { Marked } from "marked";
 
 /** A function of a hook: it returns a replacement, or undefined to keep the value. */
@@ -56,12 +56,12 @@ declare module "lectern/core" {
 }
 
 /** What is known of these slots beside their types. */
-export const markdownSlots = {
+export const markdownSlots = deepFreeze({
   markdown_converter: { members: { configure: "function" } },
-} as const satisfies SlotSpecs;
+} as const satisfies SlotSpecs);
 
 /** What is known of these slots beside their types. */
-export const pageContentSlots = {
+export const pageContentSlots = deepFreeze({
   page_content: {
     members: {
       preStore: "optional_function",
@@ -70,4 +70,4 @@ export const pageContentSlots = {
       dependsOn: "optional_list",
     },
   },
-} as const satisfies SlotSpecs;
+} as const satisfies SlotSpecs);

@@ -1,4 +1,4 @@
-import type { EventTransaction, SlotSpecs } from "lectern/core";
+import { deepFreeze, type EventTransaction, type SlotSpecs } from "lectern/core";
 import type { EmbeddedPicture, PreparedContent } from "./markup.ts";
 
 /**
@@ -82,6 +82,6 @@ declare module "lectern/core" {
 }
 
 /** What is known of these slots beside their types. */
-export const pictureSlots = {
+export const pictureSlots = deepFreeze({
   picture_keeper: { members: { keep: "function" }, ships: ["keep"], limit: "long" },
-} as const satisfies SlotSpecs;
+} as const satisfies SlotSpecs);

@@ -1,7 +1,7 @@
-import type { SlotSpecs } from "lectern/core";
+import { deepFreeze, type SlotSpecs } from "lectern/core";
 
 /** The slots of screens: menus, places, views and what encloses them. */
-export const screenSlots = {
+export const screenSlots = deepFreeze({
   menu: {
     members: {
       menu: ["main", "settings", "account"],
@@ -61,4 +61,4 @@ export const screenSlots = {
     limit: "readers",
   },
   view_replacement: { members: { name: "text", draw: "function" }, limit: "readers" },
-} as const satisfies SlotSpecs;
+} as const satisfies SlotSpecs);

@@ -2,7 +2,7 @@
  * Search engines: what the search hands to an engine of another plugin, and what it gets back.
  * Which items a viewer sees, and how hits are shown, stays with the search.
  */
-import type { SlotSpecs } from "lectern/core";
+import { deepFreeze, type SlotSpecs } from "lectern/core";
 
 /** The text of an item, as a search engine indexes it. */
 export interface SearchDocument {
@@ -96,10 +96,10 @@ declare module "lectern/core" {
 }
 
 /** What is known of these slots beside their types. */
-export const searchSlots = {
+export const searchSlots = deepFreeze({
   search_engine: {
     members: { name: "text", index: "function", remove: "function", find: "function" },
     ships: ["find", "index", "remove"],
     limit: "long",
   },
-} as const satisfies SlotSpecs;
+} as const satisfies SlotSpecs);

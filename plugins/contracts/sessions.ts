@@ -2,7 +2,7 @@
  * Sessions and sign-ins, for other plugins: who is signed in, how a plugin signs somebody in whom it has authenticated, and how
  * it adds a further step to every sign-in. Cookies, limits and the store of sessions are the provider's.
  */
-import type { SlotSpecs, Viewer } from "lectern/core";
+import { deepFreeze, type SlotSpecs, type Viewer } from "lectern/core";
 
 /** The status of a sign-in that needs a further step. */
 const PENDING = 202;
@@ -170,9 +170,9 @@ declare module "lectern/core" {
 }
 
 /** What is known of these slots beside their types. */
-export const signInSlots = {
+export const signInSlots = deepFreeze({
   sign_in_step: {
     members: { name: "text", path: "text", order: "optional_number", isNeeded: "function" },
     ships: ["isNeeded"],
   },
-} as const satisfies SlotSpecs;
+} as const satisfies SlotSpecs);

@@ -3,6 +3,7 @@
  * larger texts changes one variable and with it all that depends on the same.
  */
 import { Type as t } from "@sinclair/typebox";
+import { deepFreeze } from "./std/freeze.ts";
 
 /**
  * The settings themselves. A plugin takes those it needs among its own, and so reads the same variables.
@@ -12,7 +13,7 @@ import { Type as t } from "@sinclair/typebox";
  *   reportTimeoutMs: t.Integer({ default: 10_000, constant: true, times: { of: "databaseTimeoutMs", by: 2 } }),
  * });
  */
-export const sharedLimits = {
+export const sharedLimits = deepFreeze({
   databaseTimeoutMs: t.Integer({
     default: 5_000,
     minimum: 100,
@@ -58,4 +59,4 @@ export const sharedLimits = {
     description:
       "Largest JSON or urlencoded body, and all texts of a form together (413 beyond). The HTML or Markdown of a page, without embedded pictures, may have a quarter of it (422 beyond)",
   }),
-};
+});

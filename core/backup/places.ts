@@ -106,7 +106,7 @@ function objectPlace(files: FileStore, key: string, name: string): BackupPlace {
     name,
     async write(archive) {
       await endStale(files, key);
-      await files.put(key, Readable.toWeb(archive) as unknown as ReadableStream<Uint8Array>);
+      await files.put(key, Readable.toWeb(archive) as ReadableStream<Uint8Array>);
     },
     async read() {
       const found = await files.get(key);

@@ -144,7 +144,7 @@ export class EventBus {
   on<E extends EventName>(name: E, handlers: Handlers<E>, plugin = CORE): void {
     this.#refuseWhenClosed(name);
     const list = this.#handlers.get(name) ?? [];
-    list.push(this.#parts.registered(handlers as unknown as Handlers<EventName>, plugin, name));
+    list.push(this.#parts.registered(handlers as Handlers<EventName>, plugin, name));
     this.#handlers.set(name, list);
   }
 
@@ -280,7 +280,7 @@ export class EventBus {
       perform: async (name, draft, action, plugin = CORE) => {
         const final = await this.#filteredDraft(name, draft, tx, watch);
         const result = await this.#within(watch, this.#parts.action(plugin, name), () => action(final, tx));
-        const record = Object.freeze({ name, draft: final, result, viewer, at }) as unknown as EventRecord;
+        const record = Object.freeze({ name, draft: final, result, viewer, at }) as EventRecord;
         for (const { handlers, parts } of this.#handlers.get(name) ?? [])
           if (handlers.inTransaction)
             await this.#within(watch, parts.inTransaction, () => handlers.inTransaction?.(result as never, tx, record));
@@ -301,7 +301,7 @@ export class EventBus {
     tx: EventTransaction,
     watch: TransactionWatch,
   ): Promise<Draft<E>> {
-    const list = (this.#handlers.get(name) ?? []) as unknown as Registered<Handlers<E>>[];
+    const list = (this.#handlers.get(name) ?? []) as Registered<Handlers<E>>[];
     let final = draft;
     for (const { handlers, parts } of list)
       if (handlers.filter)

@@ -182,11 +182,14 @@ export async function markTimelines(files: FileStore, timelines: KnownTimelines,
 export async function claimId(db: Db): Promise<string> {
   await sql`insert into file_marker (id) values (gen_random_uuid()) on conflict do nothing`.execute(db);
   return (
-    await (db as unknown as Kysely<{ file_marker: FileMarkerTable }>)
-      .selectFrom("file_marker")
-      .select("id")
-      .executeTakeFirstOrThrow()
-  ).id;
+    // A cast, since the table is core's own and not among those that plugins may name.
+    (
+      await (db as unknown as Kysely<{ file_marker: FileMarkerTable }>)
+        .selectFrom("file_marker")
+        .select("id")
+        .executeTakeFirstOrThrow()
+    ).id
+  );
 }
 
 /** The marker of a file store; an unreadable one names no instance. */

@@ -112,7 +112,7 @@ function typeName(value: unknown): string {
 function closed(schema: TSchema): TSchema {
   return mapSchema(schema, ({ format: _, ...part }) =>
     part.type === "object" && part.properties && !("additionalProperties" in part)
-      ? ({ ...part, additionalProperties: false } as unknown as TSchema)
+      ? ({ ...part, additionalProperties: false } as TSchema)
       : (part as TSchema),
   );
 }

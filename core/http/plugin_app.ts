@@ -92,7 +92,7 @@ function copyOptions(app: object): void {
 /** The instance within a guard or group; what Elysia creates for it does not have the changes of the app. */
 function copyingRoutes<Inner extends object>(inner: Inner): Inner {
   copyOptions(inner);
-  const { add } = inner as unknown as { readonly add: Chain };
+  const { add } = inner as { readonly add: Chain };
   const adding: Chain = function (method, path, handler, hook, ...rest) {
     return add.call(this, method, path, handler, withOwnLists(hook ?? {}), ...rest);
   };
@@ -106,10 +106,10 @@ export function recordingDuplicates<App extends object>(
 ): App {
   const seen = new Set<string>();
   const duplicates: string[] = [];
-  const { add } = app as unknown as {
+  const { add } = app as {
     add(method: string, path: string, handler: unknown, hook?: object, ...rest: unknown[]): unknown;
   };
-  const { promisedModules, validator } = app as unknown as ElysiaParts;
+  const { promisedModules, validator } = app as ElysiaParts;
   const failures: unknown[] = [];
   promisedModules.onError = (error) => failures.push(error);
   LOADING.set(app, async () => {

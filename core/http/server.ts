@@ -166,6 +166,7 @@ export class HttpServer {
   mount(app: AnyPluginApp, strip?: (request: Request) => void): readonly RouteInfo[] {
     const own = routesOf(app);
     arrangeHooks(app);
+    // Two apps of Elysia differ in type by their routes, which are known at run time alone.
     const leak = leakOf(app, this.#app, () => void this.#app.use(app as unknown as Elysia));
     if (leak) throw new BootError(leak);
     this.#routes.push(...own);

@@ -181,6 +181,7 @@ export function methodOverride(request: Request, body: InputObject, query: Input
 export function trimmed<V extends InputValue>(value: V, key = ""): V {
   if (typeof value === "string") return (UNTRIMMED.has(key) ? storable(value) : trim(storable(value))) as V;
   if (typeof value !== "object" || value === null || isUpload(value)) return value;
+  // The compiler does not narrow a type parameter: the list has the values of `value`.
   if (Array.isArray(value)) return value.map((item: InputValue) => trimmed(item)) as unknown as V;
   const entries = Object.entries(value as InputObject).filter(([name]) => !UNSAFE_KEYS.has(name));
   return Object.fromEntries(entries.map(([name, inner]) => [storable(name), trimmed(inner as InputValue, name)])) as V;

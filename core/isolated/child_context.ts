@@ -205,7 +205,7 @@ async function remoteFetch(channel: Channel, url: string | URL, init: RequestIni
   const sent = {
     url: String(url),
     method,
-    headers: Object.fromEntries(headers as unknown as Iterable<[string, string]>),
+    headers: Object.fromEntries(headers as Iterable<[string, string]>),
     ...(body && { body: new Uint8Array(await new Response(body).arrayBuffer()) }),
   };
   const answer = (await channel.call("fetch", sent)) as {

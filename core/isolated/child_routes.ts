@@ -89,7 +89,7 @@ export class ChildRoutes {
     if (answer instanceof Response)
       return {
         status: answer.status,
-        headers: { ...set.headers, ...Object.fromEntries(answer.headers as unknown as Iterable<[string, string]>) },
+        headers: { ...set.headers, ...Object.fromEntries(answer.headers as Iterable<[string, string]>) },
         bytes: new Uint8Array(await answer.arrayBuffer()),
       };
     const { headers } = set;

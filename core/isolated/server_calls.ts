@@ -117,7 +117,7 @@ const ANSWERS: { readonly [N in Name]: Answer<N> } = {
     const response = await context.fetch(url, { method, headers, signal, ...(body && { body }) });
     return {
       status: response.status,
-      headers: [...(response.headers as unknown as Iterable<[string, string]>)],
+      headers: [...(response.headers as Iterable<[string, string]>)],
       body: await boundedBody(response, limits.messageBytes),
     };
   },

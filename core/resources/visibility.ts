@@ -90,6 +90,7 @@ export class VisibilityRules {
 
   /** A query over the rows of a table that a viewer sees. */
   visible<T extends TableName>(db: Db, table: T, viewer: Viewer): SelectQueryBuilder<Tables, T, object> {
+    // The builder has no type for a table that is a type parameter.
     const query = db.selectFrom(table) as unknown as SelectQueryBuilder<Tables, T, object>;
     return query.where(this.where(table, viewer) as never);
   }

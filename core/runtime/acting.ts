@@ -142,7 +142,7 @@ function replaced<Given>(given: Given, members: PropertyDescriptorMap): Given {
  */
 export function calledBy<Given>({ as, crossing }: Pick<Caller, "as" | "crossing">, given: Given): Given {
   const called = (call: Call) => passing(as, crossing ? crossing.called(call) : call);
-  if (typeof given === "function") return called(given as unknown as Call) as unknown as Given;
+  if (typeof given === "function") return called(given as Call) as Given;
   if (typeof given !== "object" || given === null || Object.getPrototypeOf(given) !== Object.prototype) return given;
   const members = Object.entries(Object.getOwnPropertyDescriptors(given)).map(([name, member]) => [
     name,

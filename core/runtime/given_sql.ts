@@ -37,7 +37,7 @@ export function fencedContribution<C>(slot: string, contribution: C, contributin
   const { dependsOn } = Object(read) as { dependsOn?: readonly TableDependency[] };
   if (Array.isArray(dependsOn)) checkDependencies(contributing.given, dependsOn);
   // Each fence takes and returns what its slot declares.
-  const checked = fence ? (fence(read as never, contributing) as unknown as C) : read;
+  const checked = fence ? (fence(read as never, contributing) as C) : read;
   return fencedService(checked, contributing.given, `slot ${slot}`);
 }
 
@@ -123,7 +123,7 @@ function withValues<Given>(own: Given, given: GivenSql, place: string, note: Not
       return made;
     };
   // It takes and returns what the function does.
-  if (typeof own === "function") return calling(own as unknown as Call, "", place) as unknown as Given;
+  if (typeof own === "function") return calling(own as Call, "", place) as Given;
   if (typeof own !== "object" || own === null) return own;
   const members = Object.entries(own).flatMap(([name, call]) =>
     typeof call === "function"

@@ -145,6 +145,7 @@ export function makeContext(
   const partOf = (place: string) => ({ plugin: plugin.name, place, limitMs: guard.limits.callMs });
   return {
     ...apps,
+    // A cast, since comparing two Kysely types takes a third of the whole type check.
     db: db as unknown as Kysely<Pick<Tables, TableName>>,
     queryWithDeadline: (query) => tables.queryWithDeadline(query),
     withSlowPool,

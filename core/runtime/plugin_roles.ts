@@ -12,6 +12,7 @@ import {
   type IdleLimit,
   type IdleLimits,
   isDenied,
+  overAll,
   type RoleDrift,
   type RoleGrants,
   RolesSync,
@@ -131,7 +132,7 @@ export class PluginRoles {
     if (ofContent.length > 0) this.#ofContent.set(plugin.name, ofContent.includes("write") ? "write" : "read");
     const { store } = this.#options;
     this.#present.set(plugin.name, await presentColumns(store.db, tables.columns ?? {}));
-    const check = (db: Db) => guarded<TableName>(db, plugin.name, tables) as unknown as Db;
+    const check = (db: Db) => overAll(guarded<TableName>(db, plugin.name, tables));
     const readable = new Set([...tables.read, ...tables.write]);
     const needRead = (table: TableName) => {
       if (!readable.has(table))

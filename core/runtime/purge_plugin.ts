@@ -41,6 +41,7 @@ type CoreStore = Kysely<{ installed_plugins: InstalledPluginsTable; plugin_table
 
 /** Everything that plugins have left in the store, by name. `plugins` are those whose grants are known. */
 export async function leftoversOf(db: Db, plugins: readonly AnyPlugin[]): Promise<Leftovers[]> {
+  // A cast, since these tables are core's own and not among those that plugins may name.
   const store = db as unknown as CoreStore;
   const stored = await store.selectFrom("installed_plugins").selectAll().where("name", "!=", "core").execute();
   const owned = await store.selectFrom("plugin_tables").selectAll().execute();

@@ -130,7 +130,7 @@ export class ScopedTransaction {
       const returned = (inner: Call): Call => guard.guarded({ ...part, place: `${at}()` }, inner);
       return guard.guarded(part, withReturned(call, returned));
     };
-    if (typeof given === "function") return ofOthers(given as unknown as Call, place) as unknown as Given;
+    if (typeof given === "function") return ofOthers(given as Call, place) as Given;
     const whole: unknown = this.#crossing ? withoutClass(given) : given;
     if (!isPlain(whole)) return given;
     const members = Object.entries(Object.getOwnPropertyDescriptors(whole)).map(([name, member]) => {

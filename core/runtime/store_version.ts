@@ -93,6 +93,7 @@ export async function recordVersion(db: Db, { version, runsBeside }: Release = R
   const stored = await recorded(db);
   if (stored && isCurrent(stored, { version, runsBeside })) return;
   const times = { first_at: sql<string>`now()`, last_at: sql<string>`now()` };
+  // A cast, since the table is core's own and not among those that plugins may name.
   await (db as unknown as CoreStore)
     .insertInto("installed_plugins")
     .values({

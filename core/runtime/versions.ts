@@ -142,6 +142,7 @@ export async function recordPlugins(
   booted: readonly { readonly plugin: AnyPlugin; readonly registered: Registered }[],
   log: Log,
 ): Promise<void> {
+  // A cast, since the table is core's own and not among those that plugins may name.
   const store = db as unknown as Kysely<{ installed_plugins: InstalledPluginsTable }>;
   const stored = await store
     .selectFrom("installed_plugins")
@@ -185,6 +186,7 @@ export async function recordPlugins(
 
 /** Kinds of content that plugins contributed which have booted over this store and are not installed now. */
 export async function absentKinds(db: Db, contributed: readonly string[]): Promise<readonly ContributedKind[]> {
+  // A cast, since the table is core's own and not among those that plugins may name.
   const store = db as unknown as Kysely<{ installed_plugins: InstalledPluginsTable }>;
   const found = await store.selectFrom("installed_plugins").select("kinds").execute();
   return found.flatMap(({ kinds }) => kinds).filter(({ kind }) => !contributed.includes(kind));

@@ -101,7 +101,7 @@ export class Connection {
   get process(): ServerProcess | undefined {
     if (this.isPooled) return this.#process;
     for (const query of this.#pending.values()) {
-      const state = (query as unknown as DriverQuery | undefined)?.state;
+      const state = (query as DriverQuery | undefined)?.state;
       if (state) return { pid: state.pid };
     }
     return undefined;
@@ -216,7 +216,7 @@ export class Connection {
     const settings = { ...limit, ...this.#settings };
     if (!this.isPooled || (Object.keys(settings).length === 0 && !asRole)) return await send();
     const begun = this.send(beginText(settings), [], answerTimeoutMs).then((results) => {
-      this.#process = (results.at(-1) as unknown as readonly ServerProcess[])[0];
+      this.#process = (results.at(-1) as readonly ServerProcess[])[0];
     });
     const answer = send();
     const ended = this.send(endText("commit", asRole), [], answerTimeoutMs);
@@ -230,10 +230,10 @@ export class Connection {
   async describe(text: string, answerTimeoutMs = 0): Promise<Description> {
     const query = this.#sql.unsafe(text);
     const described = query.describe();
-    // Nothing refers to it later, so the server need not keep it under a name.
+    // Nothing refers to it later, so the server need not keep it under a name. postgres.js does not declare these options.
     (query as unknown as { options: { prepare: boolean } }).options.prepare = false;
     const { types, columns } = await this.#awaitAnswer(described as PromiseLike<Described>, answerTimeoutMs);
-    const { serializers } = this.#sql.options as unknown as Pick<Serializing, "serializers">;
+    const { serializers } = this.#sql.options as Pick<Serializing, "serializers">;
     return {
       types: [...types],
       columns: columns.map(({ name, type }) => ({ name, type })),
@@ -255,7 +255,7 @@ export class Connection {
         if (this.#isLost) throw lost(this.#cause);
         const { done, value } = await this.#awaitAnswer(cursor.next(), answerTimeoutMs);
         if (done) return;
-        yield value as unknown as postgres.Row[];
+        yield value as postgres.Row[];
       }
     } finally {
       if (!this.#isLost) await cursor.return?.();
@@ -282,6 +282,7 @@ export class Connection {
   #query(text: string, parameters: readonly unknown[]): Query {
     const options = { simple: isSimple(text, parameters), prepare: this.#isPrepared(text, parameters) };
     const query: Query = this.#sql.unsafe<postgres.Row[]>(text, outgoing(this.#sql, parameters), options);
+    // postgres.js does not declare the members of a statement that this needs.
     neverRepeated(query as unknown as DriverQuery, () => this.#prepared.delete(text));
     return query;
   }
@@ -331,7 +332,7 @@ export class Connection {
     this.#pending.clear();
     for (const [reject, query] of all) {
       reject(lost(this.#cause));
-      // A queued statement would be sent over the next connection of postgres.js.
+      // A queued statement, whose state postgres.js does not declare, would be sent over its next connection.
       if (query && !(query as unknown as DriverQuery).state) query.cancel();
     }
     setTimeout(() => void this.#sql.end({ timeout: 0 }), CLEANUP_MS).unref();

@@ -88,9 +88,9 @@ export class Session implements DatabaseConnection, TransactionControl, WatchedT
     );
     const { command, count } = result;
     // Several statements in one text return a list of results without a command.
-    if (command === undefined) return { rows: (result.at(-1) ?? []) as unknown as Row[] };
+    if (command === undefined) return { rows: (result.at(-1) ?? []) as Row[] };
     // A plain array: that of postgres.js refers to the statement.
-    const rows = result.slice() as unknown as Row[];
+    const rows = result.slice() as Row[];
     return WRITES.has(command) ? { rows, numAffectedRows: BigInt(count) } : { rows };
   }
 
@@ -169,7 +169,7 @@ export class Session implements DatabaseConnection, TransactionControl, WatchedT
       const { text, parameters } = outgoing ?? { text: query.sql, parameters: query.parameters };
       for await (const rows of connection.stream(text, parameters, chunkSize, answerMs)) {
         if (watched) watched.sent += 1;
-        yield { rows: rows as unknown as Row[] };
+        yield { rows: rows as Row[] };
       }
       if (own?.isPooled) await own.send("commit", [], answerMs);
       finished = true;
@@ -216,7 +216,7 @@ export class Session implements DatabaseConnection, TransactionControl, WatchedT
     this.#isEnding = true;
     const ended = await this.#answered(ending);
     // With a further statement it is a list of results.
-    const result = ended.command === undefined ? (ended[0] as unknown as StatementResult) : ended;
+    const result = ended.command === undefined ? (ended[0] as StatementResult) : ended;
     this.#leave(false);
     if (this.#failure) throw this.#failure.error;
     // PostgreSQL answers COMMIT with ROLLBACK where the error of a statement was ignored.

@@ -147,7 +147,7 @@ export class StorePools implements DialectPools {
   async queryWithDeadline<Row>(query: RawBuilder<Row> | CompiledQuery<Row>): Promise<Row[]> {
     const { sql: text, parameters } = "sql" in query ? query : flatten(query);
     const result = await this.#deadline.send(text, parameters, { key: "", limitMs: DEADLINE_MS });
-    return result.slice() as unknown as Row[];
+    return result.slice() as Row[];
   }
 
   /** How busy the pools are. */

@@ -54,7 +54,7 @@ export const wireTypes = {
     serialize: (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value)),
     parse: (text: string) => JSON.parse(text) as unknown,
   },
-} as unknown as Record<string, postgres.PostgresType>;
+} as Record<string, postgres.PostgresType>;
 
 /**
  * Parameters for postgres.js. Objects become JSON text, Dates ISO text, bigints and booleans text; arrays stay arrays, since

@@ -112,6 +112,7 @@ export function enforcedRole(plugin: string, grants: Grants, via: Via = STATEMEN
     const oids = [...description.types, ...description.columns.map(({ type }) => type)];
     const missing = [...new Set(oids)].filter((oid) => !types.has(oid));
     if (missing.length > 0)
+      // The columns are those of TYPES, which the type of an answer cannot know.
       for (const { oid, name } of (await sender.send(TYPES, [missing])) as unknown as { oid: number; name: string }[])
         types.set(oid, name);
     const made = compiled(plugin, { statement, description, types, via, carried: { text, plugin } });
@@ -248,6 +249,6 @@ function compiled(plugin: string, { statement, description, types, via, carried 
 function resultOf({ statement: { kind = "select" }, rows }: Known, result: StatementResult) {
   if (!rows) return { rows: [], affected: WRITES.has(kind) ? BigInt((result[0] as { n: number }).n) : undefined };
   // A plain array: that of postgres.js refers to the statement.
-  const found = result.slice() as unknown as unknown[];
+  const found = result.slice() as unknown[];
   return { rows: found, affected: WRITES.has(kind) ? BigInt(found.length) : undefined };
 }

@@ -62,10 +62,12 @@ const PLAIN: Readonly<Record<string, readonly string[]>> = {
  * const present = checkedExpression(eb("notes.deleted_at", "is", null), place);
  */
 export function checkedExpression<T>(given: Expression<T>, place: ExpressionPlace): RawBuilder<T> {
-  const tree = new Copier(place).whole(given.toOperationNode() as unknown as Tree);
+  const tree = new Copier(place).whole(given.toOperationNode() as Tree);
+  // The copy has the shape of the node; the compiler of Kysely reads nothing else of it.
   const compiled = new PostgresQueryCompiler().compileQuery(tree as unknown as RawNode, { queryId: "checked" });
   // Neither names nor literals have a dollar, so each one stands before the number of a parameter.
   const texts = `(${compiled.sql})`.split(/\$\d+/);
+  // `sql` reads the texts of a template by index alone.
   return memoized(sql<T>(texts as unknown as TemplateStringsArray, ...compiled.parameters));
 }
 

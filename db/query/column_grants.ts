@@ -47,7 +47,7 @@ const QUERIES: ReadonlySet<string> = new Set([
 
 /** Calls `refuse` for each reference to a column that is not readable, where it is certain whose column is meant. */
 export function checkColumns(node: OperationNode, columns: ReadableColumns, refuse: RefuseColumn): void {
-  walk(node as unknown as Tree, NO_SOURCES);
+  walk(node as Tree, NO_SOURCES);
 
   function walk(tree: Tree, outer: Sources): void {
     if (tree.kind === "ReferenceNode") {

@@ -90,7 +90,7 @@ const QUERIES = new Set(["SelectQueryNode", "RawNode", "WithNode", ...Object.key
 function guard(check: Check, narrowed: (node: RootOperationNode) => RootOperationNode): KyselyPlugin {
   return {
     transformQuery({ node }: PluginTransformQueryArgs): RootOperationNode {
-      const tree = node as unknown as Tree;
+      const tree = node as Tree;
       walk(tree, { check, wanted: QUERIES.has(node.kind) ? "read" : "write", names: NO_NAMES });
       return narrowed(node);
     },

@@ -114,7 +114,7 @@ interface Node {
 
 /** Undefined for a node that needs the compiler. */
 function textOf(operation: OperationNode, parameters: unknown[]): string | undefined {
-  const node = operation as unknown as Node;
+  const node = operation as Node;
   switch (node.kind) {
     case "RawNode":
       return writeRaw(node, parameters);

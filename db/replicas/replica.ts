@@ -154,6 +154,7 @@ export class Replica {
   async #ask(control: Connection): Promise<State[]> {
     for (let attempt = 1; ; attempt++) {
       try {
+        // The columns are those of the statement, which the type of an answer cannot know.
         return (await control.send(REPLICA_STATE, [], this.#options.answerMs)) as unknown as State[];
       } catch (error) {
         const { code } = error as { code?: unknown };
@@ -198,6 +199,7 @@ export class Replica {
 
   async #verify(connection: Connection): Promise<void> {
     const verified = this.#verified;
+    // The columns are those of the statement, which the type of an answer cannot know.
     const [run] = (await connection.send(STARTED, [], this.#options.answerMs)) as unknown as State[];
     if (!run || run.started !== this.#state?.started)
       throw new ConnectionLost("The replica was started again", REPLICA_OUT);

@@ -119,7 +119,7 @@ function readerOf<Kind extends ItemName>(readers: readonly AnyItemReader[], kind
   // Without plugins there are no kinds, and no reader has a type.
   const known: readonly { readonly kind: string }[] = readers;
   // The compiler does not narrow a union by a type parameter.
-  return known.find((reader) => reader.kind === name) as unknown as ItemReader<Kind> | undefined;
+  return known.find((reader) => reader.kind === name) as ItemReader<Kind> | undefined;
 }
 
 /** What is known of these slots beside their types. */

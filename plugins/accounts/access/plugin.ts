@@ -1,5 +1,5 @@
 import { definePlugin, denied } from "lectern/core";
-import type { Db } from "lectern/db";
+import { overAll } from "lectern/db";
 import { removeRoleFromLists } from "./changes.ts";
 import type {} from "./contract.ts";
 import { decide } from "./decide.ts";
@@ -47,7 +47,7 @@ export default definePlugin({
         await checkRuledTables(tx.db, ruled, slot("content"), runtime.plugins());
       },
     });
-    for (const check of accessChecks(() => slot("content"), db as unknown as Db)) contribute("self_check", check);
+    for (const check of accessChecks(() => slot("content"), overAll(db))) contribute("self_check", check);
     // Lists are immutable but for the removal of deleted roles.
     on("role_delete", {
       async inTransaction({ id }, tx) {

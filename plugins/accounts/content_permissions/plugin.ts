@@ -4,8 +4,8 @@
  * inherited; items share the lists, and the plugin "access" decides by them. A change updates the lists of the item and
  * everything below it in one transaction. Every kind in the slot `content` can have overrides.
  */
-import { definePlugin, type EventTransaction, HOUR_MS, itemReferences, referenceCheck, sql } from "lectern/core";
-import { prepared } from "lectern/db";
+import { definePlugin, HOUR_MS, itemReferences, referenceCheck, sql } from "lectern/core";
+import { overAll, prepared } from "lectern/db";
 import { createOverrides } from "./changes.ts";
 import type {} from "./contract.ts";
 import { migrations } from "./migrations.ts";
@@ -83,6 +83,6 @@ export default definePlugin({
         await removeOfRole.execute(tx.db, { id });
       },
     });
-    every("sweep", SWEEP_MS, () => sweep(db as unknown as EventTransaction["db"], parentsFirst(slot("content"))));
+    every("sweep", SWEEP_MS, () => sweep(overAll(db), parentsFirst(slot("content"))));
   },
 });

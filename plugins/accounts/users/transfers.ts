@@ -13,7 +13,7 @@ import {
   SYSTEM,
   sql,
 } from "lectern/core";
-import { type Db, prepared, refs, type TableName } from "lectern/db";
+import { overAll, prepared, refs, type TableName } from "lectern/db";
 import { type listedTransferSchema, transferListingSchema, type User, type UsersContext } from "./contract.ts";
 import { about } from "./docs.ts";
 import { changeItems, countItems, itemsOf, PASSES } from "./owned_items.ts";
@@ -113,7 +113,7 @@ async function transfer(context: UsersContext, userId: number): Promise<boolean>
   const state = await find.executeTakeFirst(db, { userId });
   if (!state) return false;
   const tables = context.slot("content").map(({ table }) => table);
-  const store = db as unknown as Db;
+  const store = overAll(db);
   if (state.items === null) {
     const items = await countItems(store, tables, userId, null);
     await setItems.execute(db, { userId, items });

@@ -6,7 +6,7 @@
 
 import { withoutAuthor } from "lectern/contracts";
 import { authorReferences, definePlugin, fileLimit, missingFilesCheck, referenceCheck, sql, t } from "lectern/core";
-import { flattened, refs } from "lectern/db";
+import { flattened, overAll, refs } from "lectern/db";
 import { fileKeeper, lockAttachment, removeOfPages } from "./changes.ts";
 import type { AttachmentPermission, AttachmentsContext } from "./contract.ts";
 import { attachmentsInExports } from "./export.ts";
@@ -43,7 +43,7 @@ export default definePlugin({
   setup(plugin) {
     const { baseUrl, contribute, contracts, files, visibilityRule, on, settings, visible } = plugin;
     const context: AttachmentsContext = {
-      db: plugin.db as unknown as AttachmentsContext["db"],
+      db: overAll(plugin.db),
       contracts,
       files,
       baseUrl,

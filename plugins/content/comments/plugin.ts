@@ -5,7 +5,7 @@
  */
 import { activityOf, withoutAuthor } from "lectern/contracts";
 import { authorReferences, definePlugin, referenceCheck, sql, t } from "lectern/core";
-import { flattened, refs } from "lectern/db";
+import { flattened, overAll, refs } from "lectern/db";
 import { deleteCommentsOfPages, lockComment, prepareComment } from "./changes.ts";
 import { type CommentPermission, type CommentsContext, pageCommentsFields } from "./contract.ts";
 import { migrations } from "./migrations.ts";
@@ -46,7 +46,7 @@ export default definePlugin({
   setup(plugin) {
     const { contracts, contribute, visibilityRule, on, settings, visible } = plugin;
     const context: CommentsContext = {
-      db: plugin.db as unknown as CommentsContext["db"],
+      db: overAll(plugin.db),
       contracts,
       maxBytes: settings.maxBytes,
       visibleTo: (table, viewer) => visible.where(table, viewer),

@@ -6,7 +6,7 @@
  */
 import { activityOf, withoutAuthor } from "lectern/contracts";
 import { authorReferences, definePlugin, fileLimit, missingFilesCheck, referenceCheck, sql, t } from "lectern/core";
-import { flattened, refs } from "lectern/db";
+import { flattened, overAll, refs } from "lectern/db";
 import { lockImage } from "./changes.ts";
 import { imagesCommand } from "./commands.ts";
 import type { ImagePermission, ImagesContext } from "./contract.ts";
@@ -80,7 +80,7 @@ export default definePlugin({
     const { baseUrl, contracts, contribute, files, log, on, onStart, routeScope, settings, visibilityRule, visible } =
       plugin;
     const context: ImagesContext = {
-      db: plugin.db as unknown as ImagesContext["db"],
+      db: overAll(plugin.db),
       contracts,
       files,
       decoder: createImageDecoder(settings.maxPixels),

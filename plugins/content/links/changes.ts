@@ -89,6 +89,7 @@ const record = prepared("links.record", (db, p: LinkSource & RecordParameters) =
     .columns(["from_kind", "from_id", "to_kind", "to_id", "path"])
     .expression((eb) =>
       eb
+        // The name of a common table expression is none of the tables that plugins declare.
         .selectFrom(selectNamed(db as unknown as QueryCreator<Tables & { named: Named }>, p).as("found"))
         .select([sql<LinkSource["kind"]>`${p.kind}::text`.as("from_kind"), sql<number>`${p.id}::integer`.as("from_id")])
         .select(["found.kind", "found.id", "found.path"]),

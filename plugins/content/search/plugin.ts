@@ -7,7 +7,7 @@
  */
 import { searchSlots } from "lectern/contracts";
 import { definePlugin, t } from "lectern/core";
-import { type Db, hasTrigrams } from "lectern/db";
+import { hasTrigrams, overAll } from "lectern/db";
 import { KIND_ORDER } from "./candidates.ts";
 import { deleteViewsOfUser, searchedKinds } from "./changes.ts";
 import { searchCommand } from "./commands.ts";
@@ -73,7 +73,7 @@ export default definePlugin({
   slots: searchSlots,
   setup(plugin) {
     const { baseUrl, contracts, log, on, onStart, runtime, settings, slot, visible } = plugin;
-    const db = plugin.db as unknown as Db;
+    const db = overAll(plugin.db);
     let cachedKinds: readonly SearchedKind[] | undefined;
     const indexState = new IndexStateCheck(db);
     const contributed = () => chosenEngine(slot("search_engine"), settings.engine);

@@ -1,6 +1,6 @@
 import type { Tags } from "lectern/contracts";
 import { definePlugin, isShipped, itemReferences, type PluginContext, PowerError, referenceCheck } from "lectern/core";
-import type { Db } from "lectern/db";
+import { overAll } from "lectern/db";
 import { deleteTags, saveTags } from "./changes.ts";
 import type {} from "./contract.ts";
 import { ensureTagCounts, taggedKinds } from "./counts.ts";
@@ -33,7 +33,7 @@ export default definePlugin({
   setup(context) {
     const { contribute, db, every, provide, slot } = context;
     mountTagRoutes(context);
-    every("merge", MERGE_MS, () => mergeAllTagChanges(db as unknown as Db));
+    every("merge", MERGE_MS, () => mergeAllTagChanges(overAll(db)));
     contribute("dependents", { destroy: deleteTags });
     contribute(
       "self_check",
@@ -46,7 +46,7 @@ export default definePlugin({
     );
     contribute(
       "self_check",
-      tagCountsCheck(() => taggedKinds(slot("content")), db as unknown as Db),
+      tagCountsCheck(() => taggedKinds(slot("content")), overAll(db)),
     );
     contribute("list_item_schema", {
       field: "tags",

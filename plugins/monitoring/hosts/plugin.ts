@@ -5,7 +5,7 @@
  */
 import { activityOf, descriptor } from "lectern/contracts";
 import { definePlugin, hasPermission, MINUTE_MS, sql, t } from "lectern/core";
-import type { Db } from "lectern/db";
+import { overAll } from "lectern/db";
 import { mountAgents } from "./agents.ts";
 import { mountEnrolment } from "./enrolment.ts";
 import { mountHistory } from "./history.ts";
@@ -99,11 +99,11 @@ export default definePlugin({
     mountHosts(context);
     mountHistory(context);
     mountReporter(context);
-    contribute("self_check", countersCheck(db as unknown as Db));
-    const { drift } = scheduleMaintenance(context, db as unknown as Db, settings.staleMinutes);
+    contribute("self_check", countersCheck(overAll(db)));
+    const { drift } = scheduleMaintenance(context, overAll(db), settings.staleMinutes);
     provide("fleet", {
       numbers: numbersReader(db, queryWithDeadline),
-      details: cacheFor(DETAILS_MS, () => readDetails(db as unknown as Db, intervalMinutes * STALE_INTERVALS)),
+      details: cacheFor(DETAILS_MS, () => readDetails(overAll(db), intervalMinutes * STALE_INTERVALS)),
       intervalMinutes,
       drift,
     });

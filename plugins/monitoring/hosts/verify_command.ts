@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import type { Command } from "lectern/cli";
-import type { Db } from "lectern/db";
+import { overAll } from "lectern/db";
 import { correctCounters, recount } from "./recount.ts";
 
 /** Compares the counters with a recount; can run beside a running server. */
@@ -15,7 +15,7 @@ export const verifyCommand: Command = {
       io.err(`Cannot run "verify ${args.join(" ")}": expected ${verifyCommand.usage}`);
       return 2;
     }
-    const db = context.db as unknown as Db;
+    const db = overAll(context.db);
     const differences = await recount(db, options);
     for (const { counter, stored, counted } of differences) io.out(`${counter}: stored ${stored}, counted ${counted}`);
     if (differences.length === 0) {

@@ -23,6 +23,7 @@ export default definePlugin({
   commands: { "app-url": appUrlCommand },
   setup(context) {
     const { baseUrl, contribute, db, onStart } = context;
+    // It asks any table by name, as the slot `content` gives them.
     contribute("self_check", formerAddressesCheck(context as unknown as AddressContext));
     onStart(async () => {
       await db

@@ -14,7 +14,7 @@ export function ofContent(kinds: readonly ContentKind[], { name, result }: Event
   const at = name.lastIndexOf("_");
   const kind = kinds.find((one) => one.kind === name.slice(0, at));
   if (!kind || !VERBS.includes(name.slice(at + 1))) return undefined;
-  const row = result as unknown as { readonly [column: string]: unknown; id: number; name: string };
+  const row = result as { readonly [column: string]: unknown; id: number; name: string };
   // The log and webhooks would reveal its name.
   if (kind.ownOnly !== undefined && row[kind.ownOnly] === true) return [];
   return [{ type: name, detail: descriptor(row), item: { kind: kind.kind, id: row.id, row } }];

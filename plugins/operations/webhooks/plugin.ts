@@ -6,7 +6,7 @@
  */
 import { activityOf, descriptor } from "lectern/contracts";
 import { DAY_MS, definePlugin, SECOND_MS, SYSTEM, sql } from "lectern/core";
-import type { Db } from "lectern/db";
+import { overAll } from "lectern/db";
 import { changeWebhook } from "./changes.ts";
 import type { Webhook, WebhooksContext } from "./contract.ts";
 import { mountDeliveries } from "./delivery_routes.ts";
@@ -43,7 +43,7 @@ export default definePlugin({
   setup(plugin) {
     const { contribute, every, fetch, log, onStop, visibilityRule } = plugin;
     const { keepDays, patience, patienceMinutes, pauses, redirects } = plugin.settings;
-    const db = plugin.db as unknown as Db;
+    const db = overAll(plugin.db);
     const dispatcher = new Dispatcher({
       db,
       calling: { fetch, maxRedirects: redirects, tracing: plugin.runtime },
@@ -92,7 +92,7 @@ export default definePlugin({
 /** Records the rows of the audit log for the webhooks that subscribe to their types. */
 function recordActivities(context: WebhooksContext): void {
   const { baseUrl, cached, contracts, log, on, runtime, slot, wakeDispatcher } = context;
-  const db = context.db as unknown as Db;
+  const db = overAll(context.db);
   // Every event needs the subscriptions, so they are cached until a webhook changes.
   const listeners = cached("listening", () => readListeners(db));
   for (const event of ["webhook_create", "webhook_update", "webhook_delete"] as const)

@@ -103,7 +103,7 @@ export function convert(html: string): string {
 
 /** Turndown types its nodes as the browser's, which is not among this project's libraries; the cast narrows to the members used here. */
 function asElement(node: TurndownNode | object): Element {
-  return node as unknown as Element;
+  return node as Element;
 }
 
 /** A copy of an element in whose texts Markdown is escaped. */

@@ -143,7 +143,7 @@ export async function insertRow<Name extends TableName>(
     .values(columns as never)
     .returningAll()
     .executeTakeFirstOrThrow();
-  return row as unknown as Selectable<Tables[Name]>;
+  return row as Selectable<Tables[Name]>;
 }
 
 /** Updates a row and returns it. */
@@ -160,5 +160,5 @@ export async function updateRow<Name extends TableName>(
     .where("id", "=", id)
     .returningAll()
     .executeTakeFirst();
-  return row as unknown as Selectable<Tables[Name]>;
+  return row as Selectable<Tables[Name]>;
 }

@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 import { AnswerError, ApiClient, type Command, type CommandIo, Progress, serverUrlOf } from "lectern/cli";
 import type { AnyContext } from "lectern/core";
 import { SECOND_MS } from "lectern/core";
-import type { Db } from "lectern/db";
+import { type Db, overAll } from "lectern/db";
 import { AddressRewriter } from "./address_rewriter.ts";
 import type { MigrateContext, MigrateOptions, ProgressListener } from "./contract.ts";
 import { copyAll } from "./copy_all.ts";
@@ -115,7 +115,7 @@ function parse(args: readonly string[]) {
 
 async function migrate(parsed: MigrateArguments, context: AnyContext, listener: ProgressListener): Promise<Report> {
   const { baseUrl, token } = parsed;
-  const db = context.db as unknown as Db;
+  const db = overAll(context.db);
   const client = new ApiClient({ baseUrl, token, sleep: Bun.sleep, say: (line) => listener.say(line) });
   const source = new Source({ client, baseUrl, aliases: parsed.aliases, fetch: context.fetch });
   const { bases, declared, version, instance } = await source.facts();

@@ -28,7 +28,7 @@ export function contributeThemeHooks({ contribute }: Pick<PluginContext, "contri
     (theme: AnyContext, place: "before" | "after") =>
     <V extends ViewName>(target: V, draw: View<Views[V]>, priority = PRIORITY): void =>
       // The compiler does not narrow a union by a type parameter.
-      theme.contribute("view_part", { target, place, priority, draw } as unknown as ViewPart);
+      theme.contribute("view_part", { target, place, priority, draw } as ViewPart);
   contribute("theme_hook", {
     name: "routes_register_web",
     attach: (handler, theme) => handler(router(theme, "anyone")),

@@ -54,7 +54,7 @@ export function pdfFormat(options: PdfOptions): ExportFormat {
         await (options.command === ""
           ? renderWithTypst(options, request, folder, logged)
           : renderWithCommand(options, request, folder));
-        yield* Bun.file(join(folder, FILES.result)).stream() as unknown as AsyncIterable<Uint8Array>;
+        yield* Bun.file(join(folder, FILES.result)).stream() as AsyncIterable<Uint8Array>;
       } finally {
         release();
         await rm(folder, { recursive: true, force: true });

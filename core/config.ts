@@ -4,9 +4,9 @@
  * with the README.
  */
 import { type Static, Type as t } from "@sinclair/typebox";
+import { databaseSettings } from "./database_settings.ts";
 import { BootError } from "./errors.ts";
 import { memorySettings } from "./memory_settings.ts";
-import { replicaSettings } from "./replica_settings.ts";
 import { s3Fields } from "./s3_fields.ts";
 import { HOUR_MS, MINUTE_MS } from "./std/time.ts";
 import { trimEndChars } from "./std/trim_chars.ts";
@@ -18,8 +18,9 @@ export const fileLimit = t.Integer({
   minimum: 1,
   maximum: 10_000,
   env: "FILE_UPLOAD_SIZE_LIMIT",
+  unit: "megabytes of 1,024,000 bytes",
   shared: true,
-  description: "Largest uploaded file in megabytes of 1000 kilobytes of 1024 bytes",
+  description: "Largest uploaded file",
 });
 
 /**
@@ -38,6 +39,7 @@ export const configSchema = t.Object({
     minimum: 0,
     maximum: 65535,
     env: "PORT",
+    unit: "port",
     description: "Port to listen on; 0 takes a free one",
   }),
   host: t.String({ default: "127.0.0.1", env: "HOST", description: "Address to listen on; 0.0.0.0 for all" }),
@@ -46,9 +48,16 @@ export const configSchema = t.Object({
     minimum: 1,
     maximum: 64,
     env: "SERVE_WORKERS",
-    description: "Processes that serve the address; `serve --workers` overrides it",
+    unit: "processes",
+    description:
+      "Processes that serve the address, as `serve --workers`, which overrides it ([operations](operations.md#several-processes-and-servers))",
   }),
-  appUrl: t.String({ default: "", env: "APP_URL", description: "The address clients use; http://HOST:PORT if empty" }),
+  appUrl: t.String({
+    default: "",
+    env: "APP_URL",
+    description:
+      "Base URL that clients use; addresses in answers begin with it, http://HOST:PORT if empty. After a change see [operations](operations.md#change-the-address)",
+  }),
   dataDir: t.String({
     default: "./data",
     env: "DATA_DIR",
@@ -59,160 +68,104 @@ export const configSchema = t.Object({
     env: "DATA_REQUIRED",
     description: "Refuses a start that would create a new store, such as where a volume is not mounted",
   }),
-  databaseUrl: t.String({
-    default: "",
-    env: "DATABASE_URL",
-    description: "A PostgreSQL server, or several hosts of a cluster; the embedded store if empty",
-  }),
-  prepare: t.Boolean({
-    default: true,
-    env: "DATABASE_PREPARE",
-    description: "Prepares statements; false behind a pooler in transaction mode that refuses it",
-  }),
-  listenUrl: t.String({
-    default: "",
-    env: "DATABASE_LISTEN_URL",
-    description: "The server itself, for notifications, where DATABASE_URL is a pooler in transaction mode",
-  }),
-  ...replicaSettings,
-  pluginRoles: t.Union([t.Literal("third-party"), t.Literal("all"), t.Literal("off")], {
-    default: "third-party",
-    env: "PLUGIN_ROLES",
-    description:
-      "Plugins whose statements PostgreSQL restricts to their grants: third-party (those that do not ship), all or off",
-  }),
-  poolSize: t.Integer({
-    default: 6,
-    minimum: 2,
-    maximum: 100,
-    env: "DATABASE_POOL",
-    description: "Connections to the store",
-  }),
-  slowPoolSize: t.Integer({
-    default: 4,
-    minimum: 1,
-    maximum: 100,
-    env: "DATABASE_SLOW_POOL",
-    description: "Connections for slow statements, beside the others; one user has half of them at most",
-  }),
-  databaseTimeoutMs: t.Integer({
-    default: 5_000,
-    minimum: 100,
-    env: "DATABASE_TIMEOUT_MS",
-    description: "How long the store may take for an ordinary read and to begin a write (503 beyond)",
-  }),
-  databaseWaitMs: t.Integer({
-    default: 10_000,
-    minimum: 100,
-    env: "DATABASE_WAIT_MS",
-    description: "How long to wait for a free connection (503 beyond)",
-  }),
-  writeTimeoutMs: t.Integer({
-    default: 30_000,
-    minimum: 100,
-    env: "WRITE_TIMEOUT_MS",
-    description: "How long the store may take for each statement of a write (503 beyond)",
-  }),
-  listingTimeoutMs: t.Integer({
-    default: 10_000,
-    minimum: 100,
-    env: "LISTING_TIMEOUT_MS",
-    description: "How long the store may take for a listing with filters or a far offset (422 beyond)",
-  }),
-  jobTimeoutMs: t.Integer({
-    default: 10 * MINUTE_MS,
-    minimum: 100,
-    env: "JOB_TIMEOUT_MS",
-    description: "How long the store may take for each statement of a job in the background",
-  }),
+  ...databaseSettings,
   requestsPerMinute: t.Integer({
     default: 180,
     minimum: 1,
     maximum: 100_000_000,
     env: "API_REQUESTS_PER_MIN",
-    description: "API requests per user and minute",
+    unit: "requests per minute",
+    description:
+      "Requests of a user. Parsing and rendering for a user may take a quarter of a second for each of them, for an address twice as much (429 beyond)",
   }),
   serverLeaseSeconds: t.Integer({
     default: 120,
     minimum: 4,
     maximum: 3_600,
-    env: "SERVER_LEASE_SECONDS",
-    description: "Seconds after which a server that was killed is no longer counted among those of its database",
+    constant: true,
+    description:
+      "Seconds after which a server that was killed is no longer counted among those of its database; alike for all of them, and longer than a machine halts",
   }),
   sharesLimits: t.Boolean({
     default: false,
     env: "RATE_LIMITS_SHARED",
-    description: "Counts requests in the store, so that all servers on one database share their limits",
+    description:
+      "Counts requests in the store, so that several servers on one database share the limits of users and dashboards",
   }),
   ...memorySettings,
   defaultCount: t.Integer({
     default: 100,
     minimum: 1,
     env: "API_DEFAULT_ITEM_COUNT",
+    unit: "rows",
     description: "Rows of a listing without a count",
   }),
-  maxCount: t.Integer({ default: 500, minimum: 1, env: "API_MAX_ITEM_COUNT", description: "Most rows of a listing" }),
+  maxCount: t.Integer({
+    default: 500,
+    minimum: 1,
+    env: "API_MAX_ITEM_COUNT",
+    unit: "rows",
+    description: "Most rows of a listing",
+  }),
   fileLimitMb: fileLimit,
   maxBodyBytes: t.Integer({
     default: 0,
     minimum: 0,
     env: "MAX_BODY_BYTES",
-    description: "Largest request body in bytes (413 beyond); one and a half times the largest file if 0",
+    unit: "bytes",
+    description: "Largest request body (413 beyond); one and a half times the largest file if 0",
   }),
   ...workSettings,
-  maxTextBytes: t.Integer({
-    default: 20_971_520,
-    minimum: 100_000,
-    env: "MAX_TEXT_BYTES",
-    description: "Largest JSON or urlencoded body, and all texts of a form together, in bytes (413 beyond)",
-  }),
   filesStore: t.String({
     default: "",
     env: "FILES_STORE",
     description:
-      "Where uploaded files lie: disk, s3, or the store of a plugin by its name; needed where there are several",
+      "Where uploaded files lie: disk (the data folder), s3, or the store of a plugin by its name, needed where there are several; `move-files` moves them",
   }),
   ...s3Fields,
   proxies: t.String({
     default: "",
     env: "APP_PROXIES",
-    description: "Proxies whose X-Forwarded-For counts: addresses, CIDR ranges, or *",
+    description: "Proxies whose X-Forwarded-For is trusted: addresses, CIDR ranges, or *; also named TRUSTED_PROXIES",
   }),
   allowPrivateHosts: t.String({
     default: "",
     env: "ALLOW_PRIVATE_HOSTS",
     description:
-      "Private addresses that outgoing calls may reach: CIDR ranges, or *; metadata addresses of clouds only one by one",
+      "Private addresses that outgoing calls may reach: CIDR ranges, or *; addresses of cloud metadata only one by one",
   }),
-  language: t.String({ default: "en", env: "APP_LANG", description: "Language of messages" }),
+  language: t.String({ default: "en", env: "APP_LANG", description: "Language of the instance" }),
   backupDir: t.String({
     default: "",
     env: "BACKUP_DIR",
-    description: "Folder of backups, or s3://bucket/path; by default backups in the data folder",
+    description:
+      "Folder of backups, or s3://bucket/path with the endpoint and key of FILES_S3; by default backups in the data folder",
   }),
   backupKeep: t.Integer({
     default: 7,
     minimum: 0,
     env: "BACKUP_KEEP",
+    unit: "backups",
     description: "Number of backups kept in BACKUP_DIR; 0 keeps all",
   }),
   backupBeforeMigrations: t.Union([t.Literal("embedded"), t.Literal("always"), t.Literal("never")], {
     default: "embedded",
     env: "BACKUP_BEFORE_MIGRATIONS",
     description:
-      "Backs up the store before migrations of present tables; embedded: where the store is the embedded one",
+      "When a start backs up the store before migrations of present tables: embedded (where the store is the embedded one), always, never",
   }),
   logRequests: t.Boolean({
     default: false,
     env: "LOG_REQUESTS",
-    description: "Writes a line of level info for each request; debug writes them anyway",
+    description:
+      "Writes a line of level info for each request: method, path, status, milliseconds and request id; debug writes them anyway",
   }),
   logLevel: t.Union(
     [t.Literal("debug"), t.Literal("info"), t.Literal("warn"), t.Literal("error"), t.Literal("silent")],
     {
       default: "info",
       env: "LOG_LEVEL",
-      description: "debug also writes a line for each request",
+      description: "debug logs each request, info each refused sign-in with its address",
     },
   ),
   idleTimeoutSeconds: t.Integer({
@@ -220,83 +173,89 @@ export const configSchema = t.Object({
     minimum: 4,
     maximum: 255,
     env: "IDLE_TIMEOUT_SECONDS",
-    description: "How long a connection may be idle between requests, or while an answer is sent",
-  }),
-  checkAnswers: t.Boolean({
-    default: false,
-    env: "CHECK_ANSWERS",
-    description: "Compares each answer with its schema and logs an error where they differ; set by `dev`",
+    unit: "seconds",
+    description: "How long a connection may be idle between requests, or while its client does not read",
   }),
   bodyTimeoutMs: t.Integer({
     default: 20_000,
     minimum: 100,
-    env: "BODY_TIMEOUT_MS",
-    description: "How long a client may pause while it sends a body, or stay below the minimum rate (408 beyond)",
+    constant: true,
+    description:
+      "How long a client may pause while it sends a body, or stay below the minimum rate (408 beyond): phones that change networks come back sooner",
   }),
   bodyMinRate: t.Integer({
     default: 2_000,
     minimum: 1,
-    env: "BODY_MIN_BYTES_PER_SECOND",
-    description: "The minimum average rate at which a body has to arrive",
+    constant: true,
+    description:
+      "The minimum average rate at which a body has to arrive: the slowest of modems sends more, and a held connection costs memory",
   }),
   answerTimeoutMs: t.Integer({
     default: 2 * MINUTE_MS,
     minimum: 100,
-    env: "ANSWER_TIMEOUT_MS",
-    description: "How long an answer may take, not counting the time in which the request arrives (503 beyond)",
+    constant: true,
+    description:
+      "How long an answer may take, not counting the time in which the request arrives (503 beyond): proxies give up before",
   }),
   longAnswerTimeoutMs: t.Integer({
     default: HOUR_MS,
     minimum: 100,
     env: "LONG_ANSWER_TIMEOUT_MS",
-    description: "The same for routes that say they take long",
+    unit: "milliseconds",
+    description:
+      "How long an export or import, or another answer of a route that says it takes long, may take (503 beyond); other answers have two minutes",
   }),
   partTimeoutMs: t.Integer({
     default: 5_000,
     minimum: 10,
-    env: "PLUGIN_PART_TIMEOUT_MS",
+    constant: true,
     description:
       "How long a plugin's part of a screen or answer may take before the rest is answered without it, and a transaction " +
-      "without a statement (503 beyond)",
+      "without a statement (503 beyond): a person waits for it",
   }),
   clockSeconds: t.Number({
     default: 5,
     minimum: 0.1,
-    env: "CHECK_CLOCK_SECONDS",
-    description: "Difference of the clocks of server and database that the checks of the instance report",
+    constant: true,
+    description:
+      "Difference of the clocks of server and database that the checks of the instance report: NTP keeps it below a second",
   }),
   minDiskPercent: t.Number({
     default: 10,
     minimum: 0,
     maximum: 100,
-    env: "CHECK_DISK_PERCENT",
-    description: "Free part of the disk below which the checks of the instance warn; below half of it is an error",
+    constant: true,
+    description:
+      "Free part of the disk below which the checks of the instance warn, early enough for somebody to come; below half of it is an error",
   }),
   setupTimeoutMs: t.Integer({
     default: 30_000,
     minimum: 100,
-    env: "PLUGIN_SETUP_TIMEOUT_MS",
+    constant: true,
     description:
-      "How long the setup of a plugin, or a migration between two statements, may take before the boot stops",
+      "How long the setup of a plugin, or a migration between two statements, may take before the boot stops: slower than any that works, and shorter than a supervisor's patience",
   }),
   stopLingerMs: t.Integer({
     default: 100,
     minimum: 0,
     maximum: MINUTE_MS,
-    env: "STOP_LINGER_MS",
-    description: "How long no request must have arrived before a stopping server closes its port",
+    constant: true,
+    description:
+      "How long no request must have arrived before a stopping server closes its port: proxies notice within it",
   }),
   stopWorkTimeoutMs: t.Integer({
     default: MINUTE_MS,
     minimum: 100,
-    env: "STOP_WORK_TIMEOUT_MS",
-    description: "How long a stopping server waits for running jobs and for each stop hook of a plugin",
+    constant: true,
+    description:
+      "How long a stopping server waits for running jobs and for each stop hook of a plugin; a job that is cut off runs again",
   }),
   stopTimeoutMs: t.Integer({
     default: 10_000,
     minimum: 0,
     env: "STOP_TIMEOUT_MS",
-    description: "How long a stopping server waits for running requests",
+    unit: "milliseconds",
+    description: "How long running requests may take at a stop; then 503",
   }),
 });
 
@@ -321,6 +280,8 @@ export interface WorkerPeers {
 export type Config = Static<typeof configSchema> & {
   /** This process as one of several workers; set by the arguments of the command. */
   readonly worker?: Worker;
+  /** Whether each answer is compared with its schema and differences are logged as errors; set by an argument that `dev` gives. */
+  readonly checkAnswers?: boolean;
 };
 
 const BYTES_PER_KILOBYTE = 1024;

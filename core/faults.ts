@@ -1,5 +1,5 @@
 /**
- * Faults of contributions. A contribution to a slot that throws, rejects, takes longer than PLUGIN_PART_TIMEOUT_MS or returns
+ * Faults of contributions. A contribution to a slot that throws, rejects, takes longer than a part may or returns
  * what its reader cannot use is left out where its slot allows that (plugins/hooks.md says for each slot), and the rest is
  * answered. One that failed three times running is not called for a minute. The first failure of a plugin at a place is logged, later
  * ones are counted; administrators see all of them. Parts that no operation can do without are in `events/part_guard.ts`.
@@ -171,7 +171,7 @@ export function isShipped(contribution: unknown): boolean {
 }
 
 /**
- * Calls a contribution to a slot, for at most PLUGIN_PART_TIMEOUT_MS milliseconds. Returns undefined where it fails: the failure is
+ * Calls a contribution to a slot, for at most the time of a part (`partTimeoutMs`). Returns undefined where it fails: the failure is
  * recorded under the plugin that contributed it, the slot and `detail`, and logged once. An error of `run` itself counts too, so
  * it may check what the contribution returns. Failures of the store (no connection, lost connection) are thrown.
  * @example

@@ -156,6 +156,7 @@ export {
   type ReferenceCheckOptions,
   referenceCheck,
 } from "./self_checks/findings.ts";
+export { sharedLimits } from "./shared_limits.ts";
 export { closestMatch } from "./std/closest_match.ts";
 export { ExpiringMap, MAX_KEYS } from "./std/expiring_map.ts";
 export { deepFreeze } from "./std/freeze.ts";

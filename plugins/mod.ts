@@ -104,3 +104,4 @@ const plugins: readonly AnyPlugin[] = [
 ];
 
 export default plugins;
+export { removedVariables } from "./removed_variables.ts";

@@ -31,7 +31,7 @@ import { openRuntime, readConfig, refuseOtherNames, reportMissingStore, storeOpt
 import { reportPending } from "./pending.ts";
 import { planOf } from "./plan.ts";
 import { PLUGIN_USAGE, pluginCommand } from "./plugin_command.ts";
-import { SERVE_USAGE, serveCommand, WORKER_OPTIONS } from "./serve.ts";
+import { HIDDEN_OPTIONS, SERVE_USAGE, serveCommand } from "./serve.ts";
 import { storesCommand } from "./stores.ts";
 import { UPGRADE_USAGE, upgradeCommand } from "./upgrade.ts";
 
@@ -124,7 +124,7 @@ const BUILT_IN: Readonly<
   serve: {
     summary: "boots the server and listens until it is stopped",
     usage: SERVE_USAGE,
-    hidden: WORKER_OPTIONS,
+    hidden: HIDDEN_OPTIONS,
     run: serveCommand,
     takesArguments: true,
   },

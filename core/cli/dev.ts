@@ -13,6 +13,7 @@ import type { CommandIo } from "../runtime/command.ts";
 import { isList, listsOf, readChoices } from "./load.ts";
 import { checkStoreExists, readConfig, storeOptions } from "./open.ts";
 import { fileOfList } from "./resolve.ts";
+import { CHECK_ANSWERS } from "./serve.ts";
 import { watchSources } from "./watch.ts";
 
 /** STOP_TIMEOUT_MS of the server, unless it is set: how long running requests may delay a restart. */
@@ -71,8 +72,8 @@ export async function dev(io: CommandIo, args: readonly string[]): Promise<numbe
 }
 
 function start(io: CommandIo, args: readonly string[]): ChildProcess {
-  return spawn(process.execPath, [join(INSTALL_ROOT, "core/cli.ts"), "serve", ...args], {
-    env: { STOP_TIMEOUT_MS, CHECK_ANSWERS: "true", ...io.env, SERVE_WORKERS: "1" },
+  return spawn(process.execPath, [join(INSTALL_ROOT, "core/cli.ts"), "serve", CHECK_ANSWERS, ...args], {
+    env: { STOP_TIMEOUT_MS, ...io.env, SERVE_WORKERS: "1" },
     stdio: "inherit",
   });
 }

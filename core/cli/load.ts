@@ -88,6 +88,16 @@ export function shippedPlugins(): Promise<AnyPlugin[]> {
   return loadList(SHIPPED);
 }
 
+/** Environment variables that are gone, by name, with what stands for each (`runtime/removed_variables.ts`). */
+export async function removedVariables(): Promise<Readonly<Record<string, string>>> {
+  registerExports();
+  // The export of a module of the source.
+  const { removedVariables: removed } = (await import(pathToFileURL(runningFile(SHIPPED)).href)) as {
+    readonly removedVariables: Readonly<Record<string, string>>;
+  };
+  return removed;
+}
+
 /** The plugins that do not ship with Lectern. */
 export async function thirdParty(plugins: readonly AnyPlugin[]): Promise<AnyPlugin[]> {
   const shipped = await shippedPlugins();

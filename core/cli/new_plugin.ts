@@ -149,7 +149,7 @@ export default definePlugin({
 function testText(name: string): string {
   return `import { afterAll, beforeAll, expect, test } from "bun:test";
 import { bootTestRuntime, type TestRuntime } from "lectern/test";
-import plugin from "../runtime/plugin.ts";
+import plugin from "./plugin.ts";
 
 /** The first boot creates a database server, which may take longer than the default timeout of a test. */
 const FIRST_BOOT_MS = 120_000;

@@ -23,11 +23,12 @@ import {
   refuseMisspeltPlaces,
 } from "../runtime/misspelt_variables.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
+import { refuseRemovedVariables } from "../runtime/removed_variables.ts";
 import { readSettings } from "../runtime/settings.ts";
 import { checkStoreVersion } from "../runtime/store_version.ts";
 import { withCore } from "../runtime/with_core.ts";
 import { coreChecks } from "../self_checks/core_checks.ts";
-import { type Choices, readChoices, shippedPlugins } from "./load.ts";
+import { type Choices, readChoices, removedVariables, shippedPlugins } from "./load.ts";
 import { logStoreEvents } from "./store_log.ts";
 
 /** SQLSTATE of a write that a server refuses. */
@@ -59,6 +60,7 @@ export async function openRuntime(
   marker: MarkerMode = "complete",
   onStore: (store: Store) => void = () => {},
 ): Promise<OpenRuntime> {
+  refuseRemovedVariables(io.env, plugins, await removedVariables());
   const log = logOf(config);
   const choices: Choices = await readChoices();
   if (marker !== "ignore") await checkStoreExists(config, io);

@@ -11,12 +11,13 @@ import { codeOf } from "../failures.ts";
 import { startLine } from "../log.ts";
 import type { CommandIo } from "../runtime/command.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
+import { refuseRemovedVariables } from "../runtime/removed_variables.ts";
 import { StopSignals } from "../std/stop_signals.ts";
 import { serve, surviveStrayErrors } from "../workers/listen.ts";
 import { openWorker } from "../workers/worker.ts";
 import { pinHint } from "./grants.ts";
 import { shortGrants } from "./grants_text.ts";
-import { isList, readChoices, thirdParty } from "./load.ts";
+import { isList, readChoices, removedVariables, thirdParty } from "./load.ts";
 import { logOf, type OpenRuntime, openRuntime, readConfig } from "./open.ts";
 import { superviseWorkers } from "./supervisor.ts";
 
@@ -28,15 +29,19 @@ const MAX_STARTS = 20;
 /** SQLSTATEs of a server that shuts down or starts up. */
 const SERVER_GOING = /^57P0[1-3]$/;
 
-/** The options of a parent, and those with which it starts a worker. */
+/** The option by which `dev` has answers compared with their schemas. */
+export const CHECK_ANSWERS = "--check-answers";
+
+/** The options of a parent, those with which it starts a worker, and that of `dev`. */
 const OPTIONS = {
   workers: { type: "string" },
   worker: { type: "string" },
   "worker-folder": { type: "string" },
+  "check-answers": { type: "boolean" },
 } as const;
 
-/** The options with which a parent starts a worker. */
-export const WORKER_OPTIONS: readonly string[] = ["--worker", "--worker-folder"];
+/** The options that no usage shows: those with which a parent starts a worker, and that of `dev`. */
+export const HIDDEN_OPTIONS: readonly string[] = ["--worker", "--worker-folder", CHECK_ANSWERS];
 
 /** Serves until a signal. Returns the exit code. Throws BootError. */
 export async function serveCommand(
@@ -49,8 +54,10 @@ export async function serveCommand(
     io.err(`Cannot run "serve" with "${args.join(" ")}": wanted ${SERVE_USAGE}; settings are variables`);
     return 2;
   }
-  const config = readConfig(io);
-  const { worker: number, "worker-folder": folder } = values;
+  // Before workers are started, which would each fail.
+  refuseRemovedVariables(io.env, plugins, await removedVariables());
+  const { worker: number, "worker-folder": folder, "check-answers": checkAnswers = false } = values;
+  const config = { ...readConfig(io), checkAnswers };
   const count = values.workers === undefined ? config.workers : workersOf(values.workers);
   if (number !== undefined && folder !== undefined)
     return serveAlone(plugins, io, { ...config, worker: openWorker(Number(number), folder) });

@@ -27,7 +27,7 @@ const MAX_PAUSE_MS = 30_000;
 const STEADY_MS = MINUTE_MS;
 /** Connections that keep the embedded store open; one is for transactions. */
 const HELD_CONNECTIONS = 2;
-/** Phases of a stop that each may take `STOP_WORK_TIMEOUT_MS`: jobs, handlers of events, plugins. */
+/** Phases of a stop that each may take `stopWorkTimeoutMs`: jobs, handlers of events, plugins. */
 const WORK_PHASES = 3;
 const SPARE_MS = 10_000;
 

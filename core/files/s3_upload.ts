@@ -213,5 +213,5 @@ async function* joined<T>(start: readonly T[], rest: AsyncGenerator<T>): AsyncGe
 }
 
 function tooLarge({ bytes }: PartLimits): string {
-  return `It is larger than ${MAX_PARTS} parts of ${bytes} bytes; raise FILES_S3_PART_MB`;
+  return `It is larger than ${MAX_PARTS} parts of ${bytes} bytes`;
 }

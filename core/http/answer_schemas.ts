@@ -1,23 +1,15 @@
 /**
  * The schemas of answers. A route names them in Elysia's option `response`, which types its handler. Elysia would also check and
- * strip every answer by them, so the option is removed when the route is added: the schemas are kept for the document, and for
- * the judge, which checks answers in tests and in `dev` alone.
+ * strip every answer by them, so the routes of the root have none: the schemas are kept for the document, and for the judge, which checks
+ * answers in tests and in `dev` alone.
  */
 import { type TSchema, type TUnsafe, Type } from "@sinclair/typebox";
 import type { JudgeAnswer } from "./answer_judge.ts";
-import { isTypeBox, type Models, modelOf } from "./input_schemas.ts";
+import type { Models } from "./elysia_internals.ts";
+import { isTypeBox, modelOf } from "./input_schemas.ts";
 
 /** Schemas of success answers by status. */
 export type AnswerSchemas = Readonly<Record<number, TSchema>>;
-
-/** A route's own options, as far as they concern answers. */
-interface RouteHook {
-  readonly response?: NamedAnswers | undefined;
-  readonly detail?: Readonly<Record<string, unknown>>;
-  readonly afterHandle?: unknown;
-  /** Schemas of a `guard` or `group` that encloses the route. */
-  readonly standaloneValidator?: readonly GuardSchemas[];
-}
 
 /** A schema, or schemas by status; a text is the name of a model. */
 type NamedAnswers = TSchema | string | Readonly<Record<number, TSchema | string>>;
@@ -26,39 +18,50 @@ interface GuardSchemas {
   readonly response?: NamedAnswers;
 }
 
-/** The route whose options `withoutResponse` changes. */
+/** The options of a route, as far as they concern answers. */
+interface AnswerOptions extends GuardSchemas {
+  readonly detail?: Readonly<Record<string, unknown>>;
+  /** Schemas of a `guard` or `group` that encloses the route. */
+  readonly standaloneValidator?: readonly GuardSchemas[];
+}
+
+const ANSWERS = "x-answers";
+
+/**
+ * The options of a route, with its own `response` in `detail`: Elysia would replace it by that of a guard. It is kept there as a function, since
+ * Elysia copies objects without their symbols, by which TypeBox knows schemas.
+ */
+export function keepAnswers(options: AnswerOptions): AnswerOptions {
+  const { response, ...rest } = options;
+  return response ? { ...rest, detail: { ...rest.detail, [ANSWERS]: () => response } } : options;
+}
+
+/** The schemas of a route's success answers, else those of the guards around it. Throws for the name of a model that there is not. */
+export function answersOf(options: AnswerOptions, models: Models): AnswerSchemas | undefined {
+  const { response, detail = {}, standaloneValidator: guards } = options;
+  const kept = detail[ANSWERS];
+  const own = typeof kept === "function" ? (kept() as NamedAnswers) : response;
+  const named = own ?? guards?.find((guard) => guard.response)?.response;
+  return named === undefined ? undefined : byStatus(named, models);
+}
+
+/** The options of a route without the schemas of answers, its own and those of the guards around it. */
+export function withoutAnswers({ response: _, standaloneValidator: guards, ...rest }: AnswerOptions): object {
+  return guards ? { ...rest, standaloneValidator: guards.map(({ response: _, ...guard }) => guard) } : rest;
+}
+
+/** A hook that has the answers of a route judged. */
+export function judging(route: RecordedRoute, judge: JudgeAnswer) {
+  const { method, path, response: schemas } = route;
+  return (context: { readonly responseValue: unknown; readonly set: { readonly status?: unknown } }) =>
+    judge({ route: `${method} ${path}`, schemas, value: context.responseValue, status: context.set.status });
+}
+
+/** The route whose answers are judged. */
 interface RecordedRoute {
   readonly method: string;
   readonly path: string;
-  readonly judge: JudgeAnswer | undefined;
-  /** The models of the app, which may be added after the route. */
-  models(): Models;
-}
-
-/**
- * The options of a route without `response`, its own and that of the guards around it. Its schemas are kept in `detail` as a function, since Elysia copies the objects
- * there without their symbols, by which TypeBox knows schemas.
- */
-export function withoutResponse(hook: RouteHook, { method, path, judge, models }: RecordedRoute): RouteHook {
-  const { response: named, standaloneValidator: guards, ...rest } = hook;
-  const response = named ?? guards?.find((guard) => guard.response)?.response;
-  const own = guards ? { ...rest, standaloneValidator: guards.map(({ response: _, ...guard }) => guard) } : rest;
-  let known: AnswerSchemas | undefined;
-  const schemas = () => {
-    known ??= response === undefined ? undefined : byStatus(response, models());
-    return known;
-  };
-  const detail = response ? { detail: { ...own.detail, "x-answers": schemas } } : {};
-  if (!judge) return { ...own, ...detail };
-  const check = (context: { readonly responseValue: unknown; readonly set: { readonly status?: unknown } }) =>
-    judge({ route: `${method} ${path}`, schemas: schemas(), value: context.responseValue, status: context.set.status });
-  return { ...own, ...detail, afterHandle: [own.afterHandle ?? [], check].flat() };
-}
-
-/** The schemas that `withoutResponse` kept in the documentation of a route; undefined for a route without any. */
-export function answersOf(detail: Readonly<Record<string, unknown>>): AnswerSchemas | undefined {
-  const answers = detail["x-answers"];
-  return typeof answers === "function" ? (answers() as AnswerSchemas | undefined) : undefined;
+  readonly response: AnswerSchemas | undefined;
 }
 
 /**

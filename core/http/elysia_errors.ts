@@ -17,10 +17,10 @@ export interface ErrorContext {
 
 /**
  * The error to answer for what Elysia throws: schemas that refuse the input are a 422 with the errors by field, as rules are.
- * Elysia's own answers show the schema and the input. `status` is the one that was set: Elysia sets 422 where `Decode` of a
- * `t.Transform` throws, and throws that error itself. Anything else is returned as it is.
+ * Elysia's own answers show the schema and the input. `isJudged` says that the schemas were judging the input: what
+ * `Decode` of a `t.Transform` throws then is thrown as it is, with the status 422 set. Anything else is returned as it is.
  */
-export function knownError(thrown: unknown, status?: unknown): unknown {
+export function knownError(thrown: unknown, { status, isJudged }: { status: unknown; isJudged: boolean }): unknown {
   if (thrown instanceof ValidationError) return thrown.type === "response" ? responseError(thrown) : inputError(thrown);
   if (thrown instanceof InvalidFileType) return inputErrors({ [thrown.property]: [thrown.message] });
   if (thrown instanceof ParseError)
@@ -28,13 +28,7 @@ export function knownError(thrown: unknown, status?: unknown): unknown {
   if (thrown instanceof InvalidCookieSignature) return new ApiError(400, "A cookie of the request is invalid.");
   if (thrown instanceof ElysiaCustomStatusResponse && typeof thrown.response === "string")
     return new ApiError(thrown.code as number, thrown.response);
-  return status === 422 && isOfDecode(thrown) ? inputErrors({ input: [thrown.message] }) : thrown;
-}
-
-/** Whether `Decode` of a schema threw an error: a handler may have set 422 as well before it failed. */
-function isOfDecode(thrown: unknown): thrown is Error {
-  const frames = thrown instanceof Error ? (thrown.stack ?? "").split("\n") : [];
-  return frames.some((frame) => frame.includes("typebox/") && frame.includes("/transform/decode"));
+  return status === 422 && isJudged && thrown instanceof Error ? inputErrors({ input: [thrown.message] }) : thrown;
 }
 
 /**

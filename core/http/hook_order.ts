@@ -1,96 +1,82 @@
 /**
  * The order of hooks on the routes of plugins: Elysia runs those of an app before those of its routes and those of the root, while
- * some of the runtime's own have to come first or last.
+ * some of the runtime's own have to come first or last. So a plugin's routes are added to the root with lists that are made here.
  */
-import type { AnyElysia } from "elysia";
 import { setJsonType } from "./default_headers.ts";
 import { stateOf } from "./request_context.ts";
 
-const FIRST = new WeakSet<object>();
-const LAST = new WeakSet<object>();
+/** A hook: a function, or an object around one, as Elysia keeps it. A parser may be the name of one. */
+export type Hook = ((context: never) => unknown) | { readonly fn: unknown };
 
-/** Marks a hook of the runtime as one that runs before those of a plugin. */
-export function runsFirst<Hook extends object>(hook: Hook): Hook {
-  FIRST.add(hook);
-  return hook;
+/** The hooks of a route that others of the runtime stand around. */
+export interface RouteHooks {
+  readonly parse?: readonly Hook[];
+  readonly transform?: readonly Hook[];
+  readonly beforeHandle?: readonly Hook[];
+  readonly afterHandle?: readonly Hook[];
+  readonly mapResponse?: readonly Hook[];
+  readonly error?: readonly Hook[];
 }
 
-/** Marks a hook of the runtime as one that runs after those of a plugin. */
-export function runsLast<Hook extends object>(hook: Hook): Hook {
-  LAST.add(hook);
-  return hook;
+/** The hooks of the runtime, by their place among those of a route. */
+export interface RuntimeHooks {
+  /** Before the parsers of a plugin; without these none is asked. */
+  readonly firstParser: Hook;
+  readonly firstTransform: Hook;
+  readonly lastAfterHandle: Hook | undefined;
+  readonly lastError: Hook;
+  /** Whether schemas judge the input. */
+  readonly hasSchemas: boolean;
 }
-
-interface HookEntry {
-  readonly fn: object;
-}
-
-type MapResponse = (context: HookContext) => unknown;
-
-interface RouteHooks {
-  readonly parse?: HookEntry[];
-  readonly transform?: HookEntry[];
-  readonly mapResponse?: HookEntry[];
-  readonly error?: HookEntry[];
-}
-
-/** Lists that were arranged; routes may share them. */
-const ARRANGED = new WeakSet<object>();
 
 /**
- * Arranges the hooks of a plugin's routes. The check of the permit moves before the plugin's own hooks, since Elysia runs those of
- * the app, such as `derive`, before those of the route: a client without permission reads 401 or 403, whatever they would answer.
- * Where `mapResponse` makes the Response, it does not take the content type of JSON from the headers that Elysia adds. It is not
- * called for errors, whose answers it would replace.
+ * The hooks of a route in their order. The check of the permit comes before the plugin's own hooks: a client without permission reads
+ * 401 or 403, whatever they would answer. The error handler of the runtime comes after those of the plugin.
  */
-export function arrangeHooks(app: AnyElysia): void {
-  for (const { hooks } of app.routes) {
-    const { mapResponse, parse, transform } = hooks as RouteHooks;
-    moveFirst(transform);
-    if (parse) arrangeParsers(parse);
-    if (!mapResponse?.length || ARRANGED.has(mapResponse)) continue;
-    ARRANGED.add(mapResponse);
-    mapResponse.splice(
-      0,
-      mapResponse.length,
-      { fn: ({ set }: HookContext) => void delete set.headers["content-type"] },
-      ...mapResponse.map((entry) => ({ ...entry, fn: exceptErrors(entry.fn as MapResponse) })),
-      { fn: ({ responseValue, set }: HookContext) => setJsonType(responseValue, set) },
-    );
-  }
+export function arrangedHooks(hooks: RouteHooks, runtime: RuntimeHooks): RouteHooks {
+  const { parse = [], transform = [], beforeHandle = [], afterHandle = [], mapResponse = [], error = [] } = hooks;
+  const { firstParser, firstTransform, lastAfterHandle, lastError, hasSchemas } = runtime;
+  return {
+    // Without the result of a parser Elysia would read the body.
+    parse: parse.length > 0 ? [firstParser, ...parse, bodyOfState] : [bodyOfState],
+    transform: [firstTransform, ...transform, ...(hasSchemas ? [beginJudging] : [])],
+    beforeHandle: hasSchemas ? [endJudging, ...beforeHandle] : beforeHandle,
+    afterHandle: lastAfterHandle ? [...afterHandle, lastAfterHandle] : afterHandle,
+    mapResponse: mapResponse.length > 0 ? [withoutType, ...mapResponse.map(exceptErrors), withJsonType] : [],
+    error: [...error, lastError],
+  };
 }
 
-/** Moves the error handler of the root after those of a plugin, for the routes of the root. */
-export function arrangeErrorHandlers(root: AnyElysia): void {
-  for (const { hooks } of root.routes) {
-    const { error } = hooks as RouteHooks;
-    const at = error?.findIndex(({ fn }) => LAST.has(fn)) ?? -1;
-    if (error && at >= 0 && at < error.length - 1) error.push(...error.splice(at, 1));
-  }
+function bodyOfState({ request }: { readonly request: Request }): object {
+  return stateOf(request).body ?? {};
 }
 
-/** The parsers of a plugin, between those of the runtime. Without a result of any Elysia would read the body. */
-function arrangeParsers(parsers: HookEntry[]): void {
-  if (ARRANGED.has(parsers)) return;
-  ARRANGED.add(parsers);
-  moveFirst(parsers);
-  if (parsers.length === 1) parsers.pop();
-  parsers.push({ fn: ({ request }: { request: Request }) => stateOf(request).body ?? {} });
+/** Schemas judge the input between `transform` and `beforeHandle`. */
+function beginJudging({ request }: { readonly request: Request }): void {
+  stateOf(request).isJudged = true;
 }
 
-function moveFirst(hooks: HookEntry[] | undefined): void {
-  // A guard and its route each have a permit.
-  hooks?.sort((one, other) => Number(FIRST.has(other.fn)) - Number(FIRST.has(one.fn)));
+function endJudging({ request }: { readonly request: Request }): void {
+  stateOf(request).isJudged = false;
 }
 
-/** Elysia awaits hooks that are declared async. */
-function exceptErrors(map: MapResponse): MapResponse {
-  return map.constructor.name === "AsyncFunction"
-    ? async (context) => (context.error === undefined ? map(context) : undefined)
-    : (context) => (context.error === undefined ? map(context) : undefined);
+/** What makes a Response does not take the content type of JSON from the headers that Elysia adds. */
+function withoutType({ set }: MapContext): void {
+  delete set.headers["content-type"];
 }
 
-interface HookContext {
+function withJsonType({ responseValue, set }: MapContext): void {
+  setJsonType(responseValue, set);
+}
+
+/** A `mapResponse` that is not called for errors, whose answers it would replace. */
+function exceptErrors(hook: Hook): Hook {
+  // A hook of a plugin is not narrowed by its type, which names the context of its own routes.
+  const map = (typeof hook === "function" ? hook : hook.fn) as (context: MapContext) => unknown;
+  return async (context: MapContext) => (context.error === undefined ? map(context) : undefined);
+}
+
+interface MapContext {
   readonly error?: unknown;
   readonly responseValue: unknown;
   readonly set: { readonly headers: Record<string, unknown> };

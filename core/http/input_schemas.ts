@@ -1,14 +1,12 @@
 /** The schemas of a route's input, its own and those of the guards around it, as the document describes them. */
 import { Kind, type TSchema } from "@sinclair/typebox";
+import type { Models } from "./elysia_internals.ts";
 
 const PLACES = ["body", "query", "params", "headers", "cookie"] as const;
 type Place = (typeof PLACES)[number];
 
 /** TypeBox schemas by place; a guard and its route may each have one. Schemas of other libraries are left out. */
 export type InputSchemas = Readonly<Record<Place, readonly TSchema[]>>;
-
-/** Schemas by the name that `model` gave them. */
-export type Models = Readonly<Record<string, unknown>>;
 
 type NamedSchemas = Partial<Record<Place, unknown>>;
 
@@ -20,11 +18,6 @@ export function inputSchemasOf(
   const all = [hooks, ...(hooks.standaloneValidator ?? [])];
   const of = (place: Place) => all.map((schemas) => modelOf(schemas[place], models)).filter(isTypeBox);
   return Object.fromEntries(PLACES.map((place) => [place, of(place)])) as Record<Place, TSchema[]>;
-}
-
-/** The models that an app has added. */
-export function modelsOf(app: object): Models {
-  return (app as { readonly definitions: { readonly type: Models } }).definitions.type;
 }
 
 /** The schema that a route names, which may be the name of a model. Throws if there is no such model. */

@@ -1,14 +1,16 @@
 /**
- * The Elysia instances that plugins add their routes to: their types, the check of a `permit`, and what is recorded when
- * a route is added. `server.ts` makes them, `hook_order.ts` arranges their hooks, `shared_hooks.ts` keeps them apart.
+ * The Elysia instances that plugins add their routes to: their types, the check of a `permit`, and how their routes get to the root.
+ * `server.ts` makes them, `hook_order.ts` arranges their hooks, `shared_hooks.ts` keeps them apart.
  */
+import type { AnyElysia } from "elysia";
 import { type ApiError, denied } from "../errors.ts";
-import type { Permit } from "../registry.ts";
 import { hasPermission } from "../viewer.ts";
 import type { JudgeAnswer } from "./answer_judge.ts";
-import { type AnswerSchemas, withoutResponse } from "./answer_schemas.ts";
-import { modelsOf } from "./input_schemas.ts";
-import type { RequestState } from "./request_context.ts";
+import { judging, keepAnswers, withoutAnswers } from "./answer_schemas.ts";
+import { modelsOf, observeRoutes, parserOf } from "./elysia_internals.ts";
+import { arrangedHooks, type Hook, type RouteHooks, type RuntimeHooks } from "./hook_order.ts";
+import { type RequestState, stateOf } from "./request_context.ts";
+import { permitsOf, type RouteInfo } from "./route_table.ts";
 import type { appBelow } from "./server.ts";
 
 /** A plugin's routes below /api. */
@@ -19,123 +21,103 @@ export type SiteApp = ReturnType<typeof appBelow<"">>;
 export type AnyPluginApp = PluginApp | SiteApp;
 
 /** The error of a viewer who may not call a route, else that of a body that could not be read. */
-function permitError({ bodyError, refusal, viewer }: RequestState, permit: Permit): ApiError | undefined {
-  if (permit !== "public" && refusal) return refusal;
-  if (permit !== "public" && permit !== "access-api" && !hasPermission(viewer, permit)) return denied();
+function permitError({ bodyError, refusal, viewer }: RequestState, permits: readonly string[]): ApiError | undefined {
+  for (const permit of permits) {
+    if (permit === "public") continue;
+    if (refusal) return refusal;
+    if (permit !== "access-api" && !hasPermission(viewer, permit)) return denied();
+  }
   return bodyError;
-}
-
-/** Throws the error of a viewer who may not call a route, else that of a body that could not be read. */
-export function checkPermit(state: RequestState, permit: Permit): void {
-  const error = permitError(state, permit);
-  if (error) throw error;
 }
 
 /**
  * The body that a route finds, if it was read before routing or must not be read: parsers run before the check of the permit.
  * Undefined leaves it to the parsers of the plugin.
  */
-export function bodyBeforeParsers(request: Request, state: RequestState, permit: Permit): object | undefined {
-  return state.isInternal || request.bodyUsed || permitError(state, permit) ? (state.body ?? {}) : undefined;
+function bodyBeforeParsers(request: Request, permits: readonly string[]): object | undefined {
+  const state = stateOf(request);
+  return state.isInternal || request.bodyUsed || permitError(state, permits) ? (state.body ?? {}) : undefined;
 }
 
-const DUPLICATES = new WeakMap<object, string[]>();
+/** Throws the error of a viewer who may not call a route, else that of a body that could not be read. */
+function checkPermits(request: Request, permits: readonly string[]): void {
+  const error = permitError(stateOf(request), permits);
+  if (error) throw error;
+}
+
+/** What is kept of an app beside its routes. */
+interface AppRecord {
+  /** Routes that were registered more than once, as method and path. */
+  readonly duplicates: string[];
+  readonly judge: JudgeAnswer | undefined;
+  /** Errors of routes that were promised. */
+  readonly failures: unknown[];
+}
+
+const RECORDS = new WeakMap<object, AppRecord>();
+
+/** Records which routes of an app replace others, the schemas of answers as the routes name them, and what cannot be loaded. */
+export function recordingRoutes<App extends AnyElysia>(app: App, judge: JudgeAnswer | undefined): App {
+  const record: AppRecord = { duplicates: [], judge, failures: [] };
+  RECORDS.set(app, record);
+  app.modules.onError = (error) => record.failures.push(error);
+  return observeRoutes(app, { options: keepAnswers, replaced: (route) => void record.duplicates.push(route) });
+}
 
 /** Routes that an app registered more than once, as method and path; Elysia silently keeps the last one. */
-export function duplicateRoutes(app: object): readonly string[] {
-  return DUPLICATES.get(app) ?? [];
+export function duplicateRoutes(app: AnyPluginApp): readonly string[] {
+  return RECORDS.get(app)?.duplicates ?? [];
 }
-
-const LOADING = new WeakMap<object, () => Promise<void>>();
 
 /** Waits for the routes that an app gets by `use` of a promise or an async function. Throws what they throw. */
-export async function lazyRoutesOf(app: object): Promise<void> {
-  await LOADING.get(app)?.();
-}
-
-interface ElysiaParts {
-  readonly promisedModules: PromiseLike<unknown> & { onError: (error: unknown) => void };
-  readonly validator: { readonly local?: { response?: AnswerSchemas | undefined } | null };
+export async function lazyRoutesOf(app: AnyPluginApp): Promise<void> {
+  await app.modules;
+  const [failure] = RECORDS.get(app)?.failures ?? [];
+  if (failure !== undefined) throw failure;
 }
 
 /**
- * A copy of a route's options: the routes of another Elysia instance share their lists of hooks, which macros append to. A parser
- * that is named becomes a list too, since macros would skip it.
+ * Adds the routes of a plugin to the root, each with the hooks of the runtime around its own. What else `use` would hand on applies to other
+ * plugins too: only names that its own routes refer to are added. `onError` answers what the plugin's error handlers do not.
  */
-function withOwnLists({ parse, ...rest }: { readonly parse?: unknown }): object {
-  return withCopiedLists(parse === undefined ? rest : { ...rest, parse: [parse].flat() });
+export function addRoutes(app: AnyPluginApp, root: AnyElysia, routes: readonly RouteInfo[], onError: Hook): void {
+  const { judge } = RECORDS.get(app) ?? {};
+  root.decorate(app.decorator).state(app.store).model(modelsOf(app));
+  for (const [index, { handler, hooks }] of app.routes.entries()) {
+    const route = routes[index] as RouteInfo;
+    const own = withParsers(app, withoutAnswers(hooks));
+    const arranged = arrangedHooks(own, { ...runtimeHooks(route, judge), lastError: onError });
+    // The plugin's compiler has checked the route against the type of its own app, which the root's does not know.
+    root.route(route.method, route.path, handlerOf(handler) as never, { ...own, ...arranged } as never);
+  }
 }
 
-function withCopiedLists(hook: object): object {
-  return Object.fromEntries(Object.entries(hook).map(([name, part]) => [name, Array.isArray(part) ? [...part] : part]));
+/** Elysia answers a constant with one Response for all requests, whose copies have no content type. */
+function handlerOf(handler: unknown): unknown {
+  return typeof handler === "function" || handler instanceof Response ? handler : () => handler;
 }
 
-type Chain = (this: unknown, ...args: unknown[]) => unknown;
-
-/**
- * Copies the options of guards, of groups, and of the routes within them: macros change the objects that they get, which a plugin
- * may share between its routes, such as `const open = { permit: "public" }`.
- */
-function copyOptions(app: object): void {
-  const { group, guard } = app as { readonly group: Chain; readonly guard: Chain };
-  const copied = (part: unknown): unknown => {
-    if (typeof part === "function") return (inner: object) => part(copyingRoutes(inner));
-    return typeof part === "object" && part !== null ? withCopiedLists(part) : part;
+function runtimeHooks(route: RouteInfo, judge: JudgeAnswer | undefined): Omit<RuntimeHooks, "lastError"> {
+  const permits = permitsOf(route.detail);
+  return {
+    firstParser: ({ request }: { request: Request }) => bodyBeforeParsers(request, permits),
+    firstTransform({ request, params }: { request: Request; params: Record<string, string | null> }) {
+      checkPermits(request, permits);
+      // A segment that cannot be decoded is null here; handlers expect text.
+      for (const name in params) params[name] ??= "";
+    },
+    lastAfterHandle: judge && judging(route, judge),
+    hasSchemas: Object.values(route.input).some((schemas) => schemas.length > 0),
   };
-  const copying = (chain: Chain): Chain =>
-    function (...args) {
-      return chain.apply(this, args.map(copied));
-    };
-  Object.assign(app, { group: copying(group), guard: copying(guard) });
 }
 
-/** The instance within a guard or group; what Elysia creates for it does not have the changes of the app. */
-function copyingRoutes<Inner extends object>(inner: Inner): Inner {
-  copyOptions(inner);
-  const { add } = inner as { readonly add: Chain };
-  const adding: Chain = function (method, path, handler, hook, ...rest) {
-    return add.call(this, method, path, handler, withOwnLists(hook ?? {}), ...rest);
+/** Hooks with the parsers that the plugin has given names: on the root, those of other plugins might have the same. */
+function withParsers(app: AnyPluginApp, hooks: RouteHooks): RouteHooks {
+  const { parse } = hooks;
+  const named = (hook: Hook): Hook => {
+    const name = typeof hook === "function" ? undefined : hook.fn;
+    const parser = typeof name === "string" ? parserOf(app, name) : undefined;
+    return parser === undefined ? hook : { fn: parser };
   };
-  return Object.assign(inner, { add: adding });
-}
-
-/** Changes how routes are added: duplicates are recorded, and schemas of answers are taken from their options. */
-export function recordingDuplicates<App extends object>(
-  app: App,
-  { prefix, judge }: { readonly prefix: string; readonly judge: JudgeAnswer | undefined },
-): App {
-  const seen = new Set<string>();
-  const duplicates: string[] = [];
-  const { add } = app as {
-    add(method: string, path: string, handler: unknown, hook?: object, ...rest: unknown[]): unknown;
-  };
-  const { promisedModules, validator } = app as ElysiaParts;
-  const failures: unknown[] = [];
-  promisedModules.onError = (error) => failures.push(error);
-  LOADING.set(app, async () => {
-    await promisedModules;
-    if (failures.length > 0) throw failures[0];
-  });
-  let guarded: AnswerSchemas | undefined;
-  copyOptions(app);
-  const recording: typeof add = function (this: unknown, method, path, handler, hook, ...rest) {
-    // The schema of answers of a `guard` for all routes that follow.
-    if (validator.local?.response) {
-      guarded = validator.local.response;
-      validator.local.response = undefined;
-    }
-    const own = path.startsWith("/") ? path : `/${path}`;
-    const route = `${method} ${own}`;
-    if (seen.has(route)) duplicates.push(route);
-    seen.add(route);
-    const options = withoutResponse(
-      { response: guarded, ...withOwnLists(hook ?? {}) },
-      { method, path: prefix + own, judge, models: () => modelsOf(app) },
-    );
-    // Elysia answers a constant with one Response for all requests, whose copies have no content type.
-    const isOwn = typeof handler === "function" || handler instanceof Response;
-    return add.call(this, method, path, isOwn ? handler : () => handler, options, ...rest);
-  };
-  DUPLICATES.set(app, duplicates);
-  return Object.assign(app, { add: recording });
+  return parse ? { ...hooks, parse: parse.map(named) } : hooks;
 }

@@ -60,6 +60,8 @@ export class RequestState implements RequestFacts {
   allowance: Allowance | undefined = undefined;
   /** The path of the route that answered, such as "/api/books/:id"; undefined before, and where no route did. */
   route: string | undefined = undefined;
+  /** Whether schemas are judging the input, between the hooks `transform` and `beforeHandle`. */
+  isJudged = false;
   /** Headers that the route scope adds to the answer. */
   scopeHeaders: Readonly<Record<string, string>> | undefined = undefined;
   /** Files of the body, on disk until the answer. */

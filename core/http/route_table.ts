@@ -4,7 +4,8 @@
  */
 import type { AnyElysia } from "elysia";
 import { type AnswerSchemas, answersOf } from "./answer_schemas.ts";
-import { type InputSchemas, inputSchemasOf, modelsOf } from "./input_schemas.ts";
+import { modelsOf, storedRoute } from "./elysia_internals.ts";
+import { type InputSchemas, inputSchemasOf } from "./input_schemas.ts";
 
 /** A route. */
 export interface RouteInfo {
@@ -27,7 +28,7 @@ export function routesOf(app: AnyElysia): RouteInfo[] {
   return app.routes.map(({ method, path, hooks = {} }) => {
     const { detail = {} } = hooks as { detail?: Record<string, unknown> };
     const input = inputSchemasOf(hooks, models);
-    return { method, path, detail, input, response: answersOf(detail), permit: permitsOf(detail)[0] };
+    return { method, path, detail, input, response: answersOf(hooks, models), permit: permitsOf(detail)[0] };
   });
 }
 
@@ -58,9 +59,10 @@ export class RouteTable {
   readonly #routes = new Map<unknown, RouteInfo>();
   readonly #served = new Map<string, boolean>();
 
-  constructor(app: AnyElysia) {
+  /** `routes` are those that were added to the app. */
+  constructor(app: AnyElysia, routes: readonly RouteInfo[]) {
     this.#app = app;
-    for (const route of routesOf(app)) this.#routes.set(this.#stored(route.method, route.path), route);
+    for (const route of routes) this.#routes.set(this.#stored(route.method, route.path), route);
   }
 
   /** The route of a request; undefined if there is none. */
@@ -85,11 +87,7 @@ export class RouteTable {
     return methods[0] === "GET" ? ["GET", "HEAD", ...methods.slice(1)] : methods;
   }
 
-  /** The index of a route without parameters, or the object that the router stores for any other. */
   #stored(method: string, path: string): unknown {
-    const { http, static: fixed } = this.#app.router;
-    // Elysia serves a path with and without a slash at its end.
-    const other = path.endsWith("/") ? path.slice(0, -1) : `${path}/`;
-    return fixed[path]?.[method] ?? fixed[other]?.[method] ?? http.find(method, path)?.store;
+    return storedRoute(this.#app, method, path);
   }
 }

@@ -20,9 +20,8 @@ import { clientAddress, type Networks, requestIdOf } from "./client_address.ts";
 import { addDefaultHeaders, applyDefaultHeaders } from "./default_headers.ts";
 import { answerOfError, type ErrorContext, knownError } from "./elysia_errors.ts";
 import { type ErrorResponseParts, ErrorResponses } from "./error_response.ts";
-import { arrangeErrorHandlers, arrangeHooks, runsFirst, runsLast } from "./hook_order.ts";
 import { traceOf, withRequestSpan } from "./http_spans.ts";
-import { type AnyPluginApp, bodyBeforeParsers, checkPermit, recordingDuplicates } from "./plugin_app.ts";
+import { type AnyPluginApp, addRoutes, recordingRoutes } from "./plugin_app.ts";
 import { attachState, currentRequestId, currentState, RequestState, stateOf, withRequest } from "./request_context.ts";
 import { malformedHead, overrideMethod, pathOf, rewriteUrl, withoutBody } from "./request_rewrite.ts";
 import { type Authenticate, type RouteScope, RouteScopes } from "./route_scope.ts";
@@ -70,24 +69,19 @@ const MEMBERS: RequestMembers = {
  * of an urlencoded body whose empty text means null.
  */
 export function appBelow<Prefix extends string>(prefix: Prefix, judge?: JudgeAnswer) {
-  return recordingDuplicates(new Elysia({ prefix }), { prefix, judge })
-    .decorate(MEMBERS)
-    .macro("permit", (permit: Permit) => ({
-      parse: runsFirst(({ request }: { request: Request }) => bodyBeforeParsers(request, stateOf(request), permit)),
-      // A type assertion, since Elysia's type has no OpenAPI extensions (x-…).
-      detail: permitDetail(permit) as DocumentDecoration,
-      transform: runsFirst(({ request, params }: { request: Request; params: Record<string, string | null> }) => {
-        checkPermit(stateOf(request), permit);
-        // A segment that cannot be decoded is null here; handlers expect text.
-        for (const name in params) params[name] ??= "";
-      }),
-    }))
-    .macro("emptyAsNull", (fields: readonly string[]) => ({
-      transform(context: { request: Request; input?: InputObject }) {
-        const { input, nestedQuery } = stateOf(context.request);
-        context.input = withEmptyAsNull(context.request, { input, query: nestedQuery }, fields);
-      },
-    }));
+  // The root answers its routes: no answer to a constant is made here.
+  return (
+    recordingRoutes(new Elysia({ prefix, nativeStaticResponse: false }), judge)
+      .decorate(MEMBERS)
+      // A type assertion, since Elysia's type has no OpenAPI extensions (x-…). The permits in the documentation are what is checked.
+      .macro("permit", (permit: Permit) => ({ detail: permitDetail(permit) as DocumentDecoration }))
+      .macro("emptyAsNull", (fields: readonly string[]) => ({
+        transform(context: { request: Request; input?: InputObject }) {
+          const { input, nestedQuery } = stateOf(context.request);
+          context.input = withEmptyAsNull(context.request, { input, query: nestedQuery }, fields);
+        },
+      }))
+  );
 }
 
 /** The HTTP side of one runtime. */
@@ -130,16 +124,6 @@ export class HttpServer {
         context.requestId = state.requestId;
         return undefined;
       })
-      .onError(
-        { as: "global" },
-        runsLast(({ code, error, request, set }: ErrorContext) => {
-          const isMissing = code === "NOT_FOUND" && !(error instanceof ApiError);
-          const thrown = isMissing ? this.#noRouteError(request) : knownError(error, set.status);
-          // The status of the answer is that of the error, whatever the handler has set.
-          set.status = 200;
-          return answerOfError(thrown) ?? this.#errors.of(request, stateOf(request), thrown);
-        }),
-      )
       .mapResponse({ as: "global" }, ({ request, responseValue, route, set }) => {
         // An error is answered alike if a handler returns it.
         if (responseValue instanceof Error) throw responseValue;
@@ -148,6 +132,18 @@ export class HttpServer {
         return applyDefaultHeaders(responseValue, state, set);
       });
   }
+
+  /** Answers what is thrown: the last error handler of each route, and that of requests without one. */
+  readonly #onError = ({ code, error, request, set }: ErrorContext) => {
+    const state = stateOf(request);
+    const isMissing = code === "NOT_FOUND" && !(error instanceof ApiError);
+    const thrown = isMissing
+      ? this.#noRouteError(request)
+      : knownError(error, { status: set.status, isJudged: state.isJudged });
+    // The status of the answer is that of the error, whatever the handler has set.
+    set.status = 200;
+    return answerOfError(thrown) ?? this.#errors.of(request, state, thrown);
+  };
 
   /** Adds an authenticator; they are called in the order in which they were added. */
   auth(authenticate: Authenticate): void {
@@ -165,10 +161,9 @@ export class HttpServer {
    */
   mount(app: AnyPluginApp, strip?: (request: Request) => void): readonly RouteInfo[] {
     const own = routesOf(app);
-    arrangeHooks(app);
-    // Two apps of Elysia differ in type by their routes, which are known at run time alone.
-    const leak = leakOf(app, this.#app, () => void this.#app.use(app as unknown as Elysia));
+    const leak = leakOf(app, this.#app);
     if (leak) throw new BootError(leak);
+    addRoutes(app, this.#app, own, this.#onError);
     this.#routes.push(...own);
     if (strip) this.#strips.push(...own.map((route) => ({ route, strip })));
     return own;
@@ -177,16 +172,10 @@ export class HttpServer {
   /** Checks route scopes, and compiles the router now instead of at the first request. Throws if routes conflict. */
   compile(): void {
     this.#scopes.check(this.#routes.filter((route) => !this.#strips.some((guest) => guest.route === route)));
-    arrangeErrorHandlers(this.#app);
-    this.#app.compile();
-    const table = new RouteTable(this.#app);
-    this.#table = table;
-    this.#stripOf = new Map(
-      this.#strips.flatMap(({ route, strip }) => {
-        const found = table.find(route.method, route.path);
-        return found ? [[found, strip] as const] : [];
-      }),
-    );
+    // Now, and not before the routes: an error handler applies to those that follow it.
+    this.#app.onError(this.#onError).compile();
+    this.#table = new RouteTable(this.#app, this.#routes);
+    this.#stripOf = new Map(this.#strips.map(({ route, strip }) => [route, strip]));
   }
 
   /** Whether a route serves a method and path; complete after boot. */

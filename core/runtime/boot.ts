@@ -55,6 +55,7 @@ import { RunningServers } from "./running_servers.ts";
 import type { BootedPlugin } from "./runtime_info.ts";
 import { SchemaRoles } from "./schema_roles.ts";
 import type { CheckedParts, SelfCheck } from "./self_check.ts";
+import type { Constants } from "./settings.ts";
 import { declaredSlots } from "./slot_specs.ts";
 import { checkStoreVersion, recordVersion } from "./store_version.ts";
 import { foreignTable } from "./table_owners.ts";
@@ -80,6 +81,8 @@ export interface RuntimeOptions extends PluginChoices {
   readonly onAnswerMismatch?: OnMismatch;
   /** Milliseconds that cached values may be behind the store; a second by default. For tests, which may be halted for longer. */
   readonly maxNoticeAgeMs?: number | undefined;
+  /** Other values of constants among the settings of plugins, by plugin (`readSettings`). For tests, which make limits small. */
+  readonly constants?: Constants | undefined;
 }
 
 /** A booted runtime. */

@@ -31,7 +31,5 @@ function failed(plugin: string, cause: unknown): BootError {
 /** The error of a boot at which a handler of "app_boot" did not end. */
 export function lateAtBoot({ part }: PartLate): BootError {
   const { plugin, place } = part;
-  return new BootError(
-    `The plugin "${plugin}" stopped the boot: "${place}" did not go on in time (PLUGIN_SETUP_TIMEOUT_MS)`,
-  );
+  return new BootError(`The plugin "${plugin}" stopped the boot: "${place}" did not go on in time`);
 }

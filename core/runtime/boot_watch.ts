@@ -62,7 +62,7 @@ export class BootWatch {
 
   /**
    * Runs a part that changes the schema within a transaction. Throws BootLate where no statement was sent or answered for
-   * PLUGIN_SETUP_TIMEOUT_MS milliseconds; the transaction takes no more statements then.
+   * the time of a setup; the transaction takes no more statements then.
    */
   async schemaChange(part: AwaitedPart, tx: Db, run: () => Promise<void>): Promise<void> {
     const { quietMs, longMs } = this.limits;
@@ -77,7 +77,7 @@ export class BootWatch {
     } catch (error) {
       if (!(error instanceof GivenUp)) throw error;
       control?.abort();
-      throw new BootLate(`${error.message} (PLUGIN_SETUP_TIMEOUT_MS)`);
+      throw new BootLate(error.message);
     }
   }
 }

@@ -12,7 +12,7 @@ import type { AnyPlugin } from "./plugin.ts";
 import { checkPluginKeys } from "./plugin_keys.ts";
 import { checkPermissions } from "./powers.ts";
 import { declaredOnce } from "./read_once.ts";
-import { readSettings } from "./settings.ts";
+import { type Constants, readSettings } from "./settings.ts";
 import { checkVersions } from "./versions.ts";
 
 /** The plugins of a runtime and what an operator chose. */
@@ -22,6 +22,7 @@ export interface Composition extends PluginChoices {
   /** The plugins that ship with Lectern. */
   readonly shipped?: readonly AnyPlugin[];
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly constants?: Constants | undefined;
 }
 
 /**
@@ -48,7 +49,8 @@ export function checkedPlugins(parts: Composition): readonly AnyPlugin[] {
   for (const plugin of plugins) {
     const { name, settings, permissions } = plugin;
     if (!settings) continue;
-    grantedHosts(plugin, permissions.net ?? [], readSettings(name, settings, parts.env, parts.settings?.[name]));
+    const values = readSettings(name, settings, parts.env, parts.settings?.[name], parts.constants?.[name]);
+    grantedHosts(plugin, permissions.net ?? [], values);
   }
   // Those that were made otherwise than by `definePlugin`, and copies with the file of their list.
   return plugins.map(deepFreeze);

@@ -6,7 +6,7 @@ import { withinTime } from "../std/within_time.ts";
 import type { PluginChoices } from "./operator_choices.ts";
 import type { AnyPlugin } from "./plugin.ts";
 import { declaredOnce } from "./read_once.ts";
-import { readSettings } from "./settings.ts";
+import { type Constants, readSettings } from "./settings.ts";
 
 /** The setting that limits `extend`; others are read, and checked, by the boot. */
 const limitSchema = t.Pick(configSchema, ["setupTimeoutMs"]);
@@ -14,6 +14,8 @@ const limitSchema = t.Pick(configSchema, ["setupTimeoutMs"]);
 /** What `extend` of a plugin is called with: the environment, and the operator's settings by plugin. */
 export interface ExtensionOptions extends Pick<PluginChoices, "settings"> {
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Other values of constants, for tests. */
+  readonly constants?: Constants | undefined;
 }
 
 /**
@@ -24,10 +26,10 @@ export interface ExtensionOptions extends Pick<PluginChoices, "settings"> {
  */
 export async function withExtensions(
   plugins: readonly AnyPlugin[],
-  { env, settings = {} }: ExtensionOptions,
+  { env, settings = {}, constants = {} }: ExtensionOptions,
 ): Promise<readonly AnyPlugin[]> {
   const all = [...plugins];
-  const { setupTimeoutMs } = readSettings("lectern", limitSchema, { ...env });
+  const { setupTimeoutMs } = readSettings("lectern", limitSchema, env, {}, constants.core);
   for (const plugin of plugins) {
     if (!plugin.extend) continue;
     const own = plugin.settings ? readSettings(plugin.name, plugin.settings, { ...env }, settings[plugin.name]) : {};
@@ -43,7 +45,7 @@ async function addedBy(
   limitMs: number,
 ): Promise<readonly AnyPlugin[]> {
   try {
-    const late = `It did not end within ${limitMs} ms (PLUGIN_SETUP_TIMEOUT_MS)`;
+    const late = `It did not end within ${limitMs} ms`;
     const added = await withinTime(limitMs, async () => extend?.({ settings, plugins }), late);
     // What a plugin says of itself here is left out: without a file it would be one of the operator's own, in no folder.
     return (added ?? []).map(({ listFile: _file, isolation: _isolation, ...plugin }) =>

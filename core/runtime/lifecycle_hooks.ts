@@ -34,7 +34,7 @@ export async function stopPart(
   failed: (error: unknown) => void,
 ): Promise<void> {
   try {
-    await withinTime(limitMs, run, `It did not end within ${limitMs} ms (STOP_WORK_TIMEOUT_MS)`);
+    await withinTime(limitMs, run, `It did not end within ${limitMs} ms`);
   } catch (error) {
     failed(error);
   }

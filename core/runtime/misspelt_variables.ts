@@ -157,7 +157,7 @@ function isServiceLink(name: string, env: Env): boolean {
 }
 
 function coreVariables(): string[] {
-  return Object.values(configSchema.properties).map((field) => String(field.env));
+  return Object.values(configSchema.properties).flatMap(({ env }) => (typeof env === "string" ? [env] : []));
 }
 
 function familyOf(name: string): string {

@@ -31,7 +31,9 @@ export function checkChoices(plugins: readonly AnyPlugin[], { settings = {}, den
   for (const [name, fields] of entriesOf("settings", settings)) {
     const plugin = byName.get(name);
     if (!plugin) throw unknownInBlock("settings", `the plugin "${name}"`, name, [...byName.keys()]);
-    const known = Object.keys(plugin.settings?.properties ?? {});
+    const known = Object.entries(plugin.settings?.properties ?? {}).flatMap(([field, { constant }]) =>
+      constant === true ? [] : [field],
+    );
     for (const [field, value] of entriesOf("settings", fields, ` of "${name}"`)) {
       if (!known.includes(field)) throw unknownInBlock("settings", `the setting "${field}" of "${name}"`, field, known);
       checkFields(plugin.settings?.properties[field], value, `"${field}" of "${name}"`);

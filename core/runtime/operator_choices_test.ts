@@ -11,6 +11,7 @@ const pump = definePlugin({
     pressure: t.Integer({ default: 1, env: "PUMP_PRESSURE" }),
     zone: t.String({ default: "", env: "PUMP_ZONE", shared: true }),
     plain: t.String({ default: "" }),
+    most: t.Integer({ default: 9, constant: true }),
   }),
   setup() {},
 });
@@ -48,6 +49,7 @@ test.each([
     '… "settings" names the setting "presure" of "pump", which does not exist; did you mean "pressure"?',
   ],
   [{ settings: { bare: { size: 3 } } }, '… "settings" names the setting "size" of "bare", which does not exist'],
+  [{ settings: { pump: { most: 3 } } }, '… "settings" names the setting "most" of "pump", which does not exist'],
   [{ settings: { pump: 3 } }, '… "settings" of "pump" is no object'],
   [{ settings: { pump: { pressure: 3 } }, denied: { pump: ["net", "env"], bare: [] } }, ""],
   [{}, ""],

@@ -140,7 +140,13 @@ export function makeContext(
     },
   );
   const schema = plugin.settings ?? Type.Object({});
-  const settings = readSettings(plugin.name, schema, parts.env, parts.settings?.[plugin.name]);
+  const settings = readSettings(
+    plugin.name,
+    schema,
+    parts.env,
+    parts.settings?.[plugin.name],
+    parts.constants?.[plugin.name],
+  );
   const contributionsOf = slotReader(parts, caller, given);
   const partOf = (place: string) => ({ plugin: plugin.name, place, limitMs: guard.limits.callMs });
   return {

@@ -24,7 +24,7 @@ export async function runSetup(
   run: () => Promise<void>,
   part: "setup" | "start" = "setup",
 ): Promise<void> {
-  const late = `The ${part} of the plugin "${plugin}" did not end within ${limitMs} ms (PLUGIN_SETUP_TIMEOUT_MS)`;
+  const late = `The ${part} of the plugin "${plugin}" did not end within ${limitMs} ms`;
   try {
     await withinTime(limitMs, run, () => new BootError(late));
   } catch (cause) {

@@ -30,7 +30,9 @@ type WordOf<V> = V extends string
         : V extends (...args: never[]) => unknown
           ? "function"
           : "object";
-type Checked<V> =
+/** Nothing is known of a name of an open interface that no plugin widens in the program at hand. */
+type Checked<V> = [V] extends [never] ? Word : CheckedMember<V>;
+type CheckedMember<V> =
   | (ScreenAccess extends NonNullable<V> ? (undefined extends V ? "optional_access" : "access") : never)
   | (undefined extends V ? `optional_${WordOf<NonNullable<V>> | "any"}` : WordOf<V> | "any")
   | ([V] extends [string | undefined] ? readonly V[] : never);

@@ -86,7 +86,7 @@ export interface MailTransport {
   /**
    * Delivers a message to its one recipient; resolves when it was accepted. Throws MailRejected where a further try would fail
    * too; after any other error the message is tried again later, with growing pauses. It may be called twice for a message.
-   * `signal` aborts after MAIL_TIMEOUT seconds, which counts as an error of the second kind. Texts of errors are stored
+   * `signal` aborts after 30 seconds, which counts as an error of the second kind. Texts of errors are stored
    * and logged, so they hold no secrets.
    */
   send(message: OutgoingMail, options: { readonly signal: AbortSignal }): Promise<void>;

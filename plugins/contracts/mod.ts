@@ -27,6 +27,7 @@ export {
   type LastActivity,
   lastActivitySlots,
 } from "./activity.ts";
+export type { AnswerPath, Answers, AnswerTo, ListingOf, SubmitResult } from "./answers.ts";
 export type { CredentialScheme, ListItemSchema } from "./api_docs.ts";
 export { docsSlots } from "./api_docs.ts";
 export {
@@ -143,7 +144,6 @@ export type {
   ScreenHandler,
   ScreenItem,
   ScreenRedirect,
-  SubmitResult,
   TableSpec,
   Ui,
   View,

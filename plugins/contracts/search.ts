@@ -85,7 +85,7 @@ export interface SearchEngine {
   index(documents: readonly SearchDocument[], options: { readonly signal: AbortSignal }): Promise<void>;
   /** Removes documents; unknown ones are no error. */
   remove(kind: string, ids: readonly number[], options: { readonly signal: AbortSignal }): Promise<void>;
-  /** Finds documents. `signal` aborts after SEARCH_TIMEOUT_MS. A search whose engine throws is answered 503. */
+  /** Finds documents. `signal` aborts after twice DATABASE_TIMEOUT_MS. A search whose engine throws is answered 503. */
   find(query: EngineQuery, options: { readonly signal: AbortSignal }): Promise<EngineAnswer>;
 }
 

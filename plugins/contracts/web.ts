@@ -18,6 +18,7 @@ import type {
   Views,
 } from "lectern/core";
 
+import type { AnswerPath, AnswerTo, SubmitResult } from "./answers.ts";
 import type { Item, ItemAddress, ItemName, ItemsAddress } from "./items.ts";
 import type { FiguresName, ShownFigure, Toolbar, ToolbarName } from "./screen_places.ts";
 import type { Tag } from "./tags.ts";
@@ -70,17 +71,6 @@ export interface Screen {
   readonly style?: string | undefined;
 }
 
-/** The answer of the API to a form. */
-export type SubmitResult<T> =
-  | { readonly ok: true; readonly body: T }
-  | {
-      readonly ok: false;
-      readonly status: number;
-      readonly message: string;
-      /** Validation errors by field. */
-      readonly errors: Readonly<Record<string, readonly string[]>>;
-    };
-
 /** One request to a screen. */
 export interface Visit {
   readonly request: Request;
@@ -92,7 +82,11 @@ export interface Visit {
   /** Query string and form together. */
   readonly input: InputObject;
   readonly address: string;
-  /** The answer of the API to a GET as the reader. Throws its error, which becomes the screen's. */
+  /**
+   * The answer of the API to a GET as the reader. Throws its error, which becomes the screen's. The type is that of the route's schema,
+   * where the plugin of the route has added it to `Answers`.
+   */
+  get<Path extends AnswerPath>(path: Path): Promise<AnswerTo<Path>>;
   get<T>(path: string): Promise<T>;
   /** The same; undefined where it does not exist or the reader does not see it. */
   find<T>(path: string): Promise<T | undefined>;

@@ -152,9 +152,7 @@ async function contentOf(response: Response, address: URL, maxBytes: number): Pr
 }
 
 function tooLarge(source: string, maxBytes: number): BootError {
-  return new BootError(
-    `Cannot install the module of "${source}": it has more than ${maxBytes} bytes (THEME_MODULE_MAX_BYTES)`,
-  );
+  return new BootError(`Cannot install the module of "${source}": it has more than ${maxBytes} bytes`);
 }
 
 async function isConfirmed(io: CommandIo, source: string): Promise<boolean> {

@@ -49,8 +49,8 @@ function unpack(bytes: Uint8Array, { maxBytes, maxFiles }: ArchiveLimits, fail: 
       filter({ name, originalSize }) {
         files += 1;
         size += originalSize;
-        if (files > maxFiles) throw fail(`it has more than ${maxFiles} files (THEME_MODULE_MAX_FILES)`);
-        if (size > maxBytes) throw fail(`it holds more than ${maxBytes} bytes (THEME_MODULE_MAX_BYTES)`);
+        if (files > maxFiles) throw fail(`it has more than ${maxFiles} files`);
+        if (size > maxBytes) throw fail(`it holds more than ${maxBytes} bytes`);
         if (!isSafe(name)) throw fail(`the name ${JSON.stringify(name)} of an entry is not allowed`);
         return !name.endsWith("/") && !IGNORED.test(name);
       },

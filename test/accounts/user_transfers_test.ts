@@ -23,7 +23,7 @@ const breaker = definePlugin({
   },
 });
 beforeAll(async () => {
-  runtime = await bootTestRuntime({ env: { USER_DELETE_ITEMS: "2" }, extra: [breaker] });
+  runtime = await bootTestRuntime({ constants: { users: { deletedItems: 2 } }, extra: [breaker] });
 });
 afterAll(() => runtime.stop());
 

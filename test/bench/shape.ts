@@ -1,8 +1,7 @@
 /**
  * `bun test/bench/shape.ts`: how large the source is and how many concepts it has, counted from its text: lines by part, imports
  * against the order of the layers, what an author of plugins meets (members, grants, slots, variables), casts, and what is written in
- * more than one way. `--list` also prints the places of what should become fewer. It reads files and starts nothing; what an idle
- * server asks of the store is counted by `idle.ts`.
+ * more than one way. `--list` also prints the places of what should become fewer. It reads files and starts nothing.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -12,8 +12,9 @@
  */
 import { parseArgs } from "node:util";
 import { grow } from "./stalls_growth.ts";
-import { INPUTS, type Input, type Stage } from "./stalls_inputs.ts";
+import { INPUTS } from "./stalls_inputs.ts";
 import { served } from "./stalls_server.ts";
+import type { Input, Stage } from "./stalls_stage.ts";
 
 const INPUT_MAX_MS = 180_000;
 const AROUND_MS = 300;

@@ -16,12 +16,8 @@ let receiver: Receiver;
 beforeAll(async () => {
   receiver = openReceiver();
   screens = await openScreens({
-    env: {
-      ALLOW_PRIVATE_HOSTS: "127.0.0.1/32",
-      WEBHOOK_RETRY_PAUSES: "",
-      WEBHOOK_PATIENCE: "1",
-      WEBHOOK_PATIENCE_MIN: "0",
-    },
+    env: { ALLOW_PRIVATE_HOSTS: "127.0.0.1/32" },
+    constants: { webhooks: { pauses: "", patience: 1, patienceMinutes: 0 } },
   });
 });
 afterAll(async () => {

@@ -13,7 +13,10 @@ const LARGE = "Dieser Teil wurde weggelassen: Was die Seite einbindet, ist grÃ¶Ã
 
 let runtime: TestRuntime;
 beforeAll(async () => {
-  runtime = await bootTestRuntime({ env: { APP_LANG: "de", INCLUDES_MAX: "3", INCLUDES_MAX_BYTES: "300" } });
+  runtime = await bootTestRuntime({
+    env: { APP_LANG: "de" },
+    constants: { markup: { maxIncludes: 3, maxIncludedBytes: 300 } },
+  });
 });
 afterAll(() => runtime.stop());
 const { made } = overrideTools(() => runtime);

@@ -14,7 +14,8 @@ let book: number;
 
 beforeAll(async () => {
   runtime = await bootTestRuntime({
-    env: { PAGE_MAX_BYTES: "1000000", PAGE_MAX_ELEMENTS: "2000", CHILD_TIMEOUT: "30" },
+    env: { CHILD_TIMEOUT: "30" },
+    constants: { markup: { maxContentBytes: 1_000_000, maxContentElements: 2_000 } },
   });
   markup = markupOf(runtime);
   book = (await runtime.ask("POST", "/api/books", { body: { name: "Large" } })).body.id;
@@ -230,8 +231,9 @@ test("a child that is killed at work is a clear answer, and the next page is sav
 
 test("what takes too long is refused and ends", async () => {
   const seconds = Math.ceil(scaled(3));
-  const env = { CHILD_TIMEOUT: String(seconds), PAGE_MAX_ELEMENTS: "500000" };
-  const impatient = await bootTestRuntime({ env, beside: runtime });
+  const env = { CHILD_TIMEOUT: String(seconds) };
+  const constants = { markup: { maxContentElements: 500_000 } };
+  const impatient = await bootTestRuntime({ env, constants, beside: runtime });
   try {
     // Each of the outer elements looks through all of the inner ones for the text of its id.
     const html = "<div id=a>".repeat(190) + "<p> </p>".repeat(480_000);
@@ -258,7 +260,7 @@ test("where a plugin changes the converter of Markdown it has its say in large p
       });
     },
   });
-  const changed = await bootTestRuntime({ extra: [shouting], env: { MARKDOWN_HOOK_MAX_BYTES: "20000" } });
+  const changed = await bootTestRuntime({ extra: [shouting], constants: { markup: { maxHookedBytes: 20_000 } } });
   try {
     const { body } = await changed.ask("POST", "/api/books", { body: { name: "b" } });
     const save = (markdown: string) =>

@@ -50,16 +50,14 @@ const plugin = definePlugin({
     }),
 });
 
-const ENV = {
-  SEARCH_ENGINE: "gull",
-  SEARCH_CANDIDATES: "100",
-  SEARCH_TIMEOUT_MS: String(scaled(300)),
-  SEARCH_ENGINE_ROUNDS: "3",
+const WITH_ENGINE = {
+  env: { SEARCH_ENGINE: "gull" },
+  constants: { search: { candidates: 100, timeoutMs: scaled(300), engineRounds: 3 } },
 };
 let runtime: TestRuntime;
 let book: number;
 beforeAll(async () => {
-  runtime = await bootTestRuntime({ extra: [plugin], env: ENV });
+  runtime = await bootTestRuntime({ extra: [plugin], ...WITH_ENGINE });
   book = (await runtime.ask("POST", "/api/books", { body: { name: "Coast", description: "Birds" } })).body.id;
 }, 120_000);
 afterAll(() => runtime.stop());
@@ -223,7 +221,7 @@ test("a newly chosen engine gets every item, and the shipped one finds what was 
     const { id } = (await first.ask("POST", "/api/books", { body: { name: "Guillemot", description: "On a cliff" } }))
       .body;
     gull.documents.clear();
-    const second = await bootTestRuntime({ beside: first, extra: [plugin], env: ENV });
+    const second = await bootTestRuntime({ beside: first, extra: [plugin], ...WITH_ENGINE });
     await second.runtime.jobs.drain();
     expect([gull.documents.get(`book-${id}`)?.name, await found("cliff", second)]).toEqual([
       "Guillemot",

@@ -97,7 +97,7 @@ test("tags compare with a number by the number they begin with, and else as text
 });
 
 test("beyond the bound the total is marked as a lower bound, and names still come first", async () => {
-  const small = await bootTestRuntime({ env: { SEARCH_CANDIDATES: "100" } });
+  const small = await bootTestRuntime({ constants: { search: { candidates: 100 } } });
   try {
     const book = (await small.ask("POST", "/api/books", { body: { name: "Many" } })).body;
     await rows(
@@ -125,7 +125,7 @@ test("beyond the bound the total is marked as a lower bound, and names still com
 });
 
 test("a rare word is found and counts beside common ones, at any position", async () => {
-  const small = await bootTestRuntime({ env: { SEARCH_CANDIDATES: "100" } });
+  const small = await bootTestRuntime({ constants: { search: { candidates: 100 } } });
   try {
     const book = (await small.ask("POST", "/api/books", { body: { name: "Sea" } })).body.id;
     const make = (name: string, html: string) =>

@@ -23,6 +23,7 @@ const gardener = definePlugin({
   setup({ app }) {
     // The permit of the guard must not get into the options that the routes below share.
     app.guard(closed, (guarded) => guarded.get("/gardener/fence", () => "fence", open));
+    app.group("/gardener/shed", (shed) => shed.guard(closed).get("/spade", () => "spade", open));
     app.group("/gardener/house", closed, (house) => house.get("/door", () => "door", { permit: "settings-manage" }));
     app
       .get(
@@ -87,6 +88,16 @@ const gardener = definePlugin({
       .get("/gardener/stream", () => new Response(endless()), open)
       .post("/gardener/json", ({ body }) => ({ body }), { ...open, parse: "json" })
       .post("/gardener/text", ({ body }) => ({ body }), { ...closed, parse: "text" })
+      .parser("petals", async ({ request }) => ({ petals: (await request.text()).split(" ") }))
+      .post("/gardener/petals", ({ body }) => ({ body: body as object }), { ...open, parse: "petals" })
+      .get(
+        "/gardener/counted",
+        ({ query, set }) => {
+          set.status = 422;
+          throw new Error(`${query.roses} roses`);
+        },
+        { ...open, query: t.Object({ roses: t.Numeric() }) },
+      )
       .post("/gardener/read", ({ body }) => ({ body: body as object }), {
         ...closed,
         parse: () => void seen.push("parse"),
@@ -145,6 +156,11 @@ describe("what a route throws", () => {
     ]);
   });
 
+  test("is a failure of the route once its schemas have judged the input, whatever status it has set", async () => {
+    expect((await ask("GET", "counted?roses=3")).status).toBe(500);
+    expect((await ask("GET", "counted?roses=red")).status).toBe(422);
+  });
+
   test("is answered 500 where Elysia itself fails, over HTTP and within the process", async () => {
     for (const name of ["header", "nothing", "returned"]) {
       const { status, body } = await ask("GET", name);
@@ -177,6 +193,8 @@ test("parsers of a route get the bodies that are left unread, after the permit w
   expect([read.status, read.body]).toEqual([200, { body: "roses" }]);
   const parsed = await runtime.ask("POST", "/api/gardener/text", { body: '{"roses":3}', headers: json });
   expect([parsed.status, parsed.body]).toEqual([200, { body: { roses: 3 } }]);
+  const petals = await ask("POST", "petals", { body: "red blue", headers: text });
+  expect(petals.body).toEqual({ body: { petals: ["red", "blue"] } });
   seen.length = 0;
   expect((await ask("POST", "read", { body: "roses", headers: text })).status).toBe(401);
   expect(seen).toEqual([]);
@@ -200,6 +218,7 @@ test("a guard and its route are both checked, and the narrower permit is that of
   );
   expect(permits).toEqual(["access-api", "settings-manage", "public"]);
   expect((await ask("GET", "fence")).status).toBe(401);
+  expect((await ask("GET", "shed/spade")).status).toBe(401);
   const { token } = await runtime.person("neighbour", ["access-api"]);
   expect((await ask("GET", "fence", { as: token })).body).toBe("fence");
   expect((await ask("GET", "house/door", { as: token })).status).toBe(403);

@@ -198,8 +198,8 @@ test("a hostile plugin reads, writes, calls and changes nothing that it was not 
 test("a handler that loops without a pause is ended by its own limit, and the writes of others go on", async () => {
   const { plugin, host } = await isolated("acme-hostile", { timeoutMs: scaled(800), pauseMs: 0 });
   // Longer than what parts in the server's process may take without a sign of life.
-  const env = { ...NO_ROLES, PLUGIN_PART_TIMEOUT_MS: String(scaled(100)) };
-  const runtime = await booted({ extra: [plugin], env });
+  const constants = { core: { partTimeoutMs: scaled(100) } };
+  const runtime = await booted({ extra: [plugin], env: NO_ROLES, constants });
   const create = async (name: string) => (await runtime.ask("POST", "/api/books", { body: { name } })).body.id;
   const ids = [await create("One"), await create("Two"), await create("Three")];
   const alive = host.pid;

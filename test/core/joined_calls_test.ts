@@ -109,7 +109,8 @@ beforeAll(async () => {
   runtime = await bootTestRuntime({
     only: [...WITH_PAGES, "comments"],
     extra: [reviewer],
-    env: { LOG_LEVEL: "warn", PLUGIN_PART_TIMEOUT_MS: String(scaled(500)) },
+    env: { LOG_LEVEL: "warn" },
+    constants: { core: { partTimeoutMs: scaled(500) } },
   });
   await runtime.runtime.start();
   book = (await runtime.ask("POST", "/api/books", { body: { name: "Runbooks" } })).body.id;

@@ -5,7 +5,11 @@ const LIMIT = 1_000_000;
 let runtime: TestRuntime;
 
 beforeAll(async () => {
-  runtime = await bootTestRuntime({ env: { MAX_TEXT_BYTES: String(LIMIT) } });
+  runtime = await bootTestRuntime({
+    env: { MAX_TEXT_BYTES: String(LIMIT) },
+    // The limit of a page, a quarter of it, is not what is meant here.
+    constants: { markup: { maxContentBytes: LIMIT } },
+  });
 });
 
 afterAll(() => runtime.stop());

@@ -101,9 +101,8 @@ const caller = definePlugin({
 });
 
 const limits = (ms: number) => ({
-  LOG_LEVEL: "warn",
-  PLUGIN_PART_TIMEOUT_MS: String(ms),
-  ANSWER_TIMEOUT_MS: String(ms * 2),
+  env: { LOG_LEVEL: "warn" },
+  constants: { core: { partTimeoutMs: ms, answerTimeoutMs: ms * 2 } },
 });
 
 let runtime: TestRuntime;
@@ -111,7 +110,7 @@ let logged: Mock<typeof process.stderr.write>;
 
 beforeAll(async () => {
   logged = spyOn(process.stderr, "write").mockImplementation(() => true);
-  runtime = await bootTestRuntime({ only: WITH_BOOKS, extra: [keeper, caller], env: limits(LIMIT_MS) });
+  runtime = await bootTestRuntime({ only: WITH_BOOKS, extra: [keeper, caller], ...limits(LIMIT_MS) });
 });
 afterAll(async () => {
   await runtime.stop();
@@ -142,7 +141,7 @@ test.each([
 
 test("a callback that never ends, also one within an object, is blamed on who passed it, and the shipped function is called further", async () => {
   // A callback has half the time of the function that calls it, which therefore has to come to it in the other half.
-  const other = await bootTestRuntime({ only: WITH_BOOKS, extra: [keeper, caller], env: limits(LIMIT_MS * 8) });
+  const other = await bootTestRuntime({ only: WITH_BOOKS, extra: [keeper, caller], ...limits(LIMIT_MS * 8) });
   const ask = async (name: string) => (await other.ask("GET", `/api/caller/${name}`)).body;
   // The half of one that begins in the second half ends after the time of the function that calls it.
   expect(await ask("second")).toEqual(late("caller"));

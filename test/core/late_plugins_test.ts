@@ -130,12 +130,14 @@ beforeAll(async () => {
   runtime = await bootTestRuntime({
     only: [...WITH_BOOKS, "health"],
     extra: [provider, caller],
-    env: {
-      LOG_LEVEL: "warn",
-      PLUGIN_PART_TIMEOUT_MS: String(LIMIT_MS),
-      // Of calls outside of transactions, half of it.
-      ANSWER_TIMEOUT_MS: String(LIMIT_MS * 2),
-      WRITE_TIMEOUT_MS: String(LIMIT_MS * 4),
+    env: { LOG_LEVEL: "warn" },
+    constants: {
+      core: {
+        partTimeoutMs: LIMIT_MS,
+        // Of calls outside of transactions, half of it.
+        answerTimeoutMs: LIMIT_MS * 2,
+        writeTimeoutMs: LIMIT_MS * 4,
+      },
     },
   });
   await runtime.runtime.start();
@@ -333,8 +335,8 @@ test("a migration whose statement runs longer than the limit between two stateme
     migrations: { "0001_slow": async (db) => void (await sql`select pg_sleep(${(LIMIT_MS * 4) / 1_000})`.execute(db)) },
     setup: () => {},
   });
-  const env = { PLUGIN_SETUP_TIMEOUT_MS: String(LIMIT_MS * 2), LOG_LEVEL: "warn" };
-  const booted = await bootTestRuntime({ extra: [slow], env, beside: runtime, only: FEW });
+  const limits = { env: { LOG_LEVEL: "warn" }, constants: { core: { setupTimeoutMs: LIMIT_MS * 2 } } };
+  const booted = await bootTestRuntime({ ...limits, extra: [slow], beside: runtime, only: FEW });
   await booted.stop();
   const lines = logged.mock.calls
     .map(([line]) => String(line))

@@ -41,8 +41,8 @@ let logged: Mock<typeof process.stderr.write>;
 
 beforeAll(async () => {
   logged = spyOn(process.stderr, "write").mockImplementation(() => true);
-  const env = { PLUGIN_PART_TIMEOUT_MS: String(LIMIT_MS), ANSWER_TIMEOUT_MS: String(LIMIT_MS * 2) };
-  runtime = await bootTestRuntime({ only: FEW, extra: [doorman], env });
+  const constants = { core: { partTimeoutMs: LIMIT_MS, answerTimeoutMs: LIMIT_MS * 2 } };
+  runtime = await bootTestRuntime({ only: FEW, extra: [doorman], constants });
 });
 afterAll(async () => {
   await runtime.stop();

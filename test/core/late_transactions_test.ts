@@ -118,11 +118,11 @@ let jobsDone = 0;
 /** The environment of every runtime of this file. */
 const ENV = {
   LOG_LEVEL: "warn",
-  PLUGIN_PART_TIMEOUT_MS: String(LIMIT_MS),
-  ANSWER_TIMEOUT_MS: String(LIMIT_MS * 2),
   // A connection is free before any limit of statements ends what it waits for.
   DATABASE_TIMEOUT_MS: "110000",
 };
+/** The constants of every runtime of this file. */
+const LIMITS = { partTimeoutMs: LIMIT_MS, answerTimeoutMs: LIMIT_MS * 2, writeTimeoutMs: 30_000 };
 
 let runtime: TestRuntime;
 let logged: Mock<typeof process.stderr.write>;
@@ -134,6 +134,7 @@ beforeAll(async () => {
     only: WITH_BOOKS,
     extra: [holder],
     env: ENV,
+    constants: { core: LIMITS },
   });
   await runtime.runtime.start();
   book = (await runtime.ask("POST", "/api/books", { body: { name: "One" } })).body.id;
@@ -204,7 +205,12 @@ test("an action that sends statement after statement ends with the limit of an a
 });
 
 test("where PostgreSQL enforces no grants, transactions and streams of a plugin are limited too", async () => {
-  const open = await bootTestRuntime({ only: WITH_BOOKS, extra: [holder], env: { ...ENV, PLUGIN_ROLES: "off" } });
+  const open = await bootTestRuntime({
+    only: WITH_BOOKS,
+    extra: [holder],
+    env: { ...ENV, PLUGIN_ROLES: "off" },
+    constants: { core: LIMITS },
+  });
   await open.ask("POST", "/api/books", { body: { name: "One" } });
   const hanging: Promise<{ status: number }>[] = [];
   for (const [at, path] of ["transaction", "stream"].entries()) {
@@ -222,7 +228,8 @@ test("a transaction or stream of a plugin that goes on and on ends with the limi
   const brief = await bootTestRuntime({
     only: WITH_BOOKS,
     extra: [holder],
-    env: { ...ENV, LONG_ANSWER_TIMEOUT_MS: String(longMs), ANSWER_TIMEOUT_MS: String(longMs) },
+    env: { ...ENV, LONG_ANSWER_TIMEOUT_MS: String(longMs) },
+    constants: { core: { ...LIMITS, answerTimeoutMs: longMs } },
   });
   await brief.runtime.start();
   await brief.ask("POST", "/api/books", { body: { name: "One" } });
@@ -267,8 +274,7 @@ test("a transaction of a command has as long as it takes", async () => {
   });
   const lines: string[] = [];
   const out = (line: string) => void lines.push(line);
-  const limit = String(longMs);
-  const env = { DATA_DIR: folder.path, ANSWER_TIMEOUT_MS: limit, LONG_ANSWER_TIMEOUT_MS: limit };
+  const env = { DATA_DIR: folder.path, LONG_ANSWER_TIMEOUT_MS: String(longMs) };
   const command = findCommand("count", [clerk]);
   expect(await command?.run([], { out, err: out, env, columns: 80, tty: false })).toBe(0);
   expect(lines).toEqual(["counted"]);

@@ -24,7 +24,7 @@ describe("a name with slips is named with the setting", () => {
     ["BACKUP_DRI", "BACKUP_DIR"],
     ["BAKCUP_DIR", "BACKUP_DIR"],
     ["METRIC_TOKEN", "METRICS_TOKEN"],
-    ["COMMENT_MAX_BYTE", "COMMENT_MAX_BYTES"],
+    ["MAX_TEXT_BYTE", "MAX_TEXT_BYTES"],
     ["SERVE_WORKER", "SERVE_WORKERS"],
     ["REVISIONS_LIMT", "REVISION_LIMIT"],
     ["PROT", "PORT"],

@@ -28,7 +28,8 @@ beforeAll(async () => {
     extra: [trouble],
     // Its SQL is a part of the statement that reads a chapter.
     areShipped: true,
-    env: { PLUGIN_PART_TIMEOUT_MS: String(LIMIT_MS), LOG_LEVEL: "error", METRICS_TOKEN },
+    env: { LOG_LEVEL: "error", METRICS_TOKEN },
+    constants: { core: { partTimeoutMs: LIMIT_MS } },
   });
   logged = spyOn(process.stderr, "write").mockImplementation(() => true);
   book = (await runtime.ask("POST", "/api/books", { body: { name: "Steady" } })).body;

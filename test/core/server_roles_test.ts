@@ -33,11 +33,11 @@ const reader = (isNewer: boolean) =>
     },
   });
 
-const env = { PLUGIN_ROLES: "third-party", SERVER_LEASE_SECONDS: "4" };
+const options = { env: { PLUGIN_ROLES: "third-party" }, constants: { core: { serverLeaseSeconds: 4 } } };
 const READ = { status: 200, body: { users: true } };
 let newer: TestRuntime;
 beforeAll(async () => {
-  newer = await bootTestRuntime({ env, extra: [reader(true)] });
+  newer = await bootTestRuntime({ ...options, extra: [reader(true)] });
 });
 afterAll(() => newer.stop());
 
@@ -45,14 +45,14 @@ const read = () => newer.ask("GET", "/api/shelf-reader");
 
 test("an older version that boots beside a newer one takes no rights from it", async () => {
   expect(await read()).toMatchObject(READ);
-  const older = await bootTestRuntime({ env, extra: [reader(false)], beside: newer });
+  const older = await bootTestRuntime({ ...options, extra: [reader(false)], beside: newer });
   expect((await older.ask("GET", "/api/shelf-reader")).status).toBe(200);
   expect(await read()).toMatchObject(READ);
   await older.stop();
 });
 
 test("a server without a plugin leaves its role alone, and finds no drift that doctor would repair", async () => {
-  const bare = await bootTestRuntime({ env, beside: newer });
+  const bare = await bootTestRuntime({ ...options, beside: newer });
   const [out, err]: string[][] = [[], []];
   const io = {
     ...{ env: {}, columns: 80, tty: false },
@@ -67,8 +67,8 @@ test("a server without a plugin leaves its role alone, and finds no drift that d
 });
 
 test("rights that no running server needs any more are revoked while the older one runs on", async () => {
-  const first = await bootTestRuntime({ env, extra: [reader(false)] });
-  const second = await bootTestRuntime({ env, extra: [reader(true)], beside: first });
+  const first = await bootTestRuntime({ ...options, extra: [reader(false)] });
+  const second = await bootTestRuntime({ ...options, extra: [reader(true)], beside: first });
   const [role] = await first.store.sql`select rolname as name from pg_roles
     where rolname = (select obj_description(to_regnamespace('lectern_grants'), 'pg_namespace')) || ':shelf-reader'`;
   const may = async () => {
@@ -84,7 +84,7 @@ test("rights that no running server needs any more are revoked while the older o
 
 test("a server whose row was lost writes it again, and gets rights back that were revoked meanwhile", async () => {
   await newer.store.sql`delete from running_servers`;
-  const older = await bootTestRuntime({ env, extra: [reader(false)], beside: newer });
+  const older = await bootTestRuntime({ ...options, extra: [reader(false)], beside: newer });
   expect(
     await until(
       async () => (await read()).status,

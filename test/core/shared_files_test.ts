@@ -63,7 +63,7 @@ test("a server whose files are elsewhere is named in the log of the next one and
 });
 
 test("a server that could not renew its row for longer than its lease shows its file again", async () => {
-  const first = await bootTestRuntime({ env: { ...env, SERVER_LEASE_SECONDS: "4" } });
+  const first = await bootTestRuntime({ env, constants: { core: { serverLeaseSeconds: 4 } } });
   await first.runtime.start();
   await until(
     () => filesOfServers(first).length,

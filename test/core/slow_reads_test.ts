@@ -40,11 +40,10 @@ let bob: string;
 beforeAll(async () => {
   runtime = await bootTestRuntime({
     extra: [sleeper],
-    env: {
-      SEARCH_TIMEOUT_MS: String(LIMIT_MS),
-      LISTING_TIMEOUT_MS: String(LIMIT_MS),
-      WRITE_TIMEOUT_MS: String(LIMIT_MS),
-      DATABASE_WAIT_MS: String(WAIT_MS),
+    env: { DATABASE_WAIT_MS: String(WAIT_MS) },
+    constants: {
+      core: { listingTimeoutMs: LIMIT_MS, writeTimeoutMs: LIMIT_MS },
+      search: { timeoutMs: LIMIT_MS },
     },
   });
   await runtime.runtime.start();

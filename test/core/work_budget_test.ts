@@ -12,9 +12,10 @@ const HTML = "<p>Call the <strong>DBA</strong> on duty, at any hour.</p>".repeat
 let runtime: TestRuntime;
 let second: TestRuntime;
 beforeAll(async () => {
-  const env = { API_REQUESTS_PER_MIN: "100000", API_CPU_SECONDS_PER_MIN: "1", RATE_LIMITS_SHARED: "true" };
-  runtime = await bootTestRuntime({ env });
-  second = await bootTestRuntime({ env, beside: runtime });
+  const env = { API_REQUESTS_PER_MIN: "100000", RATE_LIMITS_SHARED: "true" };
+  const constants = { core: { cpuSecondsPerMinute: 1 } };
+  runtime = await bootTestRuntime({ env, constants });
+  second = await bootTestRuntime({ env, constants, beside: runtime });
 });
 afterAll(async () => {
   await second.stop();
@@ -79,8 +80,11 @@ test("users of one address have twice as much together", async () => {
 test("`load` of long pages stays within what the default allows for its requests", async () => {
   const pages = 30;
   // Two requests for each page, and few beside these: the quarter of a second that each may take by default.
-  const seconds = String((2 * pages) / 4);
-  const own = await bootTestRuntime({ env: { API_REQUESTS_PER_MIN: "100000", API_CPU_SECONDS_PER_MIN: seconds } });
+  const cpuSecondsPerMinute = (2 * pages) / 4;
+  const own = await bootTestRuntime({
+    env: { API_REQUESTS_PER_MIN: "100000" },
+    constants: { core: { cpuSecondsPerMinute } },
+  });
   const folder = mkdtempSync(join(tmpdir(), "lectern-load-"));
   const statuses: number[] = [];
   const server = Bun.serve({

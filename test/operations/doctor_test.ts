@@ -14,7 +14,8 @@ let book: number;
 
 beforeAll(async () => {
   runtime = await bootTestRuntime({
-    env: { APP_PROXIES: "*", DATABASE_POLL: "6", CHECK_DISK_PERCENT: "100", PATH_OF_NOTHING: "1" },
+    env: { APP_PROXIES: "*", DATABASE_POLL: "6", PATH_OF_NOTHING: "1" },
+    constants: { core: { minDiskPercent: 100 } },
     extra: [
       definePlugin({ name: "guest_reader", permissions: { read: ["books"] }, setup() {} }),
       definePlugin({
@@ -286,7 +287,8 @@ test("scheduled checks are on the screen of the system and in the metrics", asyn
   const other = await bootTestRuntime({
     // Plugins of other tests have roles of their own beside those of the template, which a check would find left over.
     prepare: async () => {},
-    env: { METRICS_TOKEN: "a-secret", CHECK_DISK_PERCENT: "0", ADMIN_PASSWORD: PASSWORD },
+    env: { METRICS_TOKEN: "a-secret", ADMIN_PASSWORD: PASSWORD },
+    constants: { core: { minDiskPercent: 0 } },
   });
   const browser = browserOf(other);
   await browser.signIn("admin@example.com");

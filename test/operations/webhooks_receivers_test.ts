@@ -14,13 +14,13 @@ import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runti
 import { until } from "../support/harness/until.ts";
 import { distinctCalls } from "../support/harness/webhook_queue.ts";
 
-const ENV = { ALLOW_PRIVATE_HOSTS: "127.0.0.1/32", WEBHOOK_RETRY_PAUSES: "3600" };
+const OPTIONS = { env: { ALLOW_PRIVATE_HOSTS: "127.0.0.1/32" }, constants: { webhooks: { pauses: "3600" } } };
 
 let runtime: TestRuntime;
 let receiver: Receiver;
 beforeAll(async () => {
   receiver = openReceiver();
-  runtime = await bootTestRuntime({ env: ENV });
+  runtime = await bootTestRuntime({ ...OPTIONS });
   await runtime.runtime.start();
 });
 afterAll(async () => {

@@ -11,7 +11,10 @@ let other: Receiver;
 beforeAll(async () => {
   receiver = openReceiver();
   other = openReceiver();
-  runtime = await bootTestRuntime({ env: { ALLOW_PRIVATE_HOSTS: "127.0.0.1/32", WEBHOOK_REDIRECTS: "3" } });
+  runtime = await bootTestRuntime({
+    env: { ALLOW_PRIVATE_HOSTS: "127.0.0.1/32" },
+    constants: { webhooks: { redirects: 3 } },
+  });
   await runtime.runtime.start();
 });
 afterAll(async () => {

@@ -16,12 +16,8 @@ let receiver: Receiver;
 beforeAll(async () => {
   receiver = openReceiver();
   runtime = await bootTestRuntime({
-    env: {
-      ALLOW_PRIVATE_HOSTS: "127.0.0.1/32",
-      WEBHOOK_RETRY_PAUSES: "0,0",
-      WEBHOOK_PATIENCE: "2",
-      WEBHOOK_PATIENCE_MIN: "0",
-    },
+    env: { ALLOW_PRIVATE_HOSTS: "127.0.0.1/32" },
+    constants: { webhooks: { pauses: "0,0", patience: 2, patienceMinutes: 0 } },
   });
   await runtime.runtime.start();
 });

@@ -26,3 +26,30 @@ test("the rule of hooks can fail, and lets pass plugins and words of another mea
   );
   expect(hooksIn(readSource("plugins/content/x.ts", "app.derive(read);\n"))).toEqual([]);
 });
+
+/** The one file of core that names what Elysia does not publish. */
+const INTERNALS = "core/http/elysia_internals.ts";
+/** Private and protected members of Elysia's class, and its router, whose layout is not described. */
+const PRIVATE =
+  /\b(?:definitions|extender|setHeaders|promisedModules|singleton|routeTree|inference|applyMacro|higherOrderFunctions)\b|[.{,]\s*router\b/;
+
+function internalsIn({ path, code, text }: Source): string[] {
+  if (path.endsWith("_test.ts") || path === INTERNALS || !/from "elysia"/.test(text)) return [];
+  return code
+    .split("\n")
+    .flatMap((line, index) =>
+      PRIVATE.test(line) ? [`${path}:${index + 1}: what Elysia does not publish is named in ${INTERNALS} alone`] : [],
+    );
+}
+
+test("core and plugins name what Elysia does not publish in one file", () => {
+  const sources = readSources().filter(({ path }) => /^(?:core|plugins)\//.test(path));
+  expect(sources.flatMap(internalsIn)).toEqual([]);
+});
+
+test("the rule of what is not published can fail", () => {
+  const reading =
+    'import { Elysia } from "elysia";\nconst { definitions } = app as Internals;\nreturn app.router.http;\n';
+  expect(internalsIn(readSource("core/http/x.ts", reading))).toHaveLength(2);
+  expect(internalsIn(readSource("core/http/x.ts", reading.replace("elysia", "other")))).toEqual([]);
+});

@@ -23,7 +23,8 @@ beforeAll(async () => {
     const port = await freePort();
     urls.push(`http://${name}.test:${port}`);
     // What the budget of work is by default; requests are as many as the test likes.
-    return startProgram(folder, { PORT: String(port), APP_URL: urls.at(-1) ?? "", API_CPU_SECONDS_PER_MIN: "45" });
+    const env = { PORT: String(port), APP_URL: urls.at(-1) ?? "" };
+    return startProgram(folder, env, { constants: { cpuSecondsPerMinute: 45 } });
   };
   source = await start(folders[0].path, "wiki");
   target = await start(folders[1].path, "docs");

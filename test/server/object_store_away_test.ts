@@ -7,12 +7,15 @@ const BUCKET = {
   FILES_S3_ENDPOINT: "http://127.0.0.1:1",
   FILES_S3_KEY: "key",
   FILES_S3_SECRET: "secret",
-  FILES_S3_ATTEMPTS: "1",
 };
 
 test("while the object store is away, an upload is answered 503 with Retry-After and leaves nothing, and pages can be read", async () => {
   const folder = dataFolder("ready");
-  const server = await startProgram(folder.path, { ...BUCKET, LOG_LEVEL: "silent" });
+  const server = await startProgram(
+    folder.path,
+    { ...BUCKET, LOG_LEVEL: "silent" },
+    { constants: { filesS3Attempts: 1 } },
+  );
   const book = (await server.ask("POST", "/api/books", { name: "Runbooks" })).body;
   const page = (await server.ask("POST", "/api/pages", { book_id: book.id, name: "Failover", html: "<p>x</p>" })).body;
   const form = new FormData();

@@ -22,12 +22,8 @@ setDefaultTimeout(60_000);
 const folder = dataFolder("ready");
 let program: Program;
 beforeAll(async () => {
-  program = await startProgram(folder.path, {
-    BODY_TIMEOUT_MS: "1000",
-    BODY_MIN_BYTES_PER_SECOND: "1000",
-    IDLE_TIMEOUT_SECONDS: "4",
-    LOG_LEVEL: "debug",
-  });
+  const constants = { bodyTimeoutMs: 1_000, bodyMinRate: 1_000 };
+  program = await startProgram(folder.path, { IDLE_TIMEOUT_SECONDS: "4", LOG_LEVEL: "debug" }, { constants });
 });
 afterAll(async () => {
   program.signal("SIGTERM");

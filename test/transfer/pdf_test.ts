@@ -11,7 +11,7 @@ import { picture } from "../support/data/sample_pictures.ts";
 import { longestDelay } from "../support/harness/event_loop_delay.ts";
 import { exported } from "../support/harness/exports.ts";
 import { scaled } from "../support/harness/machine_speed.ts";
-import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
+import { bootTestRuntime, type TestRuntime, type TestRuntimeOptions } from "../support/harness/test_runtime.ts";
 
 setDefaultTimeout(120_000);
 let runtime: TestRuntime;
@@ -98,10 +98,10 @@ describe("where limits are set", () => {
   });
   /** Another server with the same content, and its long page. */
   const boundRuntime = async (
-    env: Record<string, string>,
+    options: Pick<TestRuntimeOptions, "env" | "constants">,
     run: (bound: TestRuntime, page: number) => Promise<void>,
   ) => {
-    const bound = await bootTestRuntime({ env, beside: runtime });
+    const bound = await bootTestRuntime({ ...options, beside: runtime });
     try {
       await run(bound, long);
     } finally {
@@ -111,7 +111,7 @@ describe("where limits are set", () => {
   const errorOf = (text: string) => JSON.parse(text).error as { code: number; message: string };
 
   test("what takes too long is killed, and said so", async () => {
-    await boundRuntime({ EXPORT_PDF_TIMEOUT: "1" }, async (bound, page) => {
+    await boundRuntime({ constants: { exports: { pdfSeconds: 1 } } }, async (bound, page) => {
       const started = performance.now();
       const { text } = await exported(bound, `/api/pages/${page}/export/pdf`);
       expect(errorOf(text)).toEqual({ code: 500, message: expect.stringContaining("not ready within 1 seconds") });
@@ -120,15 +120,15 @@ describe("where limits are set", () => {
   });
 
   test("what takes too much memory is killed, and said so", async () => {
-    await boundRuntime({ EXPORT_PDF_MEMORY: "100" }, async (bound, page) => {
+    await boundRuntime({ constants: { exports: { pdfMegabytes: 100 } } }, async (bound, page) => {
       const { text } = await exported(bound, `/api/pages/${page}/export/pdf`);
       expect(errorOf(text).message).toContain("more than 100 MB of memory");
     });
   });
 
   test("no engine answers 501 and says what to install; neither does a command that is not there", async () => {
-    for (const env of [{ EXPORT_PDF_ENGINE: "none" }, { EXPORT_PDF_COMMAND: "no-such-command {input_html_path}" }])
-      await boundRuntime(env, async (bound, page) => {
+    for (const command of ["none", "no-such-command {input_html_path}"])
+      await boundRuntime({ env: { EXPORT_PDF_COMMAND: command } }, async (bound, page) => {
         const { status, text } = await exported(bound, `/api/pages/${page}/export/pdf`);
         expect(status).toBe(501);
         expect(errorOf(text).message).toContain("can install the package @myriaddreamin/typst-ts-node-compiler");
@@ -139,7 +139,7 @@ describe("where limits are set", () => {
     const lines: string[] = [];
     const write = spyOn(process.stderr, "write").mockImplementation((line) => lines.push(String(line)) > 0);
     try {
-      await boundRuntime({ LOG_LEVEL: "warn" }, async (bound) => {
+      await boundRuntime({ env: { LOG_LEVEL: "warn" } }, async (bound) => {
         const book = await made(bound, "/api/books", { name: "Tangut" });
         const page = await made(bound, "/api/pages", { book_id: book, name: "𗴂", html: "<p>𗼇𗟲</p>" });
         for (const path of [`/api/pages/${page}`, `/api/books/${book}`])
@@ -158,7 +158,7 @@ describe("where limits are set", () => {
     writeFileSync(script, '#!/bin/sh\n(printf "%%PDF-"; cat "$1"; env) > "$2"\n');
     chmodSync(script, 0o755);
     const command = `"${script}" {input_html_path} {output_pdf_path}`;
-    await boundRuntime({ EXPORT_PDF_COMMAND: command }, async (bound, page) => {
+    await boundRuntime({ env: { EXPORT_PDF_COMMAND: command } }, async (bound, page) => {
       const { status, text } = await exported(bound, `/api/pages/${page}/export/pdf`);
       expect([status, text.slice(0, 20)]).toEqual([200, "%PDF-<!doctype html>"]);
       expect(text).toContain('class="export export-format-pdf export-engine-command"');

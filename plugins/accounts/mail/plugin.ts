@@ -13,8 +13,19 @@ export default definePlugin({
   provides: ["mail"],
   settings: t.Object({
     from: t.String({ default: "", env: "MAIL_FROM", description: "Sender of mail, such as wiki@example.com" }),
-    host: t.String({ default: "", env: "MAIL_HOST", description: "SMTP server; without one no mail is sent" }),
-    port: t.Integer({ default: 587, minimum: 1, maximum: 65535, env: "MAIL_PORT", description: "Port of that server" }),
+    host: t.String({
+      default: "",
+      env: "MAIL_HOST",
+      description: "SMTP server; without one, invitations are written to the log and shown by `user invite`",
+    }),
+    port: t.Integer({
+      default: 587,
+      minimum: 1,
+      maximum: 65535,
+      env: "MAIL_PORT",
+      unit: "port",
+      description: "Port of that server",
+    }),
     username: t.String({
       default: "",
       env: "MAIL_USERNAME",
@@ -36,14 +47,14 @@ export default definePlugin({
       default: 30,
       minimum: 1,
       maximum: 50,
-      env: "MAIL_TIMEOUT",
-      description: "Seconds that the transport of a plugin may take for a message",
+      constant: true,
+      description: "Seconds that the transport of a plugin may take for a message: less than the lease of a job",
     }),
   }),
   slots: mailSlots,
   async setup({ on, onStop, provide, settings, slot }) {
     const { from, host, timeout } = settings;
-    const late = `The mail transport took longer than ${timeout} seconds (MAIL_TIMEOUT)`;
+    const late = `The mail transport took longer than ${timeout} seconds`;
     const smtp = host === "" ? undefined : (await import("./transport.ts")).createSmtpTransport(settings);
     if (smtp) {
       checkSender(from, "MAIL_HOST is set");

@@ -3,7 +3,7 @@
  * The tables of users and of permissions by role are read by others; only this plugin writes them.
  */
 import type { Generated, GeneratedAlways } from "kysely";
-import type { UserRef } from "lectern/contracts";
+import type { ListingOf, UserRef } from "lectern/contracts";
 import {
   type Input,
   idSchema,
@@ -12,6 +12,7 @@ import {
   type PluginContext,
   type ResourceEvents,
   rules,
+  type Static,
   t,
   timesFields,
   userRefSchema,
@@ -112,6 +113,13 @@ export const roleAnswers = {
   saved: role,
   read: role,
 };
+
+declare module "lectern/contracts" {
+  interface Answers {
+    "/api/roles": ListingOf<typeof roleAnswers.listed>;
+    [role: `/api/roles/${number}`]: Static<typeof roleAnswers.read>;
+  }
+}
 
 declare module "lectern/db" {
   interface Tables {

@@ -23,6 +23,7 @@ export default definePlugin({
       default: 0,
       minimum: 0,
       env: "REGISTRATION_ROLE",
+      unit: "id",
       description: "Id of the role that new registrations get, 0 for none; it cannot be deleted",
     }),
   }),

@@ -10,6 +10,7 @@ import {
   listingSchema,
   type PluginContext,
   rules,
+  type Static,
   t,
   timestampSchema,
   type Viewer,
@@ -133,6 +134,12 @@ export const pendingSchema = t.Object(
   },
   { $id: "PendingSignIn" },
 );
+
+declare module "lectern/contracts" {
+  interface Answers {
+    [sessions: `/api/users/${number}/sessions`]: Static<typeof sessionListingSchema>;
+  }
+}
 
 declare module "lectern/db" {
   interface Tables {

@@ -13,38 +13,45 @@ export const settings = t.Object({
     minimum: 1,
     maximum: 525_600,
     env: "SESSION_LIFETIME",
-    description: "Minutes without a request after which a session ends",
+    unit: "minutes",
+    description: "How long a session lasts without a request",
   }),
   absoluteLifetime: t.Optional(
     t.Integer({
       minimum: 0,
       maximum: 87_600,
       env: "SESSION_ABSOLUTE_LIFETIME",
-      description: "Hours after which a session ends whatever its activity; 0 for no limit",
+      unit: "hours",
+      description:
+        "How long a session lasts whatever its activity, so that a stolen cookie is of no use for ever; 0 for no limit. The default is what NIST SP 800-63B allows for sign-ins with a password, 720, or SESSION_LIFETIME if that is longer",
     }),
   ),
   attempts: t.Integer({
     default: 10,
     minimum: 1,
     env: "SIGN_IN_ATTEMPTS",
+    unit: "attempts",
     description: "Password attempts within five minutes for one account from one address",
   }),
   attemptsByAccount: t.Integer({
     default: 100,
     minimum: 1,
     env: "SIGN_IN_ATTEMPTS_BY_ACCOUNT",
+    unit: "attempts",
     description: "Password attempts within five minutes for one account from any address",
   }),
   attemptsByAddress: t.Integer({
     default: 60,
     minimum: 1,
     env: "SIGN_IN_ATTEMPTS_BY_ADDRESS",
+    unit: "attempts",
     description: "Password attempts within five minutes from one address for any account",
   }),
   stepAttempts: t.Integer({
     default: 10,
     minimum: 1,
     env: "SIGN_IN_STEP_ATTEMPTS",
+    unit: "attempts",
     description: "Attempts within five minutes at the further steps of a user's sign-ins, which plugins add",
   }),
   stepLifetime: t.Integer({
@@ -52,7 +59,8 @@ export const settings = t.Object({
     minimum: 1,
     maximum: 1440,
     env: "SIGN_IN_STEP_LIFETIME",
-    description: "Minutes after which a sign-in whose further step is not completed expires",
+    unit: "minutes",
+    description: "After how long a sign-in whose further step is not completed expires",
   }),
   isPublic: t.Boolean({
     default: false,
@@ -69,6 +77,6 @@ export const settings = t.Object({
     default: "",
     env: "REGISTRATION_RESTRICT",
     shared: true,
-    description: "Domains that may register; if any, addresses must be confirmed",
+    description: "Domains that may register, separated by commas; if any, addresses must be confirmed",
   }),
 });

@@ -10,6 +10,7 @@ import {
   nullable,
   type PluginContext,
   rules,
+  type Static,
   t,
   timesFields,
   timestampSchema,
@@ -124,6 +125,12 @@ export const createdTokenSchema = t.Object({ ...tokenFields, secret: t.String() 
 
 /** The listing of a user's tokens. */
 export const tokenListingSchema = listingSchema(tokenSchema);
+
+declare module "lectern/contracts" {
+  interface Answers {
+    [tokens: `/api/users/${number}/tokens`]: Static<typeof tokenListingSchema>;
+  }
+}
 
 declare module "lectern/db" {
   interface Tables {

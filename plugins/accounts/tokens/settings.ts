@@ -23,13 +23,13 @@ export const settings = t.Object({
     default: "",
     env: "REGISTRATION_RESTRICT",
     shared: true,
-    description: "Domains that may register; if any, addresses must be confirmed",
+    description: "Domains that may register, separated by commas; if any, addresses must be confirmed",
   }),
   environment: t.String({
     default: "production",
     env: "APP_ENV",
     shared: true,
-    description: "demo closes the endpoints that manage tokens",
+    description: "production, or demo, which closes the endpoints of users and of their tokens",
   }),
 });
 

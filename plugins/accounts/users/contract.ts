@@ -12,6 +12,7 @@ import {
   nullable,
   type PluginContext,
   rules,
+  type Static,
   t,
   timesFields,
   timestampSchema,
@@ -221,6 +222,15 @@ export const accountRefSchema = t.Object(
 
 /** The answer to a request for a password reset, whether there is an account or not. */
 export const messageSchema = t.Object({ message: t.String() }, { $id: "Message" });
+
+declare module "lectern/contracts" {
+  interface Answers {
+    "/api/user-transfers": Static<typeof transferListingSchema>;
+    "/api/users": Static<typeof userListingSchema>;
+    "/api/users/me": Static<typeof meSchema>;
+    [user: `/api/users/${number}`]: Static<typeof userSchema>;
+  }
+}
 
 declare module "lectern/db" {
   interface Tables {

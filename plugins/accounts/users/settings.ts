@@ -6,7 +6,7 @@ export const settings = t.Object({
     default: "admin@example.com",
     pattern: "^[^@\\s]+@[^@\\s]+$",
     env: "ADMIN_EMAIL",
-    description: "E-mail address of the first administrator",
+    description: "E-mail address of the first administrator, read at the first start only",
   }),
   adminPassword: t.String({
     default: "",
@@ -18,19 +18,19 @@ export const settings = t.Object({
     default: "screens",
     env: "PASSWORD_CHECK",
     description:
-      "Where the 10,000 most used passwords are refused: screens (where users choose them), all (by API and commands too), none",
+      "Where the 10,000 most used passwords are refused: screens (where users choose their own: screens, invitations, resets, the first start), all (by API and commands too), none",
   }),
   deletedItems: t.Integer({
     default: 2_000,
     minimum: 0,
-    env: "USER_DELETE_ITEMS",
+    constant: true,
     description:
-      "Items of a deleted user that get their new owner within the request; more are given to the new owner by a job",
+      "Items of a deleted user that get their new owner within the request, in a second; more are given to the new owner by a job",
   }),
   environment: t.String({
     default: "production",
     env: "APP_ENV",
     shared: true,
-    description: "demo closes the endpoints that manage users",
+    description: "production, or demo, which closes the endpoints of users and of their tokens",
   }),
 });

@@ -153,6 +153,12 @@ export type ImageChange = Input<ReturnType<typeof rulesFor>["update"]>;
 /** Permissions of roles on images (platform 2.1). */
 export type ImagePermission = `image-${"create" | "update" | "delete"}-${"all" | "own"}`;
 
+declare module "lectern/contracts" {
+  interface Answers {
+    "/api/image-gallery/unused": Static<typeof unusedImagesSchema>;
+  }
+}
+
 declare module "lectern/db" {
   interface Tables {
     images: ImagesTable;

@@ -61,9 +61,9 @@ export default definePlugin({
     maxPixels: t.Integer({
       default: 100_000_000,
       minimum: 1,
-      env: "IMAGE_MAX_PIXELS",
+      constant: true,
       description:
-        "Maximum pixels of an image; one with more, or one that would take more than five times as many bytes, is not decoded",
+        "Maximum pixels of an image, whose decoding takes half a gigabyte; one with more, or one that would take more than five times as many bytes, is not decoded",
     }),
     audience: t.Union([t.Literal("public"), t.Literal("users"), t.Literal("readers")], {
       default: "public",

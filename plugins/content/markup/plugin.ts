@@ -1,5 +1,5 @@
 import { markdownSlots } from "lectern/contracts";
-import { definePlugin, t } from "lectern/core";
+import { definePlugin, sharedLimits, t } from "lectern/core";
 import type { Marked } from "marked";
 import type { MarkupContext } from "./contract.ts";
 import { includeLimits } from "./includes.ts";
@@ -15,25 +15,26 @@ export default definePlugin({
   permissions: { slots: ["theme_hook"] },
   provides: ["markup"],
   settings: t.Object({
+    maxTextBytes: sharedLimits.maxTextBytes,
     maxContentBytes: t.Integer({
       default: maxContentBytes,
       minimum: 1_000,
-      maximum: 100_000_000,
-      env: "PAGE_MAX_BYTES",
+      constant: true,
+      times: { of: "maxTextBytes", by: 0.25 },
       description: "Bytes of a page's HTML or Markdown, without embedded images; 422 beyond",
     }),
     maxContentElements: t.Integer({
       default: maxContentElements,
       minimum: 100,
       maximum: 500_000,
-      env: "PAGE_MAX_ELEMENTS",
-      description: "Elements of a page; 422 beyond",
+      constant: true,
+      description: "Elements of a page; 422 beyond. Browsers show longer pages badly",
     }),
     maxHookedBytes: t.Integer({
       default: maxHookedBytes,
       minimum: 1_000,
       maximum: 100_000_000,
-      env: "MARKDOWN_HOOK_MAX_BYTES",
+      constant: true,
       description:
         "Bytes of Markdown if a plugin or theme changes its converter, which then blocks the server; 422 beyond",
     }),
@@ -41,15 +42,17 @@ export default definePlugin({
       default: maxIncludes,
       minimum: 0,
       maximum: 10_000,
-      env: "INCLUDES_MAX",
-      description: "Include tags of a page that are resolved, including those in included pages; others are left out",
+      constant: true,
+      description:
+        "Include tags of a page that are resolved, including those in included pages, since each is a read; others are left out",
     }),
     maxIncludedBytes: t.Integer({
       default: maxIncludedBytes,
       minimum: 0,
       maximum: 100_000_000,
-      env: "INCLUDES_MAX_BYTES",
-      description: "Bytes of HTML that a page may include; includes beyond that are left out",
+      constant: true,
+      description:
+        "Bytes of HTML that a page may include, about what a browser shows at once; includes beyond that are left out",
     }),
   }),
   slots: markdownSlots,

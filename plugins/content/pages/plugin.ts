@@ -5,7 +5,7 @@
  */
 
 import { itemPermissions, pageContentSlots, pictureSlots } from "lectern/contracts";
-import { definePlugin, sql, t } from "lectern/core";
+import { definePlugin, sharedLimits, sql, t } from "lectern/core";
 import { flattened, prepared, refs } from "lectern/db";
 import { ACTIVITIES } from "./activity.ts";
 import { hasParentList, lockForUpdate } from "./changes.ts";
@@ -70,13 +70,17 @@ export default definePlugin({
       default: 100,
       minimum: 0,
       env: "REVISION_LIMIT",
+      unit: "revisions",
       description: "Newest revisions kept of each page; 0 or false keeps all",
     }),
+    answerCacheBytes: sharedLimits.answerCacheBytes,
     renderingBytes: t.Integer({
       default: 32_000_000,
       minimum: 0,
-      env: "INCLUDES_CACHE_BYTES",
-      description: "Bytes of memory for the cache of rendered pages with includes; 0 renders them at each read",
+      constant: true,
+      times: { of: "answerCacheBytes", by: 0.5 },
+      description:
+        "Bytes of memory for the cache of rendered pages with includes, which are fewer than all pages; 0 renders them at each read",
     }),
   }),
   migrations,

@@ -6,7 +6,7 @@
  * slot `search_engine`.
  */
 import { searchSlots } from "lectern/contracts";
-import { definePlugin, t } from "lectern/core";
+import { definePlugin, sharedLimits, t } from "lectern/core";
 import { hasTrigrams, overAll } from "lectern/db";
 import { KIND_ORDER } from "./candidates.ts";
 import { deleteViewsOfUser, searchedKinds } from "./changes.ts";
@@ -39,33 +39,37 @@ export default definePlugin({
       default: 1_000,
       minimum: 100,
       maximum: 100_000,
-      env: "SEARCH_CANDIDATES",
-      description: "Items that a search ranks; if more match, its total is a lower bound and marked as such",
+      constant: true,
+      description:
+        "Items that a search ranks, ten pages of the longest listing; if more match, its total is a lower bound and marked as such",
     }),
     mostWithin: t.Integer({
       default: 20_000,
       minimum: 0,
-      env: "SEARCH_WITHIN_ITEMS",
-      description: "Maximum number of items for a search within words, for exact texts that begin no word",
+      constant: true,
+      description:
+        "Maximum number of items for a search within words, for exact texts that begin no word: all texts are read, in a second",
     }),
     engine: t.String({
       default: "",
       env: "SEARCH_ENGINE",
-      description: "What searches: postgresql, or the engine of a plugin by its name; needed where there are several",
+      description: "What searches: postgresql, or the engine of a plugin by its name, needed where there are several",
     }),
     engineRounds: t.Integer({
       default: 5,
       minimum: 1,
       maximum: 100,
-      env: "SEARCH_ENGINE_ROUNDS",
+      constant: true,
       description:
-        "How often a search reads further hits of a plugin's engine, because the viewer does not see enough of them",
+        "How often a search reads further hits of a plugin's engine, because the viewer does not see enough of them: each asks the engine again",
     }),
+    databaseTimeoutMs: sharedLimits.databaseTimeoutMs,
     timeoutMs: t.Integer({
       default: 10_000,
       minimum: 100,
-      env: "SEARCH_TIMEOUT_MS",
-      description: "How long the store may take for a search (422 beyond)",
+      constant: true,
+      times: { of: "databaseTimeoutMs", by: 2 },
+      description: "How long the store may take for a search (422 beyond): it reads many rows, and its user waits",
     }),
   }),
   migrations,

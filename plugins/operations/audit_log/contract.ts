@@ -1,5 +1,14 @@
 import type { Generated } from "kysely";
-import { idSchema, listingSchema, nullable, type PluginContext, personSchema, t, timestampSchema } from "lectern/core";
+import {
+  idSchema,
+  listingSchema,
+  nullable,
+  type PluginContext,
+  personSchema,
+  type Static,
+  t,
+  timestampSchema,
+} from "lectern/core";
 
 /** The rows of the log (platform 6.1). */
 export interface ActivitiesTable {
@@ -44,6 +53,13 @@ export const activityTypesSchema = t.Object(
   { data: t.Array(t.String()), total: t.Integer({ minimum: 0 }) },
   { $id: "ActivityTypes" },
 );
+
+declare module "lectern/contracts" {
+  interface Answers {
+    "/api/audit-log": Static<typeof activityListingSchema>;
+    "/api/audit-log/types": Static<typeof activityTypesSchema>;
+  }
+}
 
 declare module "lectern/db" {
   interface Tables {

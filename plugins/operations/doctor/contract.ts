@@ -1,5 +1,4 @@
 import type { PluginContext } from "lectern/core";
-import type { settings } from "./settings.ts";
 
 /** The results of the last scheduled run, one row for each check. */
 export interface SelfCheckResultsTable {
@@ -18,7 +17,7 @@ export interface SelfCheckResultsTable {
 export type NewResult = Omit<SelfCheckResultsTable, "checked_at">;
 
 /** What the files of this plugin share. */
-export type DoctorContext = PluginContext<never, "self_check_results", typeof settings>;
+export type DoctorContext = PluginContext<never, "self_check_results">;
 
 declare module "lectern/db" {
   interface Tables {

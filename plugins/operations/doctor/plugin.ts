@@ -1,8 +1,10 @@
-import { definePlugin, HOUR_MS } from "lectern/core";
+import { DAY_MS, definePlugin } from "lectern/core";
 import { doctorCommand } from "./command.ts";
 import { checkAndStore, resultFigure, resultMetrics } from "./last_results.ts";
 import { migrations } from "./migrations.ts";
-import { settings } from "./settings.ts";
+
+/** Between two checks that a server runs by itself: they read all tables, and what they find is not more urgent. */
+const CHECK_EVERY_MS = DAY_MS;
 
 /**
  * Checks the instance by the contributions to the slot `self_check`: by the command `doctor`, which also repairs, and by a
@@ -15,12 +17,11 @@ export default definePlugin({
     slots: ["metric", "screen_figure"],
     schedules: ["check"],
   },
-  settings,
   commands: { doctor: doctorCommand },
   migrations,
   setup(context) {
-    const { contribute, every, settings: chosen } = context;
-    if (chosen.hours > 0) every("check", chosen.hours * HOUR_MS, () => checkAndStore(context));
+    const { contribute, every } = context;
+    every("check", CHECK_EVERY_MS, () => checkAndStore(context));
     for (const metric of resultMetrics(context)) contribute("metric", metric);
     contribute("screen_figure", resultFigure(context));
   },

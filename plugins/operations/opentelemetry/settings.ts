@@ -5,7 +5,8 @@ export const settings = t.Object({
   endpoint: t.String({
     default: "",
     env: "OTEL_EXPORTER_OTLP_ENDPOINT",
-    description: "Base URL of a collector, to which traces are sent by OTLP over HTTP; empty for none",
+    description:
+      "Base URL of an OpenTelemetry collector that gets traces by OTLP over HTTP ([operations](operations.md#traces)); empty for none",
   }),
   headers: t.String({
     default: "",
@@ -22,8 +23,8 @@ export const settings = t.Object({
     minimum: 0,
     maximum: 1,
     env: "OTEL_TRACES_SAMPLER_ARG",
-    description:
-      "Share of traces that are recorded, from 0 to 1; a trusted proxy decides for the traces that it begins",
+    unit: "share",
+    description: "Share of traces that are recorded; a trusted proxy decides for the traces that it begins",
   }),
 });
 

@@ -6,7 +6,8 @@ export const settings = t.Object({
     default: 0,
     minimum: 0,
     env: "BACKUP_INTERVAL_HOURS",
-    description: "Hours between scheduled backups, such as 24; 0 for none",
+    unit: "hours",
+    description: "Between scheduled backups, such as 24; 0 for none",
   }),
 });
 

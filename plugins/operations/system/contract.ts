@@ -2,7 +2,16 @@
  * What the plugin of the instance declares: its table, the answers of its routes, and what its files share (platform 9). The table
  * of jobs belongs to the core.
  */
-import { idSchema, listingSchema, listOf, nullable, type PluginContext, t, timestampSchema } from "lectern/core";
+import {
+  idSchema,
+  listingSchema,
+  listOf,
+  nullable,
+  type PluginContext,
+  type Static,
+  t,
+  timestampSchema,
+} from "lectern/core";
 
 /** The single row with the id of the instance. */
 export interface InstanceTable {
@@ -154,6 +163,17 @@ export const deadJobAnswers = {
   retried: t.Object({ retry_count: count }, { $id: "RetriedJobs" }),
   deleted: t.Object({ delete_count: count }, { $id: "DeletedJobs" }),
 };
+
+declare module "lectern/contracts" {
+  interface Answers {
+    "/api/system": Static<typeof systemSchema>;
+    "/api/system/facts": Static<typeof systemFactsSchema>;
+    "/api/system/faults": Static<typeof faultsSchema>;
+    "/api/system/files": Static<typeof lostFilesSchema>;
+    "/api/system/jobs": Static<typeof deadJobAnswers.list>;
+    "/api/system/plugins": Static<typeof bootedPluginsSchema>;
+  }
+}
 
 declare module "lectern/db" {
   interface Tables {

@@ -5,11 +5,16 @@ const API_VERSION = "v26.05+lectern";
 
 /** The settings of the instance. */
 export const settings = t.Object({
-  appName: t.String({ default: "Lectern", minLength: 1, env: "APP_NAME" }),
+  appName: t.String({ default: "Lectern", minLength: 1, env: "APP_NAME", description: "Name of the instance" }),
   appLogo: t.String({
     default: "",
     env: "APP_LOGO",
-    description: "URL of a logo instead of the shipped one; none for no logo",
+    description: "URL of an image in place of the shipped logo `/logo.png`; none for no logo",
   }),
-  version: t.String({ default: API_VERSION, pattern: "^v", env: "APP_VERSION" }),
+  version: t.String({
+    default: API_VERSION,
+    pattern: "^v",
+    env: "APP_VERSION",
+    description: "Version shown to clients, which decide by it which endpoints they can use",
+  }),
 });

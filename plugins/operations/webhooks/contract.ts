@@ -10,6 +10,7 @@ import {
   nullable,
   type PluginContext,
   rules,
+  type Static,
   t,
   timesFields,
   timestampSchema,
@@ -227,6 +228,16 @@ export const eventTypesSchema = t.Object(
   },
   { $id: "EventTypes" },
 );
+
+declare module "lectern/contracts" {
+  interface Answers {
+    "/api/webhooks": Static<typeof webhookAnswers.list>;
+    "/api/webhooks/events": Static<typeof eventTypesSchema>;
+    [webhook: `/api/webhooks/${number}`]: Static<typeof webhookAnswers.read>;
+    [deliveries: `/api/webhooks/${number}/deliveries`]: Static<typeof deliveryListingSchema>;
+    [delivery: `/api/webhooks/${number}/deliveries/${number}`]: Static<typeof deliverySchema>;
+  }
+}
 
 declare module "lectern/db" {
   interface Tables {

@@ -21,6 +21,8 @@ import { settings } from "./settings.ts";
 import { contributeThemeHooks } from "./theme_hooks.ts";
 
 const POLL_MS = 2_000;
+/** Days that calls are kept for inspection: long enough to look after a holiday. */
+const KEPT_DAYS = 14;
 const SWITCHED_OFF = sql.lit("Switched off after too many failed calls: ");
 
 export default definePlugin({
@@ -42,7 +44,7 @@ export default definePlugin({
   events: ["webhook_create", "webhook_update", "webhook_delete", "webhook_call", "webhook_call_before"],
   setup(plugin) {
     const { contribute, every, fetch, log, onStop, visibilityRule } = plugin;
-    const { keepDays, patience, patienceMinutes, pauses, redirects } = plugin.settings;
+    const { patience, patienceMinutes, pauses, redirects } = plugin.settings;
     const db = overAll(plugin.db);
     const dispatcher = new Dispatcher({
       db,
@@ -72,7 +74,7 @@ export default definePlugin({
     runDispatcher(context, dispatcher);
     onStop(() => dispatcher.stop());
     every("prune", DAY_MS, async () => {
-      const end = sql<string>`now() - make_interval(days => ${keepDays}::integer)`;
+      const end = sql<string>`now() - make_interval(days => ${KEPT_DAYS}::integer)`;
       await db.deleteFrom("webhook_deliveries").where("state", "<>", "waiting").where("created_at", "<", end).execute();
       await db
         .deleteFrom("webhook_events")

@@ -5,32 +5,28 @@ export const settings = t.Object({
   pauses: t.String({
     default: "60,600,3600",
     pattern: "^(\\d{1,6}(,\\d{1,6}){0,19})?$",
-    env: "WEBHOOK_RETRY_PAUSES",
-    description: "Seconds before each further attempt of a failed call, separated by commas",
+    constant: true,
+    description:
+      "Seconds before each further attempt of a failed call, separated by commas: over an hour, as a receiver is updated",
   }),
   patience: t.Integer({
     default: 10,
     minimum: 1,
-    env: "WEBHOOK_PATIENCE",
-    description: "Consecutive calls given up before a webhook is switched off",
+    constant: true,
+    description: "Consecutive calls given up before a webhook is switched off, so that one lost call switches off none",
   }),
   patienceMinutes: t.Integer({
     default: 60,
     minimum: 0,
-    env: "WEBHOOK_PATIENCE_MIN",
-    description: "Minutes without a delivered call before a webhook is switched off",
+    constant: true,
+    description:
+      "Minutes without a delivered call before a webhook is switched off, so that a short absence with many calls switches off none",
   }),
   redirects: t.Integer({
     default: 5,
     minimum: 0,
     maximum: 20,
-    env: "WEBHOOK_REDIRECTS",
-    description: "Redirects of a call that are followed",
-  }),
-  keepDays: t.Integer({
-    default: 14,
-    minimum: 1,
-    env: "WEBHOOK_LOG_DAYS",
-    description: "Days that calls are kept for inspection",
+    constant: true,
+    description: "Redirects of a call that are followed; receivers that move have one or two",
   }),
 });

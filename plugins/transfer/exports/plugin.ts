@@ -1,5 +1,5 @@
 import { exportSlots } from "lectern/contracts";
-import { definePlugin, t } from "lectern/core";
+import { definePlugin, sharedLimits, t } from "lectern/core";
 import { htmlFormat } from "./html.ts";
 import { markdownFormat } from "./markdown.ts";
 import { pdfFormat } from "./pdf/format.ts";
@@ -16,38 +16,41 @@ export default definePlugin({
   },
   adds: ["content-export"],
   settings: t.Object({
-    pdfEngine: t.Union([t.Literal("typst"), t.Literal("none")], {
-      default: "typst",
-      env: "EXPORT_PDF_ENGINE",
-      description: "What makes PDFs: typst, or none, which answers 501",
-    }),
     pdfCommand: t.String({
       default: "",
       env: "EXPORT_PDF_COMMAND",
-      description: "A command that makes PDFs instead, with {input_html_path} and {output_pdf_path}",
+      description:
+        "A command that makes PDFs in place of Typst, such as `weasyprint {input_html_path} {output_pdf_path}`; none makes no PDFs, which answers 501",
     }),
     pdfPaper: t.Union([t.Literal("a4"), t.Literal("letter")], {
       default: "a4",
       env: "EXPORT_PAGE_SIZE",
       description: "Paper of PDFs: a4 or letter",
     }),
+    databaseTimeoutMs: sharedLimits.databaseTimeoutMs,
+    childSeconds: sharedLimits.childSeconds,
+    childMegabytes: sharedLimits.childMegabytes,
     pdfSeconds: t.Integer({
       default: 120,
       minimum: 1,
-      env: "EXPORT_PDF_TIMEOUT",
-      description: "Seconds that making a PDF may take",
+      constant: true,
+      times: { of: "childSeconds", by: 4 },
+      description: "Seconds that making a PDF may take: a book has many pages",
     }),
     pdfMegabytes: t.Integer({
       default: 2048,
       minimum: 64,
-      env: "EXPORT_PDF_MEMORY",
-      description: "Megabytes that making a PDF may take",
+      constant: true,
+      times: { of: "childMegabytes", by: 2 },
+      description: "Megabytes that making a PDF may take: a book has many pages and their pictures",
     }),
     readTimeoutMs: t.Integer({
       default: 30_000,
       minimum: 100,
-      env: "EXPORT_READ_TIMEOUT_MS",
-      description: "How long the store may take for each statement that reads what is exported (503 beyond)",
+      constant: true,
+      times: { of: "databaseTimeoutMs", by: 6 },
+      description:
+        "How long the store may take for each statement that reads what is exported (503 beyond): whole books are read",
     }),
   }),
   slots: exportSlots,
@@ -60,7 +63,6 @@ export default definePlugin({
         markup: contracts.markup,
         children,
         log,
-        engine: settings.pdfEngine,
         command: settings.pdfCommand,
         paper: settings.pdfPaper === "letter" ? "us-letter" : "a4",
         seconds: settings.pdfSeconds,

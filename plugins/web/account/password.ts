@@ -20,7 +20,7 @@ ${parts.form(ui, { action: PATH, fields, submit: t("Change the password"), error
   });
   const shown = async (visit: Visit, wrong = formErrors(undefined)): Promise<Screen> => ({
     title: visit.ui.t("Password"),
-    body: view({ me: await visit.get<Me>("/api/users/me"), formErrors: wrong }, visit.ui),
+    body: view({ me: await visit.get("/api/users/me"), formErrors: wrong }, visit.ui),
     status: wrong.status,
   });
   web.screen(site, PATH, "user", (visit) => shown(visit));

@@ -1,15 +1,9 @@
-import type { Screen, Ui, Visit } from "lectern/contracts";
+import type { Answers, Screen, Ui, Visit } from "lectern/contracts";
 import { type FormErrors, formErrors, type Html, html, type Texts } from "lectern/core";
 import type { AccountContext } from "./contract.ts";
 
 /** The signed-in user in the API. */
-export interface Me {
-  readonly id: number;
-  readonly name: string;
-  readonly email: string;
-  readonly language: string;
-  readonly roles: readonly { readonly id: number; readonly display_name: string }[];
-}
+export type Me = Answers["/api/users/me"];
 
 /** Data of the screen. */
 export interface ProfileData {
@@ -55,8 +49,12 @@ ${parts.form(ui, { action: `${PATH}/scheme`, fields: schemes, submit: t("Apply")
 <dt>${t("Roles")}</dt><dd>${me.roles.length === 0 ? "–" : me.roles.map(({ display_name }) => display_name).join(", ")}</dd></dl>
 <p class="quiet">${t("Only users who can manage users can change these.")}</p></section>${added}`;
   });
-  const shown = async (visit: Visit, wrong = formErrors(undefined), typed: Partial<Me> = {}): Promise<Screen> => {
-    const me = { ...(await visit.get<Me>("/api/users/me")), ...typed };
+  const shown = async (
+    visit: Visit,
+    wrong = formErrors(undefined),
+    typed: Partial<Pick<Me, "name" | "language">> = {},
+  ): Promise<Screen> => {
+    const me = { ...(await visit.get("/api/users/me")), ...typed };
     const added = html`${await web.addedParts("profile/below", me, visit)}`;
     const data = { me, languages: languagesOf(texts, visit.ui), scheme: schemeOf(visit), formErrors: wrong, added };
     return { title: visit.ui.t("Profile"), body: view(data, visit.ui), status: wrong.status };

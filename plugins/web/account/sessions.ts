@@ -1,17 +1,9 @@
-import type { Ui, Visit } from "lectern/contracts";
+import type { Answers, Ui, Visit } from "lectern/contracts";
 import { html } from "lectern/core";
 import type { AccountContext } from "./contract.ts";
 
 /** A session in the API. */
-export interface Session {
-  readonly id: number;
-  readonly address: string;
-  readonly agent: string;
-  readonly created_at: string;
-  readonly last_seen_at: string;
-  /** Whether it is the session of this request. */
-  readonly current: boolean;
-}
+export type Session = Answers[`/api/users/${number}/sessions`]["data"][number];
 
 const PATH = "/my-account/sessions";
 /** Patterns of user agents; the first match counts, as most user agents also name other browsers. */
@@ -56,7 +48,7 @@ ${others > 0 && parts.button(ui, { action: `${PATH}/others`, text: t("End all ot
 ${parts.table(ui, { caption: t("Your sessions"), head, rows, empty: t("You have no sessions.") })}`;
   });
   const sessionsOf = async (visit: Visit) =>
-    (await visit.get<{ data: Session[] }>(`/api/users/${visit.viewer.id}/sessions?count=500&sort=-last_seen_at`)).data;
+    (await visit.get(`/api/users/${visit.viewer.id}/sessions?count=500&sort=-last_seen_at`)).data;
   const end = (visit: Visit, id: string | number) =>
     visit.send("DELETE", `/api/users/${visit.viewer.id}/sessions/${encodeURIComponent(String(id))}`);
 

@@ -2,7 +2,7 @@
  * The API tokens of the user. Only the answer to the form that creates a token has its secret. It is a screen instead of a redirect, as
  * the secret must not be stored in between.
  */
-import type { Screen, Ui, Visit, Web } from "lectern/contracts";
+import type { Answers, Screen, Ui, Visit, Web } from "lectern/contracts";
 import {
   errorsOfList,
   type FormErrors,
@@ -16,16 +16,7 @@ import {
 import type { AccountContext } from "./contract.ts";
 
 /** A token in listings. */
-export interface Token {
-  readonly id: number;
-  readonly name: string;
-  readonly token_id: string;
-  readonly expires_at: string;
-  readonly created_at: string;
-  readonly last_used_at: string | null;
-  readonly read_only: boolean;
-  readonly permissions: readonly string[] | null;
-}
+export type Token = Answers[`/api/users/${number}/tokens`]["data"][number];
 
 /** Data of the form. */
 export interface NewTokenData {
@@ -48,10 +39,10 @@ export function mountTokens({ site, web }: AccountContext): void {
   const listView = web.view("account/tokens", (data, ui) => list(web, data.tokens, ui));
   const newView = web.view("account/new_token", (data, ui) => newForm(web, data, ui));
   const createdView = web.view("account/token_made", (token, ui) => created(web, token, ui));
-  const api = (visit: Visit) => `/api/users/${visit.viewer.id}/tokens`;
+  const api = (visit: Visit) => `/api/users/${visit.viewer.id}/tokens` as const;
 
   web.screen(site, PATH, "user", async (visit) => {
-    const { data } = await visit.get<{ data: Token[] }>(`${api(visit)}?count=500&sort=name`);
+    const { data } = await visit.get(`${api(visit)}?count=500&sort=name`);
     return { title: visit.ui.t("API tokens"), body: listView({ tokens: data }, visit.ui) };
   });
   const form = (visit: Visit, data: Partial<NewTokenData> = {}): Screen => {
@@ -85,9 +76,7 @@ export function mountTokens({ site, web }: AccountContext): void {
   });
   web.screen(site, `${PATH}/:id/delete`, "user", async (visit) => {
     const { ui, params } = visit;
-    const { data } = await visit.get<{ data: Token[] }>(
-      `${api(visit)}?count=1&filter[id]=${encodeURIComponent(params.id ?? "")}`,
-    );
+    const { data } = await visit.get(`${api(visit)}?count=1&filter[id]=${encodeURIComponent(params.id ?? "")}`);
     const [token] = data;
     if (!token) return visit.goTo(PATH);
     const question = ui.t("Revoke “:name”?", { name: token.name });

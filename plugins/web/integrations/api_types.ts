@@ -1,5 +1,6 @@
 /** Answers of the API that the screens show: screens are clients like any other. Only answers that create something have secrets. */
 import type { Schema } from "lectern/client";
+import type { Answers } from "lectern/contracts";
 
 /** A page of a listing. */
 export interface Listing<T> {
@@ -29,16 +30,16 @@ export type HostDetail = Schema<"Host">;
 export type CreatedHost = Schema<"CreatedHost">;
 
 /** A webhook; only the answer that creates it has its secret. */
-export type Webhook = Schema<"Webhook">;
+export type Webhook = Answers[`/api/webhooks/${number}`];
 
 /** A type of event that webhooks can be called for. */
-export type EventType = Schema<"EventTypes">["events"][number];
+export type EventType = Answers["/api/webhooks/events"]["events"][number];
 
 /** A call of a webhook. */
-export type Delivery = Schema<"DeliveryListItem">;
+export type Delivery = Answers[`/api/webhooks/${number}/deliveries`]["data"][number];
 
 /** A call with its request and response. */
-export type DeliveryDetail = Schema<"Delivery">;
+export type DeliveryDetail = Answers[`/api/webhooks/${number}/deliveries/${number}`];
 
 /** The current numbers. */
 export type Numbers = Schema<"ExtendedDashboardStats">;

@@ -5,6 +5,7 @@
  */
 import type { Ui, View, Visit, Web } from "lectern/contracts";
 import { html, type InputObject } from "lectern/core";
+import { idOf } from "../_paths/id_of.ts";
 import type { Delivery, DeliveryDetail, Listing, Webhook } from "./api_types.ts";
 import { ADMITS, type IntegrationsContext } from "./contract.ts";
 import { WEBHOOKS } from "./webhook_list.ts";
@@ -19,25 +20,25 @@ export function mountDeliveries({ site, web }: IntegrationsContext): void {
   const view = deliveryView(web);
   web.screen(site, ALL, ADMITS, async (visit) => {
     const { ui, query } = visit;
-    const hook = await visit.get<Webhook>(hookPath(visit));
+    const hook = await visit.get(hookPath(visit));
     const state = typeof query.state === "string" && query.state in STATES ? query.state : "";
     const { page, size, query: paging } = web.paged(query);
     const filter = state === "" ? "" : `filter[state]=${state}&`;
-    const calls = await visit.get<Listing<Delivery>>(`${hookPath(visit)}/deliveries?${filter}sort=-id&${paging}`);
+    const calls = await visit.get(`${hookPath(visit)}/deliveries?${filter}sort=-id&${paging}`);
     const title = ui.t("Calls of “:name”", { name: hook.name });
     const crumbs = [...crumbsTo(hook, ui), { text: ui.t("Calls") }];
     return { title, crumbs, body: list({ title, hook, calls, state, page, size, query }, ui) };
   });
   web.screen(site, ONE, ADMITS, async (visit) => {
     const { ui } = visit;
-    const hook = await visit.get<Webhook>(hookPath(visit));
-    const call = await visit.get<DeliveryDetail>(callPath(visit));
+    const hook = await visit.get(hookPath(visit));
+    const call = await visit.get(callPath(visit));
     const title = ui.t("Call :number", { number: call.id });
     const calls = { text: ui.t("Calls"), path: `${WEBHOOKS}/${hook.id}/deliveries` };
     return { title, crumbs: [...crumbsTo(hook, ui), calls, { text: title }], body: view({ title, hook, call }, ui) };
   });
   web.form(site, `${ONE}/resend`, ADMITS, async (visit) => {
-    const { id } = await visit.get<DeliveryDetail>(callPath(visit));
+    const { id } = await visit.get(callPath(visit));
     const sent = await visit.send("POST", `${callPath(visit)}/resend`);
     const notice = sent.ok ? visit.ui.t("The call is sent again.") : sent.message;
     return visit.goTo(`${WEBHOOKS}/${encodeURIComponent(visit.params.id ?? "")}/deliveries/${id}`, notice);
@@ -131,10 +132,10 @@ function crumbsTo({ id, name }: Webhook, { t }: Ui) {
   ];
 }
 
-function hookPath({ params }: Visit): string {
-  return `/api/webhooks/${encodeURIComponent(params.id ?? "")}`;
+function hookPath(visit: Visit) {
+  return `/api/webhooks/${idOf(visit)}` as const;
 }
 
-function callPath(visit: Visit): string {
-  return `${hookPath(visit)}/deliveries/${encodeURIComponent(visit.params.delivery ?? "")}`;
+function callPath(visit: Visit) {
+  return `${hookPath(visit)}/deliveries/${idOf(visit, "delivery")}` as const;
 }

@@ -1,6 +1,7 @@
 /** Webhooks: list, form, delete, and their calls. Only the answer to the form that creates a webhook shows its secret. */
 import type { Screen, SubmitResult, Visit } from "lectern/contracts";
-import type { EventType, Listing, Webhook } from "./api_types.ts";
+import { idOf } from "../_paths/id_of.ts";
+import type { Webhook } from "./api_types.ts";
 import { ADMITS, type IntegrationsContext } from "./contract.ts";
 import { mountDeliveries } from "./deliveries.ts";
 import { type HookForm, hookFormOf, hookFormView, hookInputOf, initialHookForm } from "./webhook_form.ts";
@@ -16,7 +17,7 @@ export function mountWebhooks(context: IntegrationsContext): void {
   web.screen(site, WEBHOOKS, ADMITS, async (visit) => {
     const { ui, query } = visit;
     const { page, size, query: paging } = web.paged(query);
-    const hooks = await visit.get<Listing<Webhook>>(`${API}?sort=+name&${paging}`);
+    const hooks = await visit.get(`${API}?sort=+name&${paging}`);
     return { title: ui.t("Webhooks"), body: list({ hooks, page, size, query }, ui) };
   });
   mountForms(context);
@@ -51,7 +52,7 @@ function mountForms({ site, web }: IntegrationsContext): void {
   ): Promise<Screen> => {
     const { ui } = visit;
     const title = hook ? ui.t("Webhook “:name”", { name: hook.name }) : ui.t("New webhook");
-    const { events } = await visit.get<{ events: readonly EventType[] }>(`${API}/events`);
+    const { events } = await visit.get(`${API}/events`);
     const crumbs = [{ text: ui.t("Webhooks"), path: WEBHOOKS }, { text: hook?.name ?? title }];
     const body = form({ title, hook, events, typed, sent }, ui);
     return { title, crumbs, body, status: sent && !sent.ok ? sent.status : 200 };
@@ -77,10 +78,10 @@ function mountForms({ site, web }: IntegrationsContext): void {
   });
 }
 
-function pathOf({ params }: Visit): string {
-  return `${API}/${encodeURIComponent(params.id ?? "")}`;
+function pathOf(visit: Visit) {
+  return `${API}/${idOf(visit)}` as const;
 }
 
 function hookOf(visit: Visit): Promise<Webhook> {
-  return visit.get<Webhook>(pathOf(visit));
+  return visit.get(pathOf(visit));
 }

@@ -2,24 +2,22 @@
  * The audit log with its filters. Rows name items by kind and id; the path of an item is looked up when its link is followed, so that
  * a page of the log needs no request for each row.
  */
-import { activityDescription, kindLabels, type ScreenAccess, type Ui, type Visit, type Web } from "lectern/contracts";
+import {
+  type Answers,
+  activityDescription,
+  kindLabels,
+  type ScreenAccess,
+  type Ui,
+  type Visit,
+  type Web,
+} from "lectern/contracts";
 import { ApiError, DAY_MS, type Html, html } from "lectern/core";
 import type { SettingsContext } from "./contract.ts";
 import { pathOfItem } from "./item_paths.ts";
 import { type Listing, MAX_OPTIONS } from "./listings.ts";
 
 /** A row of the log. */
-export interface AuditRow {
-  readonly id: number;
-  readonly type: string;
-  readonly detail: string;
-  readonly user_id: number;
-  readonly loggable_type: string | null;
-  readonly loggable_id: number | null;
-  readonly ip: string;
-  readonly created_at: string;
-  readonly user: { readonly id: number; readonly name: string } | null;
-}
+export type AuditRow = Answers["/api/audit-log"]["data"][number];
 
 /** The filters of the log. */
 export interface AuditFilters {
@@ -61,8 +59,8 @@ export function mountAuditLog({ site, slot, web }: SettingsContext): void {
   web.screen(site, PATH, AUDIT_LOG_ADMITS, async (visit) => {
     const filters = filtersIn(visit);
     const { page, size, query } = web.paged(visit.query, 50);
-    const { data, total } = await visit.get<Listing<AuditRow>>(`/api/audit-log?${query}&sort=-id${queryOf(filters)}`);
-    const types = await visit.get<Listing<string>>("/api/audit-log/types");
+    const { data, total } = await visit.get(`/api/audit-log?${query}&sort=-id${queryOf(filters)}`);
+    const types = await visit.get("/api/audit-log/types");
     const users = await visit.get<Listing<AuditData["users"][0]>>(`/api/users?count=${MAX_OPTIONS}&sort=name`);
     const active = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== ""));
     const pager = web.parts.pager(visit.ui, { path: PATH, query: active, total, page, size });
@@ -149,7 +147,7 @@ ${pager}`;
 }
 
 function deletedUser({ user_id }: AuditRow, ui: Ui): string {
-  return user_id === 0 ? ui.t("This instance") : ui.t("Deleted user :id", { id: user_id });
+  return user_id ? ui.t("Deleted user :id", { id: user_id }) : ui.t("This instance");
 }
 
 function whatOf(type: string, phrase: string | undefined, { t }: Ui): Html {

@@ -1,21 +1,11 @@
 /** Failed jobs on the screen of maintenance: each or all of them can be tried again, or discarded after a confirmation. */
-import type { Parts, Ui, Visit } from "lectern/contracts";
+import type { Answers, Parts, Ui, Visit } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
 import type { SettingsContext } from "./contract.ts";
 import type { Listing } from "./listings.ts";
 
 /** A job that failed at each attempt. */
-export interface FailedJob {
-  readonly id: number;
-  readonly name: string;
-  /** The plugin that handles it; null where none does. */
-  readonly plugin: string | null;
-  readonly attempts: number;
-  readonly last_error: string | null;
-  /** The time of the last failure. */
-  readonly run_at: string;
-  readonly created_at: string;
-}
+export type FailedJob = Answers["/api/system/jobs"]["data"][number];
 
 const PATH = "/settings/maintenance";
 const ADMITS = ["settings-manage"];
@@ -55,7 +45,7 @@ export function mountJobs({ site, web: { form, parts, screen } }: SettingsContex
   screen(site, `${PATH}/jobs/delete`, ADMITS, async (visit) => {
     const { ui, get } = visit;
     const { ids } = chosen(visit);
-    const total = ids ? 1 : (await get<Listing<FailedJob>>("/api/system/jobs?count=1")).total;
+    const total = ids ? 1 : (await get("/api/system/jobs?count=1")).total;
     const question = ids ? ui.t("Discard the failed job?") : ui.t("Discard failed jobs?");
     const detail = ids
       ? ui.t("The job will be deleted without being run. This cannot be undone.")

@@ -1,5 +1,6 @@
 import type { Visit } from "lectern/contracts";
 import { notFound } from "lectern/core";
+import { idOf } from "../_paths/id_of.ts";
 
 /** Most options of a select. */
 export const MAX_OPTIONS = 500;
@@ -8,11 +9,6 @@ export const MAX_OPTIONS = 500;
 export interface Listing<T> {
   readonly data: readonly T[];
   readonly total: number;
-}
-
-/** The id of the URL as a segment of a path of the API, which checks it. */
-export function idOf(visit: Visit): string {
-  return encodeURIComponent(visit.params.id ?? "");
 }
 
 /** The row of a listing with the id of the URL. Throws 404 where there is none. */

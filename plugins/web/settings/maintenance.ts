@@ -3,7 +3,7 @@
  * For what only a command can do, the screen shows the command.
  */
 import { programName } from "lectern/cli";
-import type { Ui, Visit, Web } from "lectern/contracts";
+import type { Answers, Ui, Visit, Web } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
 import type { SettingsContext } from "./contract.ts";
 import { drawJobs, type FailedJob, mountJobs } from "./failed_jobs.ts";
@@ -19,23 +19,12 @@ export interface MaintenanceData {
 
 /** Images that no content uses. */
 export interface UnusedImagesData {
-  readonly images: Listing<{
-    readonly id: number;
-    readonly name: string;
-    readonly url: string;
-    readonly created_at: string;
-  }>;
+  readonly images: Answers["/api/image-gallery/unused"];
   readonly ignoresRevisions: boolean;
 }
 
 /** Files that no row refers to. */
-export interface OrphanedFiles {
-  readonly data: readonly { readonly key: string; readonly size: number; readonly modified: string }[];
-  readonly total: number;
-  readonly bytes: number;
-  readonly kept: number;
-  readonly unclaimed: Readonly<Record<string, number>>;
-}
+export type OrphanedFiles = Answers["/api/system/files"];
 
 const PATH = "/settings/maintenance";
 const ADMITS = ["settings-manage"];
@@ -45,7 +34,7 @@ export function mountMaintenance(context: SettingsContext): void {
   const { site, web } = context;
   const view = web.view("settings/maintenance", (data, ui) => drawOverview(web, data, ui));
   web.screen(site, PATH, ADMITS, async (visit) => {
-    const jobs = await visit.get<Listing<FailedJob>>("/api/system/jobs?count=50&sort=-id");
+    const jobs = await visit.get("/api/system/jobs?count=50&sort=-id");
     const bin = await visit.find<Listing<unknown>>("/api/recycle-bin?count=1");
     return { title: visit.ui.t("Maintenance"), body: view({ jobs, binned: bin?.total }, visit.ui) };
   });
@@ -76,8 +65,7 @@ function mountImages({ site, web }: SettingsContext): void {
   const { parts } = web;
   const here = `${PATH}/images`;
   const ignores = (visit: Visit) => visit.text("ignore_revisions") === "true";
-  const unused = (visit: Visit) =>
-    visit.get<UnusedImagesData["images"]>(`/api/image-gallery/unused?ignore_revisions=${ignores(visit) ? 1 : 0}`);
+  const unused = (visit: Visit) => visit.get(`/api/image-gallery/unused?ignore_revisions=${ignores(visit) ? 1 : 0}`);
   const view = web.view("settings/unused_images", ({ images, ignoresRevisions }, ui) => {
     const { t } = ui;
     const rows = images.data.map(({ name, url, created_at }) => [
@@ -140,6 +128,6 @@ ${total > 0 && html`<p>${t("Run this command on the server to remove them:")} <c
   });
   web.screen(site, `${PATH}/files`, ADMITS, async (visit) => ({
     title: visit.ui.t("Orphaned files"),
-    body: view(await visit.get<OrphanedFiles>("/api/system/files"), visit.ui),
+    body: view(await visit.get("/api/system/files"), visit.ui),
   }));
 }

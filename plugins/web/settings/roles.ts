@@ -2,32 +2,20 @@
  * Roles: list, form, copy of another role, delete. The form changes only the fields that it shows, so other fields that clients have
  * set are kept.
  */
-import type { Screen, Visit } from "lectern/contracts";
+import type { Answers, Screen, Visit } from "lectern/contracts";
 import { formErrors, html, type InputObject } from "lectern/core";
+import { idOf } from "../_paths/id_of.ts";
 import type { SettingsContext } from "./contract.ts";
 import { listIn } from "./form_values.ts";
-import { idOf, type Listing, MAX_OPTIONS } from "./listings.ts";
+import { MAX_OPTIONS } from "./listings.ts";
 import { gridRows } from "./permission_names.ts";
 import { type RoleFormData, roleForm } from "./role_form.ts";
 
 /** A role in listings. */
-export interface ListedRole {
-  readonly id: number;
-  readonly display_name: string;
-  readonly description: string | null;
-  readonly users_count: number;
-  readonly permissions_count: number;
-}
+export type ListedRole = Answers["/api/roles"]["data"][number];
 
 /** A single role. */
-export interface Role {
-  readonly id: number;
-  readonly display_name: string;
-  readonly description: string | null;
-  readonly system_name: string;
-  readonly permissions: readonly string[];
-  readonly users: readonly { readonly id: number; readonly name: string }[];
-}
+export type Role = Answers[`/api/roles/${number}`];
 
 const PATH = "/settings/roles";
 const ADMITS = ["user-roles-manage"];
@@ -56,7 +44,7 @@ function mountList({ site, web }: SettingsContext): void {
 ${parts.table(ui, { caption: t("Roles"), head, rows, empty: t("There are no roles.") })}`;
   });
   web.screen(site, PATH, ADMITS, async (visit) => {
-    const { data } = await visit.get<Listing<ListedRole>>(`/api/roles?count=${MAX_OPTIONS}&sort=display_name`);
+    const { data } = await visit.get(`/api/roles?count=${MAX_OPTIONS}&sort=display_name`);
     return { title: visit.ui.t("Roles"), body: view({ roles: data }, visit.ui) };
   });
 }
@@ -86,12 +74,12 @@ function mountForms({ site, slot, web }: SettingsContext): void {
     return visit.goTo(`${PATH}/${sent.body.id}`, visit.ui.t("“:name” is created.", { name: sent.body.display_name }));
   });
   web.screen(site, `${PATH}/:id`, ADMITS, async (visit) => {
-    const role = await visit.get<Role>(`/api/roles/${idOf(visit)}`);
+    const role = await visit.get(`/api/roles/${idOf(visit)}`);
     const { display_name, description, permissions } = role;
     return shown(visit, { role, typed: { display_name, description: description ?? "", permissions } });
   });
   web.form(site, `${PATH}/:id`, ADMITS, async (visit) => {
-    const role = await visit.get<Role>(`/api/roles/${idOf(visit)}`);
+    const role = await visit.get(`/api/roles/${idOf(visit)}`);
     const sent = await visit.send<Role>("PUT", `/api/roles/${role.id}`, inputOf(visit));
     if (!sent.ok) return shown(visit, { role, typed: typedIn(visit), formErrors: formErrors(sent) });
     return visit.goTo(`${PATH}/${role.id}`, visit.ui.t("“:name” is saved.", { name: sent.body.display_name }));
@@ -114,7 +102,7 @@ function mountDelete({ site, web }: SettingsContext): void {
   const { parts } = web;
   const screen = async (visit: Visit, error = "", status = 200): Promise<Screen> => {
     const { ui } = visit;
-    const role = await visit.get<Role>(`/api/roles/${idOf(visit)}`);
+    const role = await visit.get(`/api/roles/${idOf(visit)}`);
     const question = ui.t("Delete the role “:name”?", { name: role.display_name });
     const body = parts.confirm(ui, {
       question,

@@ -2,59 +2,25 @@
  * Versions, store, and plugins with their grants; read-only. Values of settings are not shown, as some are secrets. Plugins that
  * ship have no versions of their own, but that of the runtime.
  */
-import type { ScreenAccess, ShownFigure, Ui, Web } from "lectern/contracts";
+import type { Answers, ShownFigure, Ui, Web } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
 import type { SettingsContext } from "./contract.ts";
 import { sizeOf } from "./labels.ts";
-import type { Listing } from "./listings.ts";
 
 /** Facts about the instance for all clients. */
-export interface Instance {
-  readonly version: string;
-  readonly instance_id: string;
-  readonly app_name: string;
-  readonly base_url: string;
-}
+export type Instance = Answers["/api/system"];
 
 /** Facts about the instance for administrators. */
-export interface Facts {
-  readonly lectern_version: string;
-  readonly bun_version: string;
-  readonly platform: string;
-  readonly started_at: string;
-  readonly boot_ms: number;
-  readonly memory_bytes: number;
-  readonly store: { readonly version: string; readonly bytes: number };
-  readonly jobs: { readonly waiting: number; readonly dead: number };
-  readonly language: string;
-  readonly theme: string;
-}
-
-/** Names, "any", whether granted, or screens with whom they admit. */
-type Grant = readonly string[] | boolean | string | Readonly<Record<string, ScreenAccess>>;
+export type Facts = Answers["/api/system/facts"];
 
 /** A plugin that booted. */
-export interface PluginRow {
-  readonly name: string;
-  /** Its own version, if it has one. */
-  readonly version?: string;
-  readonly requires: readonly string[];
-  readonly grants: Readonly<Record<string, Grant>>;
-  readonly denied: readonly string[];
-  readonly migrations: readonly string[];
-  readonly events: readonly string[];
-  readonly permissions: readonly string[];
-  readonly boot_ms: number;
-}
+export type PluginRow = Answers["/api/system/plugins"]["data"][number];
+
+/** Names, "any", whether granted, or screens with whom they admit. */
+type Grant = NonNullable<PluginRow["grants"][keyof PluginRow["grants"]]>;
 
 /** A part of a plugin that failed. */
-export interface FaultRow {
-  readonly plugin: string;
-  readonly place: string;
-  readonly message: string;
-  readonly count: number;
-  readonly last_at: string;
-}
+export type FaultRow = Answers["/api/system/faults"]["data"][number];
 
 /** Data of the screen. */
 export interface SystemData {
@@ -96,10 +62,10 @@ export function mountSystem({ site, web }: SettingsContext): void {
   web.places("system/figures");
   web.screen(site, "/settings/system", ["settings-manage"], async (visit) => {
     const [instance, facts, plugins, faults] = await Promise.all([
-      visit.get<Instance>("/api/system"),
-      visit.get<Facts>("/api/system/facts"),
-      visit.get<Listing<PluginRow>>("/api/system/plugins"),
-      visit.get<Listing<FaultRow>>("/api/system/faults"),
+      visit.get("/api/system"),
+      visit.get("/api/system/facts"),
+      visit.get("/api/system/plugins"),
+      visit.get("/api/system/faults"),
     ]);
     const figures = await web.figures("system/figures", visit);
     return {
@@ -158,9 +124,10 @@ ${parts.table(ui, { caption: t("Missing parts"), head, rows, empty: t("None.") }
 
 function grantsOf({ grants, denied }: PluginRow, ui: Ui): Html {
   const { t } = ui;
+  const granted: Readonly<Record<string, Grant | undefined>> = grants;
   const kinds = new Set([...Object.keys(GRANTS), ...Object.keys(grants)]);
   const given = [...kinds]
-    .map((kind) => [kind, listed(grants[kind] ?? false)] as const)
+    .map((kind) => [kind, listed(granted[kind] ?? false)] as const)
     .filter(([, grant]) => grant !== false && !(Array.isArray(grant) && grant.length === 0));
   if (given.length === 0) return html`<span class="quiet">${t("Nothing")}</span>`;
   return html`<ul class="plain">${given.map(([kind, grant]) => {

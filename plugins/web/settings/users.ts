@@ -2,27 +2,23 @@
  * Users: list, form with password or invitation, delete with a new owner of their content. The form offers roles only to viewers who may
  * list them; without that, the roles of a user stay unchanged.
  */
-import type { Screen, Ui, Visit, Web } from "lectern/contracts";
+import type { Answers, Screen, Ui, Visit, Web } from "lectern/contracts";
 import { type FormErrors, formErrors, type Html, html, type InputObject } from "lectern/core";
+import { idOf } from "../_paths/id_of.ts";
 import type { SettingsContext } from "./contract.ts";
 import { listIn } from "./form_values.ts";
-import { idOf, type Listing, MAX_OPTIONS } from "./listings.ts";
+import { type Listing, MAX_OPTIONS } from "./listings.ts";
 import { type RoleRef, type UserFormData, userForm } from "./user_form.ts";
 
+/** A user in listings. */
+export type ListedUser = Answers["/api/users"]["data"][number];
+
 /** A user in the API. */
-export interface User {
-  readonly id: number;
-  readonly name: string;
-  readonly email: string;
-  readonly created_at: string;
-  readonly last_activity_at: string | null;
-  readonly external_auth_id: string;
-  readonly roles: readonly RoleRef[];
-}
+export type User = Answers[`/api/users/${number}`];
 
 /** Data of the list. */
 export interface UsersData {
-  readonly users: readonly User[];
+  readonly users: readonly ListedUser[];
   readonly total: number;
   readonly search: string;
   readonly pager: Html;
@@ -30,12 +26,7 @@ export interface UsersData {
 }
 
 /** The content of a deleted user that a job is giving to the new owner. */
-export interface Transfer {
-  readonly name: string;
-  readonly heir: { readonly name: string } | null;
-  readonly items: number | null;
-  readonly moved: number;
-}
+export type Transfer = Answers["/api/user-transfers"]["data"][number];
 
 const PATH = "/settings/users";
 const ADMITS = ["users-manage"];
@@ -72,9 +63,9 @@ ${pager}`;
     const field = search.includes("@") ? "email" : "name";
     const pattern = `%${search.replace(/[\\%_]/g, "\\$&")}%`;
     const filter = search === "" ? "" : `&filter[${field}:like]=${encodeURIComponent(pattern)}`;
-    const { data, total } = await visit.get<Listing<User>>(`/api/users?${query}&sort=name${filter}`);
+    const { data, total } = await visit.get(`/api/users?${query}&sort=name${filter}`);
     const pager = web.parts.pager(visit.ui, { path: PATH, query: search === "" ? {} : { search }, total, page, size });
-    const { data: transfers } = await visit.get<Listing<Transfer>>("/api/user-transfers?count=10");
+    const { data: transfers } = await visit.get("/api/user-transfers?count=10");
     return { title: visit.ui.t("Users"), body: view({ users: data, total, search, pager, transfers }, visit.ui) };
   });
 }
@@ -120,13 +111,13 @@ function mountForms({ site, web, texts, canInvite, commonPassword }: SettingsCon
     return visit.goTo(`${PATH}/${sent.body.id}`, visit.ui.t("“:name” is created.", { name: sent.body.name }));
   });
   web.screen(site, `${PATH}/:id`, ADMITS, async (visit) => {
-    const user = await visit.get<User>(`/api/users/${idOf(visit)}`);
+    const user = await visit.get(`/api/users/${idOf(visit)}`);
     const { name, email, external_auth_id } = user;
     const roles = user.roles.map(({ id }) => String(id));
     return shown(visit, { user, typed: { name, email, external_auth_id, roles, language: "", invite: false } });
   });
   web.form(site, `${PATH}/:id`, ADMITS, async (visit) => {
-    const user = await visit.get<User>(`/api/users/${idOf(visit)}`);
+    const user = await visit.get(`/api/users/${idOf(visit)}`);
     const wrong = await common(visit);
     if (wrong) return shown(visit, { user, typed: { ...typedIn(visit), invite: false }, formErrors: wrong });
     const sent = await visit.send<User>("PUT", `/api/users/${user.id}`, inputOf(visit));
@@ -162,8 +153,8 @@ function mountDelete({ site, web }: SettingsContext): void {
   const { parts } = web;
   const screen = async (visit: Visit, error = "", status = 200): Promise<Screen> => {
     const { ui } = visit;
-    const user = await visit.get<User>(`/api/users/${idOf(visit)}`);
-    const { data } = await visit.get<Listing<User>>(`/api/users?count=${MAX_OPTIONS}&sort=name`);
+    const user = await visit.get(`/api/users/${idOf(visit)}`);
+    const { data } = await visit.get(`/api/users?count=${MAX_OPTIONS}&sort=name`);
     const question = ui.t("Delete the user “:name”?", { name: user.name });
     const fields = html`${error !== "" && parts.notice(ui, "bad", error)}${newOwnerField(web, user, data, ui)}`;
     const body = parts.confirm(ui, {
@@ -190,7 +181,7 @@ function mountDelete({ site, web }: SettingsContext): void {
   });
 }
 
-function newOwnerField({ parts }: Web, user: User, users: readonly User[], ui: Ui): Html {
+function newOwnerField({ parts }: Web, user: User, users: readonly ListedUser[], ui: Ui): Html {
   const others = users.filter(({ id }) => id !== user.id);
   return parts.field(ui, {
     name: "migrate_ownership_id",

@@ -266,7 +266,7 @@ export const GROWN: readonly Grown[] = [
     },
   },
   {
-    ...{ name: "a stored comment in its form", maxChars: 65_535, beyond: "the setting COMMENT_MAX_BYTES" },
+    ...{ name: "a stored comment in its form", maxChars: 65_535, beyond: "the limit of a comment" },
     pieces: ["<p>", "</p>", "<br>", "&lt;", "&amp;", ...BLANKS, ...WORDS],
     run: commentInput,
   },

@@ -13,6 +13,9 @@ const ROOT = join(import.meta.dir, "../../..");
 const START_MS = 60_000;
 const TOKEN = "adminid:adminsecret";
 
+/** By this variable `small_limits.ts` gets other values of constants. */
+export const CONSTANTS_VARIABLE = "TEST_CONSTANTS";
+
 /** A running program. */
 export interface Program {
   readonly pid: number;
@@ -59,13 +62,15 @@ export interface Start {
   readonly args?: readonly string[];
   /** The top of the copy of Lectern that runs. */
   readonly root?: string;
+  /** Other values of constants of the runtime, such as small limits; the program is begun by `small_limits.ts` then. */
+  readonly constants?: Readonly<Record<string, number>>;
 }
 
 /** Starts the program over a data folder and waits until it prints its address. */
 export async function startProgram(
   dataDir: string,
   more: Record<string, string> = {},
-  { root = ROOT, cwd = root, args = ["serve", "plugins/mod.ts"] }: Start = {},
+  { root = ROOT, cwd = root, args = ["serve", "plugins/mod.ts"], constants }: Start = {},
 ): Promise<Program> {
   const env = {
     ...process.env,
@@ -78,9 +83,10 @@ export async function startProgram(
     API_REQUESTS_PER_MIN: "1000000",
     ...more,
   };
-  const child = spawn(process.execPath, [join(root, "core/cli.ts"), ...args], {
+  const entry = constants ? join(import.meta.dir, "small_limits.ts") : join(root, "core/cli.ts");
+  const child = spawn(process.execPath, [entry, ...args], {
     cwd,
-    env,
+    env: constants ? { ...env, [CONSTANTS_VARIABLE]: JSON.stringify(constants) } : env,
     stdio: ["ignore", "pipe", "pipe"],
   });
   let text = "";

@@ -16,7 +16,7 @@ import { createLog } from "../../../core/log.ts";
 import { boot, type Runtime, type RuntimeOptions } from "../../../core/runtime/boot.ts";
 import { withExtensions } from "../../../core/runtime/extend_plugins.ts";
 import { withoutPlugins } from "../../../core/runtime/left_out.ts";
-import { readSettings } from "../../../core/runtime/settings.ts";
+import { type Constants, readSettings } from "../../../core/runtime/settings.ts";
 import { coreChecks } from "../../../core/self_checks/core_checks.ts";
 import plugins from "../../../plugins/mod.ts";
 import { timedBoot } from "./boot_times.ts";
@@ -66,6 +66,8 @@ export interface TestRuntime {
 export interface TestRuntimeOptions {
   /** Further environment variables. */
   readonly env?: Record<string, string>;
+  /** Other values of constants by plugin, and of those of the runtime under "core", such as small limits. */
+  readonly constants?: Constants;
   /** Names of shipped plugins that are left out; the database is then a new one without their tables. */
   readonly without?: readonly string[];
   /**
@@ -122,7 +124,8 @@ export async function bootTestRuntime(options: TestRuntimeOptions = {}): Promise
     DATA_DIR: dataDir,
     ...options.env,
   };
-  const config = readSettings("lectern", configSchema, env);
+  const { constants } = options;
+  const config = readSettings("lectern", configSchema, env, {}, constants?.core);
   const log = createLog(config.logLevel, undefined, currentRequestId);
   const drops = async () => {
     await own?.drop();
@@ -137,11 +140,12 @@ export async function bootTestRuntime(options: TestRuntimeOptions = {}): Promise
       store,
       files: folderStore(join(config.dataDir, "files")),
       log,
-      plugins: await withExtensions([...installed, ...(options.extra ?? [])], { env, settings }),
+      plugins: await withExtensions([...installed, ...(options.extra ?? [])], { env, settings, constants }),
       shipped: options.areShipped ? [...plugins, ...(options.extra ?? [])] : plugins,
       env,
       maxNoticeAgeMs: options.maxNoticeAgeMs ?? LONG_NOTICE_AGE_MS,
       checks: coreChecks,
+      constants,
       ...options.choices,
     });
   const runtime = await timedBoot(start).catch(async (error: unknown) => {

@@ -21,8 +21,7 @@ export interface PdfOptions {
   readonly markup: Markup;
   readonly children: Children;
   readonly log: Log;
-  readonly engine: "typst" | "none";
-  /** A command with the placeholders {input_html_path} and {output_pdf_path}; "" for none. */
+  /** A command with the placeholders {input_html_path} and {output_pdf_path}; "" for Typst, "none" for no PDFs. */
   readonly command: string;
   readonly paper: Paper;
   readonly seconds: number;
@@ -32,6 +31,8 @@ export interface PdfOptions {
 /** Writing systems for which a missing font has been logged, so that each is logged once. */
 type LoggedScripts = Set<string>;
 
+/** The command of an instance that makes no PDFs. */
+const NO_PDFS = "none";
 const AT_ONCE = 2;
 const MAX_WAITING = 20;
 const FONTS = ["noto-sans", "noto-sans-mono", "noto-sans-arabic", "noto-sans-hebrew"];
@@ -47,7 +48,7 @@ export function pdfFormat(options: PdfOptions): ExportFormat {
     name: "pdf",
     extension: "pdf",
     async *write(request) {
-      if (options.command === "" && options.engine === "none") throw new ApiError(501, NO_ENGINE);
+      if (options.command === NO_PDFS) throw new ApiError(501, NO_ENGINE);
       const release = await semaphore.acquire();
       const folder = await mkdtemp(join(tmpdir(), "lectern-pdf-"));
       try {

@@ -60,6 +60,8 @@ test.each<[string, Record<string, string>, string]>([
       env: { PATH: process.env.PATH, HOME: folder, PORT: "0", DATABASE_URL: "", ...env },
       stdout: "pipe",
       stderr: "pipe",
+      // One that is not refused is stopped.
+      timeout: 50_000,
     });
     const [code, out, err] = await Promise.all([
       started.exited,

@@ -1,6 +1,6 @@
 /** The OpenAPI 3.1 document: made from the routes by @elysiajs/swagger, then put right. */
 import type { CredentialScheme, ListItemSchema, ResponseFields } from "lectern/contracts";
-import type { RouteInfo } from "lectern/core";
+import { type RouteInfo, yieldToEventLoop } from "lectern/core";
 import { described } from "./describe.ts";
 import { swaggerDocument } from "./documented_app.ts";
 import { errorShapes, securityOf } from "./errors_and_security.ts";
@@ -25,16 +25,19 @@ const DESCRIPTION =
   "REST API of this instance, compatible with BookStack's. While its database is away, reading requests may be answered by a " +
   "replica: the answer has the header `Lectern-Stale: replica`, and may be older than earlier ones.";
 
-/** Generates the document. */
+/** Generates the document. Each of its steps takes tens of milliseconds, and others have their turn between them. */
 export async function openApi({ routes, items, fields, credentials, baseUrl, version }: DocumentSource): Promise<Json> {
+  const pause = yieldToEventLoop();
   const documented = described(routes);
   const shapes = errorShapes(credentials);
+  await pause();
   const document = await swaggerDocument({
     routes: documented,
     fields,
     items: Object.fromEntries(items.map(({ field, schema }) => [field, schema])),
     named: shapes.map(({ schema }) => schema),
   });
+  await pause();
   const info = {
     title: "Lectern",
     version,

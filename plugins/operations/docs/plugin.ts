@@ -56,7 +56,11 @@ export default definePlugin({
     });
     // Made at the first request, since all plugins are set up by then and most instances never need it.
     let made: Promise<string> | undefined;
-    const make = async () => JSON.stringify(await openApi(source()));
+    const make = async () => {
+      const document = await openApi(source());
+      await new Promise((resolve) => setImmediate(resolve));
+      return JSON.stringify(document);
+    };
     const document = async () => {
       // Requests that come meanwhile wait for the same one, since each takes some 50 ms of the processor.
       made ??= make().catch((error: unknown) => {

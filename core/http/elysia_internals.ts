@@ -89,7 +89,8 @@ export function observeRoutes<App extends AnyElysia>(app: App, observer: RouteOb
       function (method, path, handler, options, ...rest) {
         const count = app.routes.length;
         const result = add.call(this, method, path, handler, observer.options(copied(options ?? {})), ...rest);
-        if (app.routes.length === count) observer.replaced(`${method} ${path}`);
+        // Elysia adds the slash that a path lacks.
+        if (app.routes.length === count) observer.replaced(`${method} /${String(path).replace(/^\//, "")}`);
         return result;
       },
   );

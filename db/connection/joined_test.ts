@@ -7,7 +7,7 @@ import { withinTransaction } from "./dialect.ts";
 import { isWithinTransaction, outsideTransaction, undoCall } from "./joined.ts";
 import { withSlowPool } from "./limits.ts";
 
-const countRows = prepared("joined_test.count", (db) =>
+const countRows = prepared("test.joined_count", (db) =>
   db.selectNoFrom(sql<number>`(select count(*)::integer from joined)`.as("n")),
 );
 

@@ -66,9 +66,10 @@ async function losePrimary(): Promise<void> {
   await until(() => [events, eventsOfTwo].every((some) => some.some(({ kind }) => kind === "lost")));
 }
 
-/** Starts it again, and waits until both servers write. */
+/** Starts it again, and waits until both servers have looked, which they do twice a second, and write. */
 async function regainPrimary(): Promise<void> {
   await primary.restart();
+  await until(() => [events, eventsOfTwo].every((some) => some.some(({ kind }) => kind === "found")));
   for (const { ask } of [one, two])
     await until(async () => (await ask("POST", "/api/shelves", { body: { name: "Back" } })).status === 200);
 }

@@ -35,7 +35,8 @@ declare module "lectern/core" {
   }
 }
 
-const LIMIT_MS = scaled(100);
+/** Three steps of the timer that counts: a busy moment before the part that hangs begins would else be blamed on the one around it. */
+const LIMIT_MS = scaled(300);
 const STUCK = "stuck";
 
 /** The place that hangs, by the name in its faults. */

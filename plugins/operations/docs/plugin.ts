@@ -1,3 +1,7 @@
+/**
+ * The documentation of the API, made of the routes: a page, `docs.json` as the original has it, and an OpenAPI 3.1 document. Pages load
+ * their scripts from this instance alone. What a route says of itself is in its plugin, by `endpoint` and its schemas.
+ */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { docsSlots } from "lectern/contracts";

@@ -12,21 +12,11 @@ import { CORE, DB, largestCycle, upwardImports } from "../rules/_layers.ts";
 import { findAll, ROOT, readSources, type Source } from "../rules/_source.ts";
 import { testSide } from "../rules/_tests.ts";
 
-/** Kinds of grants that repeat what `setup` registers a few lines below. */
-const REPEATED: ReadonlySet<string> = new Set([
-  "routeScopes",
-  "visibilityRules",
-  "handlers",
-  "filters",
-  "vetoes",
-  "performs",
-  "slots",
-  "slotsRead",
-  "jobs",
-  "schedules",
-  "publicRoutes",
-  "screens",
-]);
+/** Kinds of grants that say something beside what `setup` registers; the others repeat it. */
+const OWN_GRANTS: ReadonlySet<string> = new Set(
+  "read write columns contentTables schema net env files system impersonate auth".split(" "),
+);
+const REPEATED = new Set<string>(GRANT_KINDS.filter((kind) => !OWN_GRANTS.has(kind)));
 /** Plugins whose settings are about signing in. */
 const SIGN_IN: ReadonlySet<string> = new Set(["sessions", "throttle", "tokens"]);
 

@@ -59,6 +59,9 @@ async function caughtUp(): Promise<void> {
   });
 }
 
+/** After the return of a primary, until a replica is known to have replayed it. */
+const SETTLED_MS = 9_000;
+
 /** Ends the primary, and waits until both servers know. */
 async function losePrimary(): Promise<void> {
   events.length = eventsOfTwo.length = 0;
@@ -72,6 +75,9 @@ async function regainPrimary(): Promise<void> {
   await until(() => [events, eventsOfTwo].every((some) => some.some(({ kind }) => kind === "found")));
   for (const { ask } of [one, two])
     await until(async () => (await ask("POST", "/api/shelves", { body: { name: "Back" } })).status === 200);
+  // Until the replica has replayed what follows the crash no read is proven: lost again before, all are refused (db/README.md).
+  const settled = performance.now() + SETTLED_MS;
+  await until(() => performance.now() > settled);
 }
 
 /** Makes a book, and waits until the replica has it. */
@@ -85,6 +91,17 @@ async function makeBook(name: string): Promise<string> {
 async function look({ ask }: TestRuntime, path: string, as: string): Promise<unknown[]> {
   const { status, headers, body } = await ask("GET", path, { as });
   return [status, headers.get(STALE), body.name];
+}
+
+/** Waits until both servers answer from the replica, which has an item by this name. */
+async function answeredByReplica(path: string, token: string, name: string): Promise<void> {
+  for (const server of [one, two])
+    expect(
+      await until(
+        () => look(server, path, token),
+        ([status]) => status === 200,
+      ),
+    ).toEqual([200, "replica", name]);
 }
 
 onReplica("the API, the search and screens are answered by the replica with a header, and writes 503", async () => {
@@ -130,13 +147,7 @@ onReplica("nothing that a replica answered meanwhile is kept: neither a book nor
   await replica.pause();
   expect((await one.ask("PUT", path, { body: { name: "Newer" } })).status).toBe(200);
   await losePrimary();
-  for (const server of [one, two])
-    expect(
-      await until(
-        () => look(server, path, token),
-        ([status]) => status === 200,
-      ),
-    ).toEqual([200, "replica", "Older"]);
+  await answeredByReplica(path, token, "Older");
   await regainPrimary();
   for (const server of [one, two]) expect(await look(server, path, token)).toEqual([200, null, "Newer"]);
   const body = { display_name: "Ann", permissions: [] };
@@ -156,13 +167,7 @@ onReplica(
     await replica.pause();
     // Without a change of access a paused replica answers: what follows is not refused for another reason.
     await losePrimary();
-    for (const server of [one, two])
-      expect(
-        await until(
-          () => look(server, path, token),
-          ([status]) => status === 200,
-        ),
-      ).toEqual([200, "replica", "Plans"]);
+    await answeredByReplica(path, token, "Plans");
     await replica.resume();
     await regainPrimary();
     await caughtUp();

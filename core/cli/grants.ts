@@ -18,7 +18,8 @@ import {
   pinOf,
 } from "../runtime/pins.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
-import { checkPermissions } from "../runtime/powers.ts";
+import { checkPluginKeys } from "../runtime/plugin_keys.ts";
+import { checkGrants } from "../runtime/powers.ts";
 import { programName } from "../runtime/program_name.ts";
 import { versionLines } from "../runtime/versions.ts";
 import { closestMatch } from "../std/closest_match.ts";
@@ -37,7 +38,8 @@ export async function grantsCommand(
   args: readonly string[],
 ): Promise<number> {
   const choices = await readChoices();
-  checkPermissions(plugins);
+  checkPluginKeys(plugins);
+  checkGrants(plugins);
   checkVariables(plugins);
   checkChoices(plugins, choices);
   if (choices.grants) checkPinShape(choices.grants);

@@ -106,7 +106,7 @@ export function grantsInWords(plugin: AnyPlugin, denied: readonly (keyof Grants)
 }
 
 function shownOf(plugin: AnyPlugin, denied: readonly (keyof Grants)[]): Shown[] {
-  const grants: Grants = { ...plugin.permissions, env: variablesOf(plugin) };
+  const grants: Grants = { ...plugin.grants, env: variablesOf(plugin) };
   return GRANT_KINDS.flatMap((kind) => {
     const grant = grants[kind];
     if (grant === undefined || grant === false) return [];

@@ -51,7 +51,7 @@ export async function newPlugin(
 /** The reason why a name is taken: a plugin has it, or one has a table or event that the new plugin would have. */
 function conflictOf(name: string, plugins: readonly AnyPlugin[]): string | undefined {
   for (const plugin of plugins) {
-    const { read = [], write = [] } = plugin.permissions;
+    const { read = [], write = [] } = plugin.grants;
     if (plugin.name.replaceAll("-", "_") === name) return "a plugin has that name";
     if ([...read, ...write].includes(name as TableName)) return `"${plugin.name}" uses a table of that name`;
     if ((plugin.events as readonly string[]).includes(`${name}_leave`))
@@ -99,7 +99,7 @@ const noteRules = rules({ note: ["required", "string", "max:500"] });
 
 export default definePlugin({
   name: "${name}",
-  permissions: { write: ["${name}"], read: ["books"], slots: ["dependents"] },
+  grants: { write: ["${name}"], read: ["books"], slots: ["dependents"] },
   migrations: {
     // A step that has run somewhere must not be changed; add "0002_…" for further changes.
     async "0001_init"(db) {

@@ -8,9 +8,7 @@ import { newPlugin } from "./new_plugin.ts";
 const folder = mkdtempSync(join(tmpdir(), "lectern-new-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const plugins = [
-  definePlugin({ name: "library-books", permissions: { write: ["books"], read: ["users"] }, setup() {} }),
-];
+const plugins = [definePlugin({ name: "library-books", grants: { write: ["books"], read: ["users"] }, setup() {} })];
 
 async function run(name: string): Promise<[number, string]> {
   const errors: string[] = [];

@@ -9,7 +9,7 @@ import { planOf } from "./plan.ts";
 const command = { summary: "x", usage: "", store: false, run: async () => 0 };
 const stranger = definePlugin({
   name: "stranger",
-  permissions: { net: ["example.com"], env: ["STRANGER_KEY"], files: true },
+  grants: { net: ["example.com"], env: ["STRANGER_KEY"], files: true },
   settings: t.Object({ size: t.Integer({ default: 1, env: "STRANGER_SIZE" }) }),
   commands: { greet: command },
   setup() {},
@@ -36,7 +36,7 @@ test("grants count the variables of settings, and say what is denied, in the pla
 
 const mighty = definePlugin({
   name: "mighty",
-  permissions: {
+  grants: {
     read: ["books"],
     system: true,
     handlers: "any",
@@ -64,7 +64,7 @@ test("powers have a line each, and the line at the start of a server is cut", ()
 test("columns are shown by table, and hosts of settings with their variables", () => {
   const finder = definePlugin({
     name: "finder",
-    permissions: {
+    grants: {
       columns: { users: ["id", "email"] } as never,
       net: ["setting:address", "example.com"],
       performs: "any",

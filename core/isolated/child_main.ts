@@ -42,21 +42,24 @@ async function load({ file, libraries, calls }: LoadOrder): Promise<object> {
   plugin = loaded.default;
   if (!plugin || Array.isArray(plugin) || typeof plugin.setup !== "function")
     throw new Error("its default export is no plugin; an isolated entry holds exactly one");
-  const { name, permissions, settings, migrations, events, adds, before, after, optionalTables, version, lectern } =
+  const { name, grants, settings, migrations, events, permissions, before, after, optionalTables, version, lectern } =
     plugin;
+  const { adds } = plugin as { readonly adds?: unknown };
   for (const member of UNSUPPORTED)
     if (Object.keys(plugin[member] ?? {}).length > 0 || typeof plugin[member] === "function")
       throw new Error(`isolated plugins cannot have "${member}"`);
   return {
     name,
-    permissions,
+    grants,
     settings: settings?.properties ?? {},
     migrations: Object.keys(migrations),
     events,
-    adds,
+    permissions,
     before,
     after,
     optionalTables,
+    // The server says what it is called now.
+    ...(adds !== undefined && { adds }),
     ...(version !== undefined && { version }),
     ...(lectern !== undefined && { lectern }),
   };

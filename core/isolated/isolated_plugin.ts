@@ -64,12 +64,12 @@ export class IsolatedPlugin {
     this.#host = host;
     const manifest = this.#manifest;
     if (!manifest) throw new Error(`The isolated plugin "${this.#entry}" has not sent its data`);
-    const { name, permissions, settings, migrations, events, adds, before, after, version, lectern } = manifest;
+    const { name, grants, settings, migrations, events, permissions, before, after, version, lectern } = manifest;
     return {
       ...definePlugin({
         name,
         // Names of tables, events and permissions are checked at boot, as those of any plugin.
-        permissions: permissions as AnyPlugin["permissions"],
+        grants: grants as AnyPlugin["grants"],
         settings: Type.Object(
           Object.fromEntries(Object.entries(settings).map(([field, spec]) => [field, settingOf(spec)])),
         ),
@@ -80,7 +80,7 @@ export class IsolatedPlugin {
           ]),
         ),
         events: events as EventName[],
-        adds: adds as PermissionName[],
+        permissions: permissions as PermissionName[],
         before,
         after,
         ...(version !== undefined && { version }),

@@ -5,6 +5,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { BootError } from "../errors.ts";
+import { renamedKey } from "../runtime/plugin_keys.ts";
 import { DAY_MS } from "../std/time.ts";
 
 const MAX_ITEMS = 500;
@@ -27,7 +28,7 @@ const settingSchema = Type.Object({
 const manifestSchema = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 63, pattern: "^[A-Za-z0-9_@/:-]+$" }),
   // What further kinds of grants may hold is checked at boot, as for any plugin.
-  permissions: Type.Object(
+  grants: Type.Object(
     {
       read: Type.Optional(names),
       write: Type.Optional(names),
@@ -41,7 +42,7 @@ const manifestSchema = Type.Object({
   settings: Type.Record(Type.String({ pattern: "^[A-Za-z][A-Za-z0-9_]*$" }), settingSchema),
   migrations: names,
   events: names,
-  adds: names,
+  permissions: names,
   before: names,
   after: names,
   optionalTables: names,
@@ -92,7 +93,10 @@ export type Registrations = Static<typeof registrationsSchema>;
 
 /** The data of a plugin, checked. Throws BootError that names the entry of the list and what is wrong. */
 export function checkedManifest(entry: string, value: unknown): Manifest {
-  return checked(manifestSchema, value, `Cannot load the isolated plugin "${entry}"`);
+  const what = `Cannot load the isolated plugin "${entry}"`;
+  const renamed = renamedKey(Object(value));
+  if (renamed !== undefined) throw new BootError(`${what}: ${renamed}`);
+  return checked(manifestSchema, value, what);
 }
 
 /** What a plugin registered, checked. Throws BootError. */

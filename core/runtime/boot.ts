@@ -223,7 +223,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   checkHandledEvents(bus, plugins, { shipped, log });
   shared.slots.set(
     "permission",
-    plugins.flatMap((plugin) => [...plugin.adds]),
+    plugins.flatMap((plugin) => [...plugin.permissions]),
   );
   const contributions = { claims: () => slot("file_claims"), kinds: () => slot("content") };
   const { replicas } = store;

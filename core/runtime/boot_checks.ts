@@ -20,7 +20,7 @@ export async function checkTables(
   db: Db,
   shipped: readonly AnyPlugin[] = [],
 ): Promise<void> {
-  const wanted = plugins.flatMap(({ name, permissions: { read = [], write = [], columns = {} }, optionalTables }) =>
+  const wanted = plugins.flatMap(({ name, grants: { read = [], write = [], columns = {} }, optionalTables }) =>
     [...read, ...write, ...(Object.keys(columns) as TableName[])]
       .filter((table) => !optionalTables.includes(table))
       .map((table) => ({ name, table })),
@@ -39,8 +39,7 @@ export async function checkTables(
 
 /** Checks that each column that is granted by itself exists, in those of their tables that exist. Throws BootError. */
 async function checkColumns(plugins: readonly AnyPlugin[], db: Db): Promise<void> {
-  const columnsOf = ({ permissions }: AnyPlugin): Readonly<Record<string, readonly string[]>> =>
-    permissions.columns ?? {};
+  const columnsOf = ({ grants }: AnyPlugin): Readonly<Record<string, readonly string[]>> => grants.columns ?? {};
   const absent = await missingColumns(db, plugins.map(columnsOf));
   for (const plugin of plugins) {
     const { name, optionalTables } = plugin;
@@ -54,7 +53,7 @@ async function checkColumns(plugins: readonly AnyPlugin[], db: Db): Promise<void
     );
     if (wrong)
       throw new BootError(
-        `The plugin "${name}" needs the column "${wrong.column}" of "${wrong.table}", which does not exist: "columns" of its permissions names it`,
+        `The plugin "${name}" needs the column "${wrong.column}" of "${wrong.table}", which does not exist: "columns" of its grants names it`,
       );
   }
 }
@@ -74,7 +73,7 @@ export function checkEvents(plugins: readonly AnyPlugin[], shipped: readonly Any
     const owner = taken === undefined ? undefined : owners.get(taken);
     if (owner === undefined || !plugins.some(({ name }) => name === owner) || owner === plugin.name) continue;
     throw new BootError(
-      `The plugin "${plugin.name}" lists "${taken}" in "events", which is an event of "${owner}"; to perform it, add to its permissions: performs: ["${taken}"]`,
+      `The plugin "${plugin.name}" lists "${taken}" in "events", which is an event of "${owner}"; to perform it, add to its grants: performs: ["${taken}"]`,
     );
   }
 }

@@ -1,4 +1,4 @@
-/** Grants of single columns: `permissions.columns` names, by table, columns that a plugin may read of tables that it may not. */
+/** Grants of single columns: `grants.columns` names, by table, columns that a plugin may read of tables that it may not. */
 import { sql } from "kysely";
 import { type Db, rows } from "../../db/mod.ts";
 import type { VisibilityReads } from "../resources/visibility.ts";

@@ -10,7 +10,7 @@ import { checkChoices, checkVariables, type PluginChoices } from "./operator_cho
 import { checkPins } from "./pins.ts";
 import type { AnyPlugin } from "./plugin.ts";
 import { checkPluginKeys } from "./plugin_keys.ts";
-import { checkPermissions } from "./powers.ts";
+import { checkGrants } from "./powers.ts";
 import { declaredOnce } from "./read_once.ts";
 import { type Constants, readSettings } from "./settings.ts";
 import { checkVersions } from "./versions.ts";
@@ -39,7 +39,7 @@ export function checkedPlugins(parts: Composition): readonly AnyPlugin[] {
   for (const unknown of unknownContracts(plugins, shipped))
     log.warn("A plugin uses a contract that no plugin provides; check its name", { ...unknown });
   checkVersions(plugins);
-  checkPermissions(given);
+  checkGrants(given);
   checkEvents(plugins, shipped ?? []);
   checkVariables(given);
   checkCommands(given, []);
@@ -47,10 +47,10 @@ export function checkedPlugins(parts: Composition): readonly AnyPlugin[] {
   checkPins(plugins, parts, shipped);
   // `makeContext` reads settings again, after tables are altered.
   for (const plugin of plugins) {
-    const { name, settings, permissions } = plugin;
+    const { name, settings, grants } = plugin;
     if (!settings) continue;
     const values = readSettings(name, settings, parts.env, parts.settings?.[name], parts.constants?.[name]);
-    grantedHosts(plugin, permissions.net ?? [], values);
+    grantedHosts(plugin, grants.net ?? [], values);
   }
   // Those that were made otherwise than by `definePlugin`, and copies with the file of their list.
   return plugins.map(deepFreeze);

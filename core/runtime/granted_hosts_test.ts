@@ -2,11 +2,11 @@ import { expect, test } from "bun:test";
 import { Type as t } from "@sinclair/typebox";
 import { grantedHosts, shownHost } from "./granted_hosts.ts";
 import { definePlugin } from "./plugin.ts";
-import { checkPermissions } from "./powers.ts";
+import { checkGrants } from "./powers.ts";
 
 const plugin = definePlugin({
   name: "herald",
-  permissions: { net: ["api.example.com", "setting:address"] },
+  grants: { net: ["api.example.com", "setting:address"] },
   settings: t.Object({
     address: t.String({ default: "", env: "HERALD_ADDRESS" }),
     others: t.Array(t.String(), { default: [] }),
@@ -50,7 +50,7 @@ test("the grant of a setting is shown with its variable, and one that does not e
     "setting:address (HERALD_ADDRESS)",
     "setting:others",
   ]);
-  expect(() => checkPermissions([{ ...plugin, permissions: { net: ["setting:adress"] } }])).toThrow(
-    '"permissions" of the plugin "herald" names the host of the setting "adress" in "net", which it does not have; did you mean "address"?',
+  expect(() => checkGrants([{ ...plugin, grants: { net: ["setting:adress"] } }])).toThrow(
+    '"grants" of the plugin "herald" names the host of the setting "adress" in "net", which it does not have; did you mean "address"?',
   );
 });

@@ -58,7 +58,7 @@ export function checkAdmitted(
   plugins: readonly AnyPlugin[],
   shipped: readonly AnyPlugin[],
 ): void {
-  const known = ["access-api", ...plugins.flatMap(({ adds }) => adds as readonly string[])];
+  const known = ["access-api", ...plugins.flatMap(({ permissions }) => permissions as readonly string[])];
   for (const [slot, contributions] of slots)
     for (const contribution of contributions) {
       const { admits } = (contribution ?? {}) as { admits?: unknown };

@@ -93,7 +93,7 @@ export function checkPermits(
   http: HttpServer,
   shipped: readonly AnyPlugin[] = [],
 ): void {
-  const known = new Set<string>(["public", "access-api", ...plugins.flatMap(({ adds }) => adds)]);
+  const known = new Set<string>(["public", "access-api", ...plugins.flatMap(({ permissions }) => permissions)]);
   const owners = OWNERS.get(http);
   for (const { method, path, permit, detail } of http.routes())
     for (const name of [`${permit}`, ...permissionsOf(detail["x-screen"])]) {

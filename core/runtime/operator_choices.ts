@@ -93,9 +93,9 @@ export function checkVariables(plugins: readonly AnyPlugin[]): void {
 }
 
 /** The environment variables of a plugin: those it was granted and those that its settings name. */
-export function variablesOf({ permissions, settings }: Pick<AnyPlugin, "permissions" | "settings">): string[] {
+export function variablesOf({ grants, settings }: Pick<AnyPlugin, "grants" | "settings">): string[] {
   const named = Object.values(settings?.properties ?? {}).flatMap(({ env }) => (typeof env === "string" ? [env] : []));
-  return [...new Set([...(permissions.env ?? []), ...named])];
+  return [...new Set([...(grants.env ?? []), ...named])];
 }
 
 function entriesOf<Value>(block: string, value: Readonly<Record<string, Value>>, of = ""): [string, Value][] {

@@ -6,7 +6,7 @@ import { definePlugin } from "./plugin.ts";
 
 const pump = definePlugin({
   name: "pump",
-  permissions: { env: ["PUMP_MODE"] },
+  grants: { env: ["PUMP_MODE"] },
   settings: t.Object({
     pressure: t.Integer({ default: 1, env: "PUMP_PRESSURE" }),
     zone: t.String({ default: "", env: "PUMP_ZONE", shared: true }),

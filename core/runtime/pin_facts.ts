@@ -31,13 +31,13 @@ const HASH_DIGITS = 16;
 
 /** The facts of a plugin. */
 export function factsOf(plugin: AnyPlugin): Required<PinFacts> {
-  const { requires, uses, provides, events, adds, commands, migrations, syncSchema } = plugin;
+  const { requires, uses, provides, events, permissions, commands, migrations, syncSchema } = plugin;
   const sorted = (names: readonly string[]) => [...new Set(names)].sort();
   return {
     contracts: sorted([...requires, ...uses]),
     provides: sorted(provides),
     events: sorted(events),
-    adds: sorted(adds),
+    adds: sorted(permissions),
     commands: sorted(Object.keys(commands)),
     hosts: sorted(defaultHosts(plugin)),
     syncSchema: syncSchema ? [digestOf(withoutSpace(syncSchema))] : [],
@@ -113,8 +113,8 @@ function digestOf(source: string): string {
   return createHash("sha256").update(source).digest("hex").slice(0, HASH_DIGITS);
 }
 
-function defaultHosts({ permissions, settings }: AnyPlugin): string[] {
-  return hostSettings(permissions).flatMap((name) => {
+function defaultHosts({ grants, settings }: AnyPlugin): string[] {
+  return hostSettings(grants).flatMap((name) => {
     const value: unknown = settings?.properties[name]?.default;
     return value === undefined || value === "" ? [] : [String(value)];
   });

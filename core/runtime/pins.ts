@@ -13,7 +13,7 @@ import type { ScreenAccess } from "./path_patterns.ts";
 import { accessText, coversAccess, coversPath } from "./path_patterns.ts";
 import { beyondFacts, factsOf, factsProblem, hasFacts, type PinFacts, withoutFacts } from "./pin_facts.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
-import { GRANT_KINDS, permissionProblem, SWITCHES } from "./powers.ts";
+import { GRANT_KINDS, grantsProblem, SWITCHES } from "./powers.ts";
 import { programName } from "./program_name.ts";
 
 /** The `grants` of the "lectern" block of package.json. */
@@ -23,7 +23,7 @@ export interface PinnedGrants {
   readonly plugins: Readonly<Record<string, Pin>>;
 }
 
-/** What was accepted of a plugin: grants in the shape of `permissions`, and facts. */
+/** What was accepted of a plugin: grants in the shape of a plugin's `grants`, and facts. */
 export type Pin = Grants & PinFacts;
 
 /** The version of `PinnedGrants` that is written. */
@@ -38,13 +38,13 @@ export function pinFor(plugin: AnyPlugin): Pin {
 }
 
 /** The slots that a plugin reads: any for one that does not say which. */
-function slotsReadBy({ permissions }: AnyPlugin): NonNullable<Grants["slotsRead"]> {
-  return permissions.slotsRead ?? "any";
+function slotsReadBy({ grants }: AnyPlugin): NonNullable<Grants["slotsRead"]> {
+  return grants.slotsRead ?? "any";
 }
 
 /** What a plugin declares, with the variables of its settings, as it is pinned: without empty kinds, lists sorted. */
 export function declaredGrants(plugin: AnyPlugin): Grants {
-  const declared: Grants = { ...plugin.permissions, env: variablesOf(plugin) };
+  const declared: Grants = { ...plugin.grants, env: variablesOf(plugin) };
   const kinds = GRANT_KINDS.flatMap((kind) => {
     const value = declared[kind];
     if (value === undefined || value === false) return [];
@@ -85,7 +85,7 @@ export function checkPinShape(pins: PinnedGrants): void {
   if (typeof pins.plugins !== "object" || pins.plugins === null || Array.isArray(pins.plugins))
     throw invalidBlock('"plugins" of "grants" is no object');
   for (const [name, pin] of Object.entries(pins.plugins)) {
-    const problem = permissionProblem(withoutFacts(pin)) ?? factsProblem(pin);
+    const problem = grantsProblem(withoutFacts(pin)) ?? factsProblem(pin);
     if (problem !== undefined) throw invalidBlock(`"grants" of "${name}" ${problem}`);
   }
 }

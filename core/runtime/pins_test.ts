@@ -7,7 +7,7 @@ import { definePlugin } from "./plugin.ts";
 
 const kudos = definePlugin({
   name: "acme-kudos",
-  permissions: {
+  grants: {
     read: ["users", "books"],
     write: ["jobs"],
     net: ["api.example.com"],
@@ -37,7 +37,7 @@ function refusal(grants: unknown, denied = {}): string {
 }
 
 test("rights on the store's schema are accepted by themselves", () => {
-  const builder = definePlugin({ name: "builder", permissions: { write: ["jobs"], schema: true }, setup() {} });
+  const builder = definePlugin({ name: "builder", grants: { write: ["jobs"], schema: true }, setup() {} });
   expect(beyondPin(builder, { write: ["jobs"] })).toEqual(["+ schema"]);
   expect(beyondPin(builder, { write: ["jobs"] }, ["schema"])).toEqual([]);
   expect(beyondPin(builder, declaredGrants(builder))).toEqual([]);
@@ -46,7 +46,7 @@ test("rights on the store's schema are accepted by themselves", () => {
 test("columns beyond those that were accepted are named, unless the table may be read", () => {
   const finder = definePlugin({
     name: "finder",
-    permissions: { columns: { users: ["id", "email"], books: ["id"] } as never, net: ["setting:address"] },
+    grants: { columns: { users: ["id", "email"], books: ["id"] } as never, net: ["setting:address"] },
     setup() {},
   });
   const accepted = (grants: object) => beyondPin(finder, grants as Grants);
@@ -94,7 +94,7 @@ test.each([
 });
 
 test("any is more than a list", () => {
-  const greedy = definePlugin({ name: "greedy", permissions: { net: "any", screens: "any" }, setup() {} });
+  const greedy = definePlugin({ name: "greedy", grants: { net: "any", screens: "any" }, setup() {} });
   expect(beyondPin(greedy, { net: ["a.example"], screens: { "/": "user" } })).toEqual(["+ net: any", "+ screens: any"]);
 });
 
@@ -136,7 +136,7 @@ test("what the operator denied anyway needs no acceptance, and a plugin that is 
 });
 
 test("a plugin without a pin stops the boot where it comes with a pinned one, or in place of one", () => {
-  const greedy = definePlugin({ name: "greedy", permissions: { system: true }, setup() {} });
+  const greedy = definePlugin({ name: "greedy", grants: { system: true }, setup() {} });
   const shipped = [definePlugin({ name: "themes", setup() {} })];
   const first = { ...kudos, listFile: "/srv/acme.ts" };
   const refusalOf = (plugins: readonly AnyPlugin[], names: readonly string[]) => {
@@ -172,10 +172,10 @@ const poll = (change: object = {}) =>
     requires: ["users" as never],
     uses: ["mail" as never],
     events: ["poll_begin" as never],
-    adds: ["poll-begin" as never],
+    permissions: ["poll-begin" as never],
     commands: { poll: { summary: "", usage: "", run: async () => 0 } as never },
     migrations: { "0001_init": async () => {} },
-    permissions: { slotsRead: ["content"] as never },
+    grants: { slotsRead: ["content"] as never },
     setup() {},
     ...change,
   });
@@ -200,13 +200,13 @@ test("a pin compares contracts, slots that are read, events, permissions, comman
     "+ contracts: sessions",
     "+ provides: users",
   ]);
-  expect(beyond({ events: ["poll_begin", "poll_end"], adds: ["poll-begin", "poll-end"] })).toEqual([
+  expect(beyond({ events: ["poll_begin", "poll_end"], permissions: ["poll-begin", "poll-end"] })).toEqual([
     "+ events: poll_end",
     "+ adds: poll-end",
   ]);
   expect(beyond({ commands: { poll: {}, vote: {} } })).toEqual(["+ commands: vote"]);
-  expect(beyond({ permissions: { slotsRead: ["content", "self_check"] } })).toEqual(["+ slotsRead: self_check"]);
-  expect(beyond({ permissions: {} })).toEqual(["+ slotsRead: any"]);
+  expect(beyond({ grants: { slotsRead: ["content", "self_check"] } })).toEqual(["+ slotsRead: self_check"]);
+  expect(beyond({ grants: {} })).toEqual(["+ slotsRead: any"]);
   const second = async () => void "second";
   expect(beyond({ migrations: { "0001_init": second, "0002_more": second } })).toEqual([
     "+ migrations: 0001_init (changed), 0002_more",
@@ -216,7 +216,7 @@ test("a pin compares contracts, slots that are read, events, permissions, comman
 test("a pin notices a host that a default grants and another syncSchema, and one of an earlier version does not compare them", () => {
   const calling = (host: string, syncSchema?: () => Promise<void>) =>
     poll({
-      permissions: { net: ["setting:address"], slotsRead: [] },
+      grants: { net: ["setting:address"], slotsRead: [] },
       settings: t.Object({ address: t.String({ default: host }) }),
       ...(syncSchema && { syncSchema }),
     });
@@ -229,7 +229,7 @@ test("a pin notices a host that a default grants and another syncSchema, and one
 });
 
 test("a plugin that does not say which slots it reads is pinned as one that reads any", () => {
-  const silent = poll({ permissions: {} });
+  const silent = poll({ grants: {} });
   const pin = pinFor(silent);
   expect(pin.slotsRead).toBe("any");
   expect(beyondPin(silent, pin)).toEqual([]);

@@ -98,7 +98,7 @@ export interface PluginSpec<
   readonly after?: readonly string[];
   /** Contracts it provides in `setup`. */
   readonly provides?: readonly ContractName[];
-  readonly permissions?: Grants<R, W, C>;
+  readonly grants?: Grants<R, W, C>;
   /** Tables of its grants that may be missing, since the plugin that creates them may be left out. */
   readonly optionalTables?: readonly (R | W | (keyof C & TableName))[];
   /** Every field has a default. Its `env` option names and grants a variable; fields that share one say `shared: true`. */
@@ -120,7 +120,7 @@ export interface PluginSpec<
   /** Events it performs. */
   readonly events?: readonly EventName[];
   /** Permissions it adds to those that roles may hold. */
-  readonly adds?: readonly PermissionName[];
+  readonly permissions?: readonly PermissionName[];
   readonly commands?: Readonly<Record<string, Command>>;
   /** Loads further plugins, such as code of the operator; they boot after those that are listed. A BootError stops the start. */
   extend?(given: Extending<S>): readonly AnyPlugin[] | Promise<readonly AnyPlugin[]>;
@@ -249,7 +249,7 @@ export interface Visible {
  * @example
  * export default definePlugin({
  *   name: "notes",
- *   permissions: { write: ["notes"] },
+ *   grants: { write: ["notes"] },
  *   setup({ app, db }) {
  *     app.get("/notes", () => db.selectFrom("notes").select(["id", "name"]).execute(), { permit: "access-api" });
  *   },
@@ -270,12 +270,12 @@ export function definePlugin<
     before: [],
     after: [],
     provides: [],
-    permissions: {},
+    grants: {},
     optionalTables: [],
     migrations: {},
     texts: {},
     events: [],
-    adds: [],
+    permissions: [],
     slots: {},
     commands: {},
     ...data,

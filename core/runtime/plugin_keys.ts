@@ -9,9 +9,17 @@ type Kind = "text" | "list" | "object" | "function";
 /** The keys that a plugin may have, with what they are. */
 const KEYS = {
   ...{ name: "text", version: "text", lectern: "text", requires: "list", uses: "list", before: "list", after: "list" },
-  ...{ provides: "list", permissions: "object", optionalTables: "list", settings: "object", migrations: "object" },
-  ...{ syncSchema: "function", texts: "object", events: "list", adds: "list", commands: "object", slots: "object" },
-  ...{ extend: "function", setup: "function", addedBy: "text", listFile: "text", source: "text", isolation: "text" },
+  ...{ provides: "list", grants: "object", optionalTables: "list", settings: "object", migrations: "object" },
+  ...{ syncSchema: "function", texts: "object", events: "list", permissions: "list", commands: "object" },
+  ...{
+    slots: "object",
+    extend: "function",
+    setup: "function",
+    addedBy: "text",
+    listFile: "text",
+    source: "text",
+    isolation: "text",
+  },
 } as const satisfies Readonly<Record<keyof AnyPlugin, Kind>>;
 
 const SAID: Readonly<Record<Kind, string>> = {
@@ -24,7 +32,9 @@ const SAID: Readonly<Record<Kind, string>> = {
 /** Checks the keys of plugins and what their values are. Throws BootError that names the plugin and the first wrong key. */
 export function checkPluginKeys(plugins: readonly AnyPlugin[]): void {
   const names = Object.keys(KEYS);
-  for (const plugin of plugins)
+  for (const plugin of plugins) {
+    const renamed = renamedKey(plugin);
+    if (renamed !== undefined) throw new BootError(`The plugin "${plugin.name}": ${renamed}`);
     for (const [key, value] of Object.entries(plugin)) {
       if (!Object.hasOwn(KEYS, key))
         throw new BootError(
@@ -34,6 +44,26 @@ export function checkPluginKeys(plugins: readonly AnyPlugin[]): void {
       if (value !== undefined && kindOf(value) !== kind)
         throw new BootError(`"${key}" of the plugin "${plugin.name}" has to be ${SAID[kind]}`);
     }
+  }
+}
+
+/** What to write in place of an earlier key: `permissions` was an object of grants, `adds` a list of permissions. */
+export function renamedKey(declared: { readonly permissions?: unknown; readonly adds?: unknown }): string | undefined {
+  const { permissions, adds } = declared;
+  if (kindOf(permissions) === "object") return `"permissions" is now "grants": grants: ${written(permissions)}`;
+  return adds === undefined ? undefined : `"adds" is now "permissions": permissions: ${written(adds)}`;
+}
+
+/** A value as a source has it. */
+function written(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(written).join(", ")}]`;
+  if (kindOf(value) !== "object") return JSON.stringify(value) ?? String(value);
+  const members = Object.entries(value as object).map(([key, member]) => `${keyText(key)}: ${written(member)}`);
+  return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
+}
+
+function keyText(key: string): string {
+  return /^[a-z_]\w*$/i.test(key) ? key : JSON.stringify(key);
 }
 
 function kindOf(value: unknown): Kind | undefined {

@@ -128,7 +128,7 @@ export class PluginRoles {
     if (hasMigrated) this.#sync.forget();
     const tables = tablesOf(plugin, denied);
     this.#tables.set(plugin.name, tables);
-    const ofContent = denied.includes("contentTables") ? [] : (plugin.permissions.contentTables ?? []);
+    const ofContent = denied.includes("contentTables") ? [] : (plugin.grants.contentTables ?? []);
     if (ofContent.length > 0) this.#ofContent.set(plugin.name, ofContent.includes("write") ? "write" : "read");
     const { store } = this.#options;
     this.#present.set(plugin.name, await presentColumns(store.db, tables.columns ?? {}));
@@ -280,13 +280,13 @@ export function firstGrantsOf(
 }
 
 /** The tables that a plugin may use, and those that it declares and the operator denied. */
-function tablesOf({ permissions }: AnyPlugin, denied: readonly (keyof Grants)[]): TableGrants {
+function tablesOf({ grants }: AnyPlugin, denied: readonly (keyof Grants)[]): TableGrants {
   const split = (kind: "read" | "write") => {
-    const declared: readonly string[] = permissions[kind] ?? [];
+    const declared: readonly string[] = grants[kind] ?? [];
     return denied.includes(kind) ? { held: [], lost: declared } : { held: declared, lost: [] };
   };
   const [read, write] = [split("read"), split("write")];
-  const { columns = {} } = permissions;
+  const { columns = {} } = grants;
   const isLost = deniesColumns(denied);
   const lost = isLost ? Object.keys(columns) : [];
   return {

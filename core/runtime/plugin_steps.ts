@@ -105,7 +105,7 @@ export async function setUp(
 ): Promise<AnyContext> {
   const apps = { app: appBelow("/api", shared.judge), site: appBelow("", shared.judge) };
   const granted = Object.fromEntries(
-    Object.entries(plugin.permissions).filter(([kind]) => !denied.includes(kind as keyof Grants)),
+    Object.entries(plugin.grants).filter(([kind]) => !denied.includes(kind as keyof Grants)),
   );
   // A plugin that does not say which slots it reads may read any, unless that is denied.
   const grants: Grants = denied.includes("slotsRead") ? { ...granted, slotsRead: [] } : granted;

@@ -34,7 +34,7 @@ export class PowerChecks {
   #events: ReadonlySet<string> | undefined;
   readonly #sets = new Map<ListKind, ReadonlySet<string>>();
 
-  /** `granted`: the plugin's permissions without the kinds that the operator denied. */
+  /** `granted`: the plugin's grants without the kinds that the operator denied. */
   constructor(plugin: AnyPlugin, granted: Grants) {
     this.#plugin = plugin;
     this.#granted = granted;
@@ -83,7 +83,7 @@ export class PowerChecks {
 
   /** Checks the name of a slot that is read, by a plugin that says which ones it reads. Throws PowerError. */
   readSlot(name: string): void {
-    const isOpen = this.#plugin.permissions.slotsRead === undefined && this.#granted.slotsRead === undefined;
+    const isOpen = this.#plugin.grants.slotsRead === undefined && this.#granted.slotsRead === undefined;
     if (isOpen || this.#includes("slotsRead", name)) return;
     const { message } = this.#missing("slotsRead", `reads the slot "${name}"`, this.#lineWith("slotsRead", name));
     throw new PowerError(message);
@@ -154,18 +154,18 @@ export class PowerChecks {
 
   /** The list of a kind with one name more, as it is written in a plugin. */
   #lineWith(kind: ListKind, name: string): string {
-    const declared = this.#plugin.permissions[kind] ?? [];
+    const declared = this.#plugin.grants[kind] ?? [];
     return JSON.stringify(declared === "any" ? declared : [...declared, name]).replaceAll('","', '", "');
   }
 
   #missing(kind: keyof Powers, what: string, line: string): BootError {
-    const { name, permissions } = this.#plugin;
-    if (permissions[kind] !== undefined && this.#granted[kind] === undefined)
+    const { name, grants } = this.#plugin;
+    if (grants[kind] !== undefined && this.#granted[kind] === undefined)
       return new BootError(
         `The plugin "${name}" ${what}, which the operator refused: "denied" in package.json names "${kind}"`,
       );
     return new BootError(
-      `The plugin "${name}" ${what}, which it does not declare; add to its permissions: ${kind}: ${line}`,
+      `The plugin "${name}" ${what}, which it does not declare; add to its grants: ${kind}: ${line}`,
     );
   }
 }

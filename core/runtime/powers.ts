@@ -1,5 +1,5 @@
 /**
- * Powers of plugins: what a plugin may do beside using tables, hosts, variables and files. Each is declared in `permissions`;
+ * Powers of plugins: what a plugin may do beside using tables, hosts, variables and files. Each is declared in `grants`;
  * what is not declared is refused, at registration (`power_checks.ts`) or at the call (`acting.ts`).
  */
 import type { TableName } from "../../db/mod.ts";
@@ -88,7 +88,7 @@ export const SWITCHES: ReadonlySet<string> = new Set(["files", "system", "impers
 /**
  * Every power of registration, without `system` and `impersonate`: what a theme has, since an operator writes it.
  * @example
- * definePlugin({ name: "trusted", permissions: { ...ALL_REGISTRATIONS, read: ["books"] }, setup() {} });
+ * definePlugin({ name: "trusted", grants: { ...ALL_REGISTRATIONS, read: ["books"] }, setup() {} });
  */
 export const ALL_REGISTRATIONS: Powers = deepFreeze({
   auth: true,
@@ -106,18 +106,18 @@ export const ALL_REGISTRATIONS: Powers = deepFreeze({
   screens: "any",
 });
 
-/** Checks the shape of the permissions of plugins. Throws BootError that names the plugin and the first wrong key. */
-export function checkPermissions(plugins: readonly AnyPlugin[]): void {
-  for (const { name, permissions, settings } of plugins) {
-    const problem = permissionProblem(permissions) ?? hostProblem(permissions, settings);
-    if (problem !== undefined) throw new BootError(`"permissions" of the plugin "${name}" ${problem}`);
+/** Checks the shape of the grants of plugins. Throws BootError that names the plugin and the first wrong key. */
+export function checkGrants(plugins: readonly AnyPlugin[]): void {
+  for (const { name, grants, settings } of plugins) {
+    const problem = grantsProblem(grants) ?? hostProblem(grants, settings);
+    if (problem !== undefined) throw new BootError(`"grants" of the plugin "${name}" ${problem}`);
   }
 }
 
-/** What is wrong with the shape of permissions, as the end of a sentence; undefined if nothing is. */
-export function permissionProblem(permissions: unknown): string | undefined {
-  if (!isObject(permissions)) return "is no object";
-  for (const [kind, value] of Object.entries(permissions)) {
+/** What is wrong with the shape of grants, as the end of a sentence; undefined if nothing is. */
+export function grantsProblem(grants: unknown): string | undefined {
+  if (!isObject(grants)) return "is no object";
+  for (const [kind, value] of Object.entries(grants)) {
     if (!(GRANT_KINDS as readonly string[]).includes(kind)) {
       const near = closestMatch(kind, GRANT_KINDS);
       return `names the kind of grant "${kind}", which does not exist${near === undefined ? "" : `; did you mean "${near}"?`}`;
@@ -127,9 +127,9 @@ export function permissionProblem(permissions: unknown): string | undefined {
   return undefined;
 }
 
-function hostProblem(permissions: Grants, settings: AnyPlugin["settings"]): string | undefined {
+function hostProblem(grants: Grants, settings: AnyPlugin["settings"]): string | undefined {
   const known = Object.keys(settings?.properties ?? {});
-  const wrong = hostSettings(permissions).find((field) => !known.includes(field));
+  const wrong = hostSettings(grants).find((field) => !known.includes(field));
   if (wrong === undefined) return undefined;
   const near = closestMatch(wrong, known);
   return `names the host of the setting "${wrong}" in "net", which it does not have${near === undefined ? "" : `; did you mean "${near}"?`}`;

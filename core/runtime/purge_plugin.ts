@@ -68,9 +68,9 @@ export async function leftoversOf(db: Db, plugins: readonly AnyPlugin[]): Promis
 
 /** Tables that a plugin may write and no other plugin may read or write. */
 function writtenAlone(name: string, plugins: readonly AnyPlugin[]): string[] {
-  const tablesOf = ({ permissions: { read = [], write = [] } }: AnyPlugin): string[] => [...read, ...write];
+  const tablesOf = ({ grants: { read = [], write = [] } }: AnyPlugin): string[] => [...read, ...write];
   const others = new Set(plugins.filter((plugin) => plugin.name !== name).flatMap(tablesOf));
-  const own = plugins.find((plugin) => plugin.name === name)?.permissions.write ?? [];
+  const own = plugins.find((plugin) => plugin.name === name)?.grants.write ?? [];
   return own.filter((table) => !others.has(table));
 }
 
@@ -80,7 +80,7 @@ export async function reasonsToKeep(
   tables: readonly string[],
   others: readonly AnyPlugin[],
 ): Promise<string[]> {
-  const users = others.flatMap(({ name, optionalTables, permissions: { read = [], write = [] } }) =>
+  const users = others.flatMap(({ name, optionalTables, grants: { read = [], write = [] } }) =>
     [...read, ...write]
       .filter((table) => tables.includes(table) && !optionalTables.includes(table))
       .map((table) => `the plugin "${name}" uses the table "${table}"`),
@@ -98,7 +98,7 @@ export async function purgePlugin(
   { name, tables, likelyTables, objects, jobs, kinds, permissions }: Leftovers,
 ): Promise<void> {
   const dependents = (runtime.contexts.values().next().value?.slot("dependents") ?? []) as readonly Dependents[];
-  const kept = new Set<string>(runtime.booted.flatMap(({ plugin }) => plugin.adds));
+  const kept = new Set<string>(runtime.booted.flatMap(({ plugin }) => plugin.permissions));
   const draft = {
     name,
     kinds: kinds.map(({ kind }) => kind),

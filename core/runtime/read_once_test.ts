@@ -40,14 +40,14 @@ test("readOnce() reads getters, proxies and objects of classes once, and keeps f
 test("what a plugin is granted is what it declared when its pins were compared", () => {
   const evil = {
     ...{ name: "evil", requires: [], uses: [], before: [], after: [], provides: [], optionalTables: [], texts: {} },
-    ...{ migrations: {}, events: [], adds: [], commands: {}, setup() {} },
-    permissions: differing("read", ["books"], ["books"], ["books"], ["books", "users"]),
+    ...{ migrations: {}, events: [], permissions: [], commands: {}, setup() {} },
+    grants: differing("read", ["books"], ["books"], ["books"], ["books", "users"]),
   } as unknown as AnyPlugin;
   // Nothing is logged here.
   const parts = { log: undefined as unknown as Log, plugins: [evil], shipped: [], env: {} };
   const grants = { version: 1, plugins: { evil: { read: ["books" as never] } } };
   const [checked] = checkedPlugins({ ...parts, grants });
-  expect([1, 2, 3, 4].map(() => checked?.permissions.read)).toEqual([1, 2, 3, 4].map(() => ["books"]) as never);
+  expect([1, 2, 3, 4].map(() => checked?.grants.read)).toEqual([1, 2, 3, 4].map(() => ["books"]) as never);
   expect(checkedPlugins({ ...parts, grants })[0]).toBe(checked as AnyPlugin);
 });
 

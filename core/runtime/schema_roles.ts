@@ -83,8 +83,8 @@ export class SchemaRoles {
     if (mode !== "off" && thirdParty.size > 0) await joinOwners(store.db, [...thirdParty]);
   }
 
-  #hasSchema({ name, permissions }: AnyPlugin): boolean {
-    return permissions.schema === true && !(this.#options.denied?.[name] ?? []).includes("schema");
+  #hasSchema({ name, grants }: AnyPlugin): boolean {
+    return grants.schema === true && !(this.#options.denied?.[name] ?? []).includes("schema");
   }
 
   /** Makes the role of a plugin, whose rights its steps have. Resolves to whether that can be. */
@@ -93,7 +93,7 @@ export class SchemaRoles {
     if (mode === "off") return false;
     const denied = this.#options.denied?.[plugin.name] ?? [];
     const first = firstGrantsOf(plugin, denied);
-    const single = (plugin.permissions.columns ?? {}) as RoleGrants["columns"];
+    const single = (plugin.grants.columns ?? {}) as RoleGrants["columns"];
     const columns = deniesColumns(denied) ? {} : await presentColumns(store.db, single);
     const { reason } = await new RolesSync(store.db).sync([{ ...first, columns, keepsTables: true }]);
     return reason === undefined;

@@ -98,7 +98,7 @@ export const CORE_SLOTS = deepFreeze({
     ships: ["get", "list", "put", "remove", "unfinished"],
     limit: "long",
   },
-  permission: { filled: 'is dropped, since the runtime fills it: name the permission in "adds"' },
+  permission: { filled: 'is dropped, since the runtime fills it: name the permission in "permissions"' },
   response_fields: {
     members: {
       kind: "text",

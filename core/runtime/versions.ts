@@ -151,7 +151,7 @@ export async function recordPlugins(
   const found = new Map(stored.map((row) => [row.name, row]));
   // Code that another plugin added has no data of its own.
   const plugins = booted.filter(({ plugin }) => plugin.addedBy === undefined);
-  const rows = plugins.map(({ plugin: { name, version, adds }, registered: { jobs, kinds } }) => {
+  const rows = plugins.map(({ plugin: { name, version, permissions }, registered: { jobs, kinds } }) => {
     const before = found.get(name)?.version ?? undefined;
     const isOlder = version !== undefined && before !== undefined && Bun.semver.order(version, before) < 0;
     if (isOlder)
@@ -161,7 +161,7 @@ export async function recordPlugins(
         newest: before,
       });
     const newestNow = (isOlder ? before : (version ?? before)) ?? null;
-    return { name, version: newestNow, jobs: [...jobs], kinds: [...kinds], permissions: [...adds] };
+    return { name, version: newestNow, jobs: [...jobs], kinds: [...kinds], permissions: [...permissions] };
   });
   const changed = rows.filter((row) => {
     const known = found.get(row.name);

@@ -206,7 +206,7 @@ onEachStore("statements as a role", (store) => {
       expect(error).toMatchObject({ plugin: "shelf", table: "secrets", wanted: path === "write" ? "write" : "read" });
     }
     expect(await rows(own.db, sql`select id from secrets`)).toEqual([{ id: 1 }]);
-    await expect(rows(own.db, sql`delete from secrets`)).rejects.toThrow('wanted permissions.write to list "secrets"');
+    await expect(rows(own.db, sql`delete from secrets`)).rejects.toThrow('wanted grants.write to list "secrets"');
     const denied = store().restrictedTo("shelf", { read: [], write: [], denied: { read: ["secrets"], write: [] } });
     await expect(rows(denied.db, word)).rejects.toThrow("the operator denied it");
   });

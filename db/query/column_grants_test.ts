@@ -80,7 +80,7 @@ test.each(Object.entries(refused))("another column is refused by name: %s", (_, 
 
 test("granted columns are no grant to write", () => {
   expect(() => db.updateTable("users").set({ email: "x" }).compile()).toThrow(
-    'Plugin "finder" cannot write table "users": it holds no such grant, wanted permissions.write to list "users"',
+    'Plugin "finder" cannot write table "users": it holds no such grant, wanted grants.write to list "users"',
   );
   expect(() => db.deleteFrom("users").compile()).toThrow(GrantError);
 });

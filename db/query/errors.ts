@@ -64,7 +64,7 @@ export class StatementRefused extends Error {
 /**
  * A migration of a plugin, or its `syncSchema`, changes more of the schema than what the plugin has made.
  * @example
- * if (error instanceof SchemaDenied) context.log.error("Declare permissions.schema", { error });
+ * if (error instanceof SchemaDenied) context.log.error("Declare grants.schema", { error });
  */
 export class SchemaDenied extends Error {
   override readonly name = "SchemaDenied";
@@ -74,7 +74,7 @@ export class SchemaDenied extends Error {
     const text = found instanceof Error ? found.message : String(found);
     super(
       `${text}; the schema changes of the plugin "${plugin}" may concern its own tables, and refer to those that it may read: ` +
-        `more needs "schema: true" in its permissions`,
+        `more needs "schema: true" in its grants`,
       { cause: found },
     );
   }
@@ -146,6 +146,6 @@ interface GrantErrorOptions {
 function reasonOf(table: string, wanted: string, { denied, columns }: GrantErrorOptions): string {
   if (denied) return `the operator denied it, in the "lectern" block of package.json`;
   if (columns !== undefined && wanted === "read")
-    return `it may read its columns "${columns.join('", "')}" alone, wanted permissions.columns to list the others`;
-  return `it holds no such grant, wanted permissions.${wanted} to list "${table}"`;
+    return `it may read its columns "${columns.join('", "')}" alone, wanted grants.columns to list the others`;
+  return `it holds no such grant, wanted grants.${wanted} to list "${table}"`;
 }

@@ -16,7 +16,7 @@ export interface Owned {
  * export default definePlugin({
  *   name: "notes",
  *   requires: ["access"],
- *   permissions: { read: ["notes"], visibilityRules: ["notes"] },
+ *   grants: { read: ["notes"], visibilityRules: ["notes"] },
  *   setup({ app, contracts: { access }, visibilityRule, visible }) {
  *     visibilityRule("notes", access.visibilityRuleOf("note", "notes"));
  *     app.get(
@@ -61,7 +61,7 @@ export type ItemPermission<Kind extends string> = `${Kind}-${"create" | "view" |
 export type ItemPermissions<Kind extends string> = Record<ItemPermission<Kind>, true>;
 
 /**
- * The permission names of a kind, for `adds`.
+ * The permission names of a kind, for `permissions`.
  * @example
  * itemPermissions("note"); // ["note-create-all", "note-create-own", "note-view-all", …]
  */

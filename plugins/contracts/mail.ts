@@ -20,7 +20,7 @@ export interface MailMessage {
  * export default definePlugin({
  *   name: "digest",
  *   requires: ["mail"],
- *   permissions: { jobs: ["digest_send"] },
+ *   grants: { jobs: ["digest_send"] },
  *   setup({ contracts: { mail }, job, log }) {
  *     job("digest_send", async ({ to, text }) => {
  *       if (!mail.isConfigured) return;

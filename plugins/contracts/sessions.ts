@@ -90,7 +90,7 @@ export interface SignInStep {
  * export default definePlugin({
  *   name: "greeting",
  *   requires: ["sessions"],
- *   permissions: { publicRoutes: ["/greeting"] },
+ *   grants: { publicRoutes: ["/greeting"] },
  *   setup({ contracts: { sessions }, site }) {
  *     site.get(
  *       "/greeting",

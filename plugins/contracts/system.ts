@@ -4,7 +4,7 @@
  * export default definePlugin({
  *   name: "about",
  *   requires: ["system"],
- *   permissions: { publicRoutes: ["/api/about"] },
+ *   grants: { publicRoutes: ["/api/about"] },
  *   setup({ app, contracts: { system } }) {
  *     app.get(
  *       "/about",

@@ -28,7 +28,7 @@ export interface Credentialed {
  * export default definePlugin({
  *   name: "authors",
  *   requires: ["users"],
- *   permissions: { read: ["notes"], columns: { users: ["id", "name", "slug"] } },
+ *   grants: { read: ["notes"], columns: { users: ["id", "name", "slug"] } },
  *   setup({ app, contracts: { users }, visible }) {
  *     const author = users.ref(sql.ref("notes.created_by"));
  *     app.get(

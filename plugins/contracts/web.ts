@@ -271,7 +271,7 @@ export interface ScreenItem {
  * export default definePlugin({
  *   name: "quick_book",
  *   requires: ["web"],
- *   permissions: { slots: ["menu"], screens: { "/quick-book": ["book-create-all"] } },
+ *   grants: { slots: ["menu"], screens: { "/quick-book": ["book-create-all"] } },
  *   setup({ contracts: { web }, contribute, site }) {
  *     const { field, form } = web.parts;
  *     contribute("menu", { menu: "main", path: "/quick-book", text: "New book", icon: "book", admits: ["book-create-all"] });

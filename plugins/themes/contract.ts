@@ -60,7 +60,7 @@ export interface ThemeContext extends AnyContext {
 /** A theme as its author writes it, in `functions.ts`. */
 export interface ThemeSpec {
   /** Its grants; none by default, as for plugins. */
-  readonly permissions?: Grants;
+  readonly grants?: Grants;
   readonly commands?: AnyPlugin["commands"];
   /** Texts by language that replace those of Lectern. */
   readonly texts?: Readonly<Record<string, Catalogue>>;

@@ -47,6 +47,8 @@ async function loadFolder(
     throw new BootError(
       `Cannot use the theme "${name}": the default export of "${shownPath(file)}" is no defineTheme(…)`,
     );
+  if ("permissions" in spec)
+    throw new BootError(`Cannot use the theme "${name}": "permissions" of "${shownPath(file)}" is now "grants"`);
   return pluginOf({ name, plugin, file, spec: { ...spec, texts: merged(texts, spec.texts ?? {}) } }, plugins);
 }
 
@@ -66,7 +68,7 @@ function pluginOf({ name, plugin, spec, file }: Code, plugins: readonly AnyPlugi
     ...definePlugin({
       name: plugin,
       requires: plugins.flatMap(({ provides }) => provides),
-      permissions: { ...ALL_REGISTRATIONS, ...spec.permissions },
+      grants: { ...ALL_REGISTRATIONS, ...spec.grants },
       commands: spec.commands ?? {},
       async setup(context) {
         for (const [language, texts] of Object.entries(spec.texts ?? {})) context.texts.override(language, texts);

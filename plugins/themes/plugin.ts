@@ -16,7 +16,7 @@ let chosen: InstallSettings;
 
 export default definePlugin({
   name: "themes",
-  permissions: {
+  grants: {
     slots: ["document_head", "screen_icon", "theme", "theme_hook", "view_replacement"],
     publicRoutes: ["/theme/:name/*"],
   },

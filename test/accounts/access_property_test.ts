@@ -22,7 +22,7 @@ const VERBS = ["view", "create", "update", "delete"] as const;
 const prober = definePlugin({
   name: "prober",
   requires: ["access"],
-  permissions: { read: ["bookshelves", "books", "chapters", "pages"], impersonate: true },
+  grants: { read: ["bookshelves", "books", "chapters", "pages"], impersonate: true },
   setup() {},
 });
 

@@ -8,7 +8,7 @@ import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runti
 const events: string[] = [];
 const witness = definePlugin({
   name: "witness",
-  permissions: { handlers: "any", vetoes: ["auth_login"] },
+  grants: { handlers: "any", vetoes: ["auth_login"] },
   setup: ({ on, onAny }) => {
     onAny({
       inTransaction: ({ name, draft }) => {

@@ -176,7 +176,7 @@ test("members lose a role that is deleted", async () => {
 });
 
 test("names that a plugin adds go to the administrator and may be granted", async () => {
-  const flying = definePlugin({ name: "flying", adds: ["page-fly-all" as never], setup() {} });
+  const flying = definePlugin({ name: "flying", permissions: ["page-fly-all" as never], setup() {} });
   const other = await bootTestRuntime({ extra: [flying] });
   try {
     expect((await other.ask("GET", "/api/roles/1")).body.permissions).toContain("page-fly-all");

@@ -22,7 +22,7 @@ const lending = (
   definePlugin({
     name: "test-lending",
     requires: ["access"],
-    permissions: { write: ["test_loans"], visibilityRules: rules, slots: ["content"] },
+    grants: { write: ["test_loans"], visibilityRules: rules, slots: ["content"] },
     migrations: {
       "0001_init": async (db) =>
         void (await sql`create table test_loans (${sql.raw(columns)})${sql.raw(before)}`.execute(db)),
@@ -142,7 +142,7 @@ test("content over a database without other content gets access lists, and as ma
 });
 
 test("the plugin that declares the power over the rule of a table is named, not another one that writes it", async () => {
-  const writer = definePlugin({ name: "test-archive", permissions: { write: ["test_loans"] }, setup() {} });
+  const writer = definePlugin({ name: "test-archive", grants: { write: ["test_loans"] }, setup() {} });
   const booted = await bootTestRuntime({
     extra: [writer, lending("id integer, owned_by integer")],
     only: WITH_BOOKS,

@@ -12,7 +12,7 @@ import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runti
 const events: string[] = [];
 const witness = definePlugin({
   name: "witness",
-  permissions: { handlers: "any" },
+  grants: { handlers: "any" },
   setup: ({ onAny }) =>
     onAny({
       inTransaction: ({ name, draft }) => {
@@ -27,7 +27,7 @@ const needing = { code: new Set<string>(), terms: new Set<string>(), broken: new
 
 const steps = definePlugin({
   name: "steps",
-  permissions: { auth: true, slots: ["sign_in_step"], screens: { "/login/code": "anyone", "/login/terms": "anyone" } },
+  grants: { auth: true, slots: ["sign_in_step"], screens: { "/login/code": "anyone", "/login/terms": "anyone" } },
   requires: ["sessions", "web"],
   setup({ contribute, site, contracts: { sessions, web } }) {
     contribute("sign_in_step", {
@@ -204,7 +204,7 @@ test("two steps of one name, and a step without a screen, stop the boot", async 
   const step = (name: string, path: string) =>
     definePlugin({
       name: `${name}${path}`.replaceAll(/\W/g, "_"),
-      permissions: { slots: ["sign_in_step"] },
+      grants: { slots: ["sign_in_step"] },
       setup: ({ contribute }) => contribute("sign_in_step", { name, path, isNeeded: () => false }),
     });
   await expect(bootTestRuntime({ extra: [step("code", "/a"), step("code", "/b")] })).rejects.toThrow(

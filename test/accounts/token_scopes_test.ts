@@ -6,7 +6,7 @@ import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runti
 const events: string[] = [];
 const witness = definePlugin({
   name: "witness",
-  permissions: { handlers: "any" },
+  grants: { handlers: "any" },
   setup: ({ onAny }) => onAny({ inTransaction: ({ name }) => void (isDerivedEvent(name) || events.push(name)) }),
 });
 

@@ -172,7 +172,7 @@ function textPlacesOf(pattern: RegExp): string[] {
 function variablesOf(isChosen: (plugin: string) => boolean): string[] {
   const schemas = [
     { name: "core", settings: configSchema, env: [] as readonly string[] },
-    ...shipped.map(({ name, settings, permissions }) => ({ name, settings, env: permissions.env ?? [] })),
+    ...shipped.map(({ name, settings, grants }) => ({ name, settings, env: grants.env ?? [] })),
   ].filter(({ name }) => isChosen(name));
   const names = schemas.flatMap(({ settings, env }) => [
     ...Object.values(settings?.properties ?? {}).flatMap(({ env: variable }) =>

@@ -20,12 +20,12 @@ declare module "lectern/core" {
 
 const loans: AnyPlugin = definePlugin({
   name: "loans",
-  permissions: {
+  grants: {
     slots: ["toolbar_entry", "screen_part", "screen_head", "screen_figure", "permission_label"],
     screens: { "/loans/:id": "user" },
   },
   requires: ["web"],
-  adds: ["loans-extend"],
+  permissions: ["loans-extend"],
   setup({ contracts: { web }, contribute, site }) {
     contribute("toolbar_entry", {
       at: "page/toolbar",

@@ -29,7 +29,7 @@ declare module "lectern/db" {
 const dishes = definePlugin({
   name: "test-dishes",
   requires: ["access"],
-  permissions: {
+  grants: {
     write: ["test_dishes"],
     visibilityRules: ["test_dishes"],
     slots: ["content", "response_fields"],

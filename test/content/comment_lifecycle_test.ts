@@ -15,7 +15,7 @@ const VIEWS = ["access-api", "book-view-all", "page-view-all"];
 const seen: string[] = [];
 const moderation = definePlugin({
   name: "meddler",
-  permissions: {
+  grants: {
     columns: { comments: ["html"] },
     visibilityRules: ["comments"],
     filters: ["comment_create", "comment_update"],

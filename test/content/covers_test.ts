@@ -12,7 +12,7 @@ let refuse = false;
 beforeAll(async () => {
   const refuser = definePlugin({
     name: "refuser",
-    permissions: { handlers: ["book_update"] },
+    grants: { handlers: ["book_update"] },
     requires: ["pages"],
     setup({ on }) {
       on("book_update", {

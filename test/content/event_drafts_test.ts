@@ -29,7 +29,7 @@ beforeAll(async () => {
   const watcher = definePlugin({
     name: "watcher",
     requires: ["pages"],
-    permissions: {
+    grants: {
       write: ["bookshelves", "books", "chapters", "pages"],
       handlers: "any",
       vetoes: ["bookshelf_update", "book_update", "chapter_update", "page_update"],

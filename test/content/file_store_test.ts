@@ -16,12 +16,12 @@ const vaultStore = (fetch: OutgoingFetch): FileStoreProvider => ({ ...httpStore(
 
 const plugin = definePlugin({
   name: "vault",
-  permissions: { net: ["127.0.0.1"], slots: ["file_store"] },
+  grants: { net: ["127.0.0.1"], slots: ["file_store"] },
   setup: ({ contribute, fetch }) => contribute("file_store", vaultStore(fetch)),
 });
 const hasty = definePlugin({
   name: "hasty",
-  permissions: { files: true },
+  grants: { files: true },
   async setup({ files }) {
     await files.put("early.txt", new Uint8Array(1));
   },

@@ -32,7 +32,7 @@ declare module "lectern/db" {
 const glossary = definePlugin({
   name: "test-glossary",
   requires: ["tags", "access"],
-  permissions: {
+  grants: {
     read: ["books"],
     write: ["test_terms"],
     slots: ["content", "searchable", "export_kind"],

@@ -22,7 +22,7 @@ const keyOf = (kind: string, id: number) => `${kind}-${id}`;
 
 const plugin = definePlugin({
   name: "gull",
-  permissions: { slots: ["search_engine"] },
+  grants: { slots: ["search_engine"] },
   setup: ({ contribute }) =>
     contribute("search_engine", {
       name: "gull",

@@ -30,7 +30,7 @@ type Kind = (typeof KINDS)[number];
 const prober = definePlugin({
   name: "prober",
   requires: ["access"],
-  permissions: { read: ["bookshelves", "books", "chapters", "pages", "tags"], impersonate: true },
+  grants: { read: ["bookshelves", "books", "chapters", "pages", "tags"], impersonate: true },
   setup() {},
 });
 
@@ -308,7 +308,7 @@ test("counts of a store from before spellings were one are put right when it is 
 test("tags of items that another plugin hides are not counted", async () => {
   const hiding = definePlugin({
     name: "hiding",
-    permissions: { visibilityRules: ["books"], read: ["books"] },
+    grants: { visibilityRules: ["books"], read: ["books"] },
     setup({ visibilityRule }) {
       visibilityRule("books", () => expressionBuilder<Tables, "books">()("books.name", "<>", "Secret"));
     },

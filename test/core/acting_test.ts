@@ -32,9 +32,9 @@ const outcome = (run: () => unknown) =>
       (error: Error) => error.message,
     );
 const NO_SYSTEM = (name: string) =>
-  `The plugin "${name}" acts as SYSTEM, which it does not declare; add to its permissions: system: true`;
+  `The plugin "${name}" acts as SYSTEM, which it does not declare; add to its grants: system: true`;
 const NO_OTHER = (name: string) =>
-  `The plugin "${name}" acts as a user who is not that of the request, which it does not declare; add to its permissions: impersonate: true`;
+  `The plugin "${name}" acts as a user who is not that of the request, which it does not declare; add to its grants: impersonate: true`;
 const REFUSED = 'which the operator refused: "denied" in package.json names';
 
 /** What happens at each call that takes a viewer. */
@@ -61,7 +61,7 @@ const contexts: Record<string, AnyContext> = {};
 const reader = definePlugin({
   name: "reader",
   provides: ["acting_reader"],
-  permissions: { read: ["books"], slots: ["acting_part"] },
+  grants: { read: ["books"], slots: ["acting_part"] },
   setup({ contribute, provide, visible }) {
     const books = (viewer: Viewer) => outcome(() => visible("books", viewer).select("id").execute());
     provide("acting_reader", { books, nested: { viewer: "" } });
@@ -73,7 +73,7 @@ const reader = definePlugin({
 const modest = definePlugin({
   name: "modest",
   requires: ["acting_reader", "sessions", "users", "web"],
-  permissions: {
+  grants: {
     read: ["books"],
     handlers: ["acting_happen"],
     filters: ["acting_happen"],
@@ -157,7 +157,7 @@ const modest = definePlugin({
 const mighty = definePlugin({
   name: "mighty",
   requires: ["acting_reader", "users"],
-  permissions: { read: ["books"], system: true, impersonate: true },
+  grants: { read: ["books"], system: true, impersonate: true },
   events: ["acting_happen"],
   setup(context) {
     contexts.mighty = context as unknown as AnyContext;
@@ -199,7 +199,7 @@ test("a route acts as the user of its request and as a guest, and as nobody else
     forged: all(NO_OTHER("modest")),
     forgedSystem: NO_SYSTEM("modest"),
     other: NO_OTHER("modest"),
-    begin: 'The plugin "modest" calls sessions.begin, which it does not declare; add to its permissions: auth: true',
+    begin: 'The plugin "modest" calls sessions.begin, which it does not declare; add to its grants: auth: true',
     contract: ["went through", NO_OTHER("modest"), NO_SYSTEM("modest")],
   });
 });
@@ -238,7 +238,7 @@ test("jobs and schedules have no user, so they act as nobody", async () => {
   await until(() => looked.length > 0);
   expect(looked[0]).toBe(NO_SYSTEM("modest"));
   await expect(contexts.mighty?.enqueue("acting_work", {}) ?? Promise.resolve()).rejects.toThrow(
-    'The plugin "mighty" enqueues "acting_work", which it does not declare; add to its permissions: jobs: ["acting_work"]',
+    'The plugin "mighty" enqueues "acting_work", which it does not declare; add to its grants: jobs: ["acting_work"]',
   );
 });
 
@@ -273,7 +273,7 @@ test("a WebSocket acts as the user of the request that it was upgraded from", as
 test("what the operator denies is refused at the call", async () => {
   const bold = definePlugin({
     name: "bold",
-    permissions: { read: ["books"], system: true, impersonate: true },
+    grants: { read: ["books"], system: true, impersonate: true },
     setup({ app, visible }) {
       app.get(
         "/bold",

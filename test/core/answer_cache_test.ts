@@ -202,7 +202,7 @@ test("a plugin that adds fields without saying what they are read from keeps ans
   const counting = (cached: object) =>
     definePlugin({
       name: "counting",
-      permissions: { slots: ["response_fields"] },
+      grants: { slots: ["response_fields"] },
       setup({ contribute }) {
         const add = async (ids: readonly number[]) => new Map(ids.map((id) => [id, { calls: ++calls }]));
         contribute("response_fields", { kind: "page", moment: "read", add, ...cached });
@@ -224,7 +224,7 @@ test("a field that is selected from a table its plugin does not name keeps answe
   const counting = (dependsOn: readonly { table: "page_revisions" }[]) =>
     definePlugin({
       name: "counting",
-      permissions: { read: ["page_revisions"], slots: ["response_fields"] },
+      grants: { read: ["page_revisions"], slots: ["response_fields"] },
       setup({ contribute }) {
         contribute("response_fields", {
           kind: "page",
@@ -254,7 +254,7 @@ test("an alias that changes while its item is read leads to nothing", async () =
   const named = definePlugin({
     name: "named",
     requires: ["pages"],
-    permissions: { read: ["pages"] },
+    grants: { read: ["pages"] },
     setup({ cachedAnswers, db }) {
       answers = cachedAnswers("names", {
         dependsOn: () => [{ table: "pages", column: "id" }],

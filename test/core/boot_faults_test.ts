@@ -40,7 +40,7 @@ describe("boot() stops and names the plugin", () => {
   test("whose setup throws in a function of Lectern: the place is that of the plugin", async () => {
     const deep = definePlugin({
       name: "deep",
-      permissions: { jobs: ["test_twice" as never] },
+      grants: { jobs: ["test_twice" as never] },
       setup({ job }) {
         job("test_twice" as never, async () => {});
         job("test_twice" as never, async () => {});
@@ -135,7 +135,7 @@ describe("boot() stops and names the plugin", () => {
   ])("that handles %s", async (_title, options, text) => {
     const odd = definePlugin({
       name: "odd",
-      permissions: { jobs: ["test_odd" as never], schedules: ["tick"] },
+      grants: { jobs: ["test_odd" as never], schedules: ["tick"] },
       setup: ({ job }) => job("test_odd" as never, async () => {}, options),
     });
     expect(await bootError(odd)).toBe(`Cannot handle the job "test_odd": ${text}`);
@@ -144,7 +144,7 @@ describe("boot() stops and names the plugin", () => {
   test("whose schedule has no interval", async () => {
     const odd = definePlugin({
       name: "odd",
-      permissions: { schedules: ["tick"] },
+      grants: { schedules: ["tick"] },
       setup: ({ every }) => every("tick", 0.5, async () => {}),
     });
     expect(await bootError(odd)).toBe(
@@ -181,7 +181,7 @@ describe("boot() stops and names the plugin", () => {
   test("whose path names a parameter as another plugin does not", async () => {
     const odd = definePlugin({
       name: "odd",
-      permissions: { publicRoutes: ["/api/books/:slug"] },
+      grants: { publicRoutes: ["/api/books/:slug"] },
       setup: ({ app }) => void app.get("/books/:slug", () => "mine", { permit: "public" }),
     });
     expect(await bootError(odd, WITH_BOOKS)).toEndWith(

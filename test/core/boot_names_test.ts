@@ -55,11 +55,11 @@ describe("boot() stops and names the plugin", () => {
     ],
     ["screen_hook", [], "has to be an object, and is a list"],
     ["dashboard_figure", { name: "x", abuot: "y" }, 'has "abuot", which is none of its members; did you mean "about"?'],
-    ["permission", "note-pin", 'is dropped, since the runtime fills it: name the permission in "adds"'],
+    ["permission", "note-pin", 'is dropped, since the runtime fills it: name the permission in "permissions"'],
   ])("that contributes to the slot %s what has another shape", async (slot, contribution, problem) => {
     const shapeless = definePlugin({
       name: "shapeless",
-      permissions: { slots: "any" },
+      grants: { slots: "any" },
       setup: ({ contribute }) => contribute(slot as "menu", contribution as never),
     });
     expect(await bootError(shapeless)).toBe(
@@ -70,7 +70,7 @@ describe("boot() stops and names the plugin", () => {
   test("that adds to screens for a permission which no plugin adds", async () => {
     const lost = definePlugin({
       name: "lost",
-      permissions: { slots: ["menu"] },
+      grants: { slots: ["menu"] },
       setup: ({ contribute }) =>
         contribute("menu", { menu: "main", path: "/x", text: "X", icon: "tag", admits: { all: ["book-craete-all"] } }),
     });
@@ -85,7 +85,7 @@ describe("boot() stops and names the plugin", () => {
   ])("that contributes to the slot %s, which is misspelt", async (slot, meant) => {
     const lost = definePlugin({
       name: "lost",
-      permissions: { slots: "any" },
+      grants: { slots: "any" },
       setup: ({ contribute }) => contribute(slot as "metric", {} as never),
     });
     expect(await bootError(lost)).toBe(
@@ -105,6 +105,18 @@ describe("boot() stops and names the plugin", () => {
   });
 
   test.each([
+    [
+      { permissions: { read: ["books"], screens: { "/x": "user" }, files: true } },
+      '"permissions" is now "grants": grants: { read: ["books"], screens: { "/x": "user" }, files: true }',
+    ],
+    [{ permissions: {} }, '"permissions" is now "grants": grants: {}'],
+    [{ adds: ["note-pin"] }, '"adds" is now "permissions": permissions: ["note-pin"]'],
+  ])("that declares %j by its earlier name, with the line to write", async (declared, problem) => {
+    const old = { name: "slip", ...declared, setup: () => {} } as unknown as Parameters<typeof definePlugin>[0];
+    expect(await bootError(definePlugin(old))).toBe(`The plugin "slip": ${problem}`);
+  });
+
+  test.each([
     ["test_ocurs", "test_occurs"],
     ["test-occurs", "test_occurs"],
     ["book_udpate", "book_update"],
@@ -113,7 +125,7 @@ describe("boot() stops and names the plugin", () => {
     const performing = { events: ["test_occurs"] } as const;
     const deaf = definePlugin({
       name: "deaf",
-      permissions: { handlers: "any" },
+      grants: { handlers: "any" },
       ...performing,
       setup: ({ on }) => on(event as "test_occurs", { notify() {} }),
     });
@@ -125,7 +137,7 @@ describe("boot() stops and names the plugin", () => {
   test("that handles an event at a moment that is none", async () => {
     const deaf = definePlugin({
       name: "deaf",
-      permissions: { handlers: "any" },
+      grants: { handlers: "any" },
       setup: ({ on, onAny }) => {
         on("test_occurs", {});
         onAny({ inTransacton() {} } as object);
@@ -146,7 +158,7 @@ test("a slot of a plugin has the shape that it declares, and one owner", async (
   const greeter = (contribution: object) =>
     definePlugin({
       name: "greeter",
-      permissions: { slots: "any" },
+      grants: { slots: "any" },
       setup: ({ contribute }) => contribute("test_greeter", contribution as never),
     });
   expect(await bootError([owner, greeter({ greet: () => "Hello" })])).toBe("booted");

@@ -52,7 +52,7 @@ test("and no further one for further plugins with migrations, tables, jobs and s
   const more = Array.from({ length: 8 }, (_, n) =>
     definePlugin({
       name: `further-${n}`,
-      permissions: { read: ["books", "users"], jobs: [`further-${n}`] as never, schedules: ["tidy"] },
+      grants: { read: ["books", "users"], jobs: [`further-${n}`] as never, schedules: ["tidy"] },
       migrations: { async "0001_init"() {} },
       setup({ every, job }) {
         job(`further-${n}` as never, async () => {});
@@ -80,7 +80,7 @@ const marks: Migrations = {
 function marking(migrations: Migrations, read: (marks: readonly (string | null)[]) => void): AnyPlugin {
   return definePlugin({
     name: "shelf-marks",
-    permissions: { write: ["test_shelf_marks"] },
+    grants: { write: ["test_shelf_marks"] },
     before: ["books"],
     migrations,
     async setup({ db }) {

@@ -117,7 +117,7 @@ describe("boot() stops and names the plugin", () => {
   });
 
   test("that wants a table nobody makes", async () => {
-    const slip = definePlugin({ name: "slip", permissions: { read: ["boks" as "books"] }, setup: () => {} });
+    const slip = definePlugin({ name: "slip", grants: { read: ["boks" as "books"] }, setup: () => {} });
     expect(await bootError(slip, WITH_BOOKS)).toBe(
       'The plugin "slip" needs the table "boks", which no plugin creates; did you mean "books"?',
     );
@@ -126,7 +126,7 @@ describe("boot() stops and names the plugin", () => {
   test("whose route cannot be told from that of another", async () => {
     const vague = definePlugin({
       name: "vague",
-      permissions: { publicRoutes: ["/api/books/:name/vague"] },
+      grants: { publicRoutes: ["/api/books/:name/vague"] },
       setup: ({ app }) => void app.get("/books/:name/vague", () => "", { permit: "public" }),
     });
     expect(await bootError(vague, WITH_BOOKS)).toStartWith("Cannot compile the routes of the plugins: ");
@@ -169,7 +169,7 @@ test("boot() follows the operator's choices, and stops where they name what is n
   const seen: unknown[] = [];
   const told = definePlugin({
     name: "told",
-    permissions: { env: ["TOLD_GRANTED"] },
+    grants: { env: ["TOLD_GRANTED"] },
     settings: t.Object({ size: t.Integer({ default: 1, env: "TOLD_SIZE" }) }),
     setup: ({ env, settings }) => void seen.push([settings.size, env.TOLD_GRANTED]),
   });
@@ -200,7 +200,7 @@ describe("a plugin's context", () => {
   const seen: string[] = [];
   const notes = definePlugin({
     name: "test-notes",
-    permissions: {
+    grants: {
       write: ["test_notes"],
       handlers: ["test_happens"],
       publicRoutes: ["/api/test-notes", "/api/test-grants"],

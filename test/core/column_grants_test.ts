@@ -19,14 +19,14 @@ const outcome = (run: () => Promise<unknown>) =>
     (value) => value,
     (error: Error) => `${error.name}: ${error.message}`,
   );
-const REFUSED = 'it may read its columns "id", "email" alone, wanted permissions.columns to list the others';
+const REFUSED = 'it may read its columns "id", "email" alone, wanted grants.columns to list the others';
 
 let said: Record<string, unknown>;
 
 const finder = definePlugin({
   name: "test-finder",
   requires: ["users"],
-  permissions: { columns: { users: ["id", "email"] }, impersonate: true, system: true },
+  grants: { columns: { users: ["id", "email"] }, impersonate: true, system: true },
   events: ["test_find"],
   setup({ app, db, perform, visible }) {
     const hidden = "password" as "email";
@@ -121,14 +121,14 @@ test("an operator who denies reading denies columns", async () => {
 });
 
 test("a column or table that does not exist stops the boot", async () => {
-  const reading = (columns: object) => definePlugin({ name: "test-blind", permissions: { columns }, setup() {} });
+  const reading = (columns: object) => definePlugin({ name: "test-blind", grants: { columns }, setup() {} });
   expect(await bootError(reading({ users: ["id", "e_mail"] }))).toBe(
-    'The plugin "test-blind" needs the column "e_mail" of "users", which does not exist: "columns" of its permissions names it',
+    'The plugin "test-blind" needs the column "e_mail" of "users", which does not exist: "columns" of its grants names it',
   );
   expect(await bootError(reading({ user: ["id"] }))).toBe(
     'The plugin "test-blind" needs the table "user", which no plugin creates; did you mean "users"?',
   );
   expect(await bootError(reading({ users: "id" }))).toBe(
-    '"permissions" of the plugin "test-blind" has another value for "columns" than an object of tables with lists of their columns',
+    '"grants" of the plugin "test-blind" has another value for "columns" than an object of tables with lists of their columns',
   );
 });

@@ -35,7 +35,7 @@ const seen: Request[] = [];
 const stranger = definePlugin({
   name: "calls_stranger",
   requires: ["dashboard_keys", "overrides", "pages", "sessions", "tags", "throttle", "users", "web"],
-  permissions: {
+  grants: {
     handlers: ["book_update"],
     publicRoutes: ["/api/calls/seen", "/calls/seen"],
     routeScopes: ["/api/calls/scoped"],
@@ -91,7 +91,7 @@ const stranger = definePlugin({
 /** Has credentials of its own. */
 const keeper = definePlugin({
   name: "calls_keeper",
-  permissions: { auth: true, publicRoutes: ["/api/calls/*"], routeScopes: ["/api/calls/keys"] },
+  grants: { auth: true, publicRoutes: ["/api/calls/*"], routeScopes: ["/api/calls/keys"] },
   setup({ app, routeScope }) {
     routeScope("/calls/keys", {
       authenticate: ({ headers }) =>
@@ -105,7 +105,7 @@ const keeper = definePlugin({
 /** Says which slots it reads. */
 const frugal = definePlugin({
   name: "calls_frugal",
-  permissions: { slotsRead: ["content"] },
+  grants: { slotsRead: ["content"] },
   setup({ app, slot }) {
     app.get("/calls/slots", async () => [await said(() => slot("content")), await said(() => slot("menu"))], {
       permit: "access-api",
@@ -207,7 +207,7 @@ test("a plugin keeps the credentials of its own route scope, and gets none elsew
 test("a plugin that says which slots it reads reads no others", async () => {
   expect((await stage.ask("GET", "/api/calls/slots")).body).toEqual([
     "went through",
-    'PowerError: The plugin "calls_frugal" reads the slot "menu", which it does not declare; add to its permissions: slotsRead: ["content", "menu"]',
+    'PowerError: The plugin "calls_frugal" reads the slot "menu", which it does not declare; add to its grants: slotsRead: ["content", "menu"]',
   ]);
 });
 

@@ -17,7 +17,7 @@ const seen: string[] = [];
 
 const gardener = definePlugin({
   name: "gardener",
-  permissions: {
+  grants: {
     publicRoutes: ["/api/gardener/*", "/api/api/gardener/*"],
   },
   setup({ app }) {

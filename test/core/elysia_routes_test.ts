@@ -23,7 +23,7 @@ const seeds = {
 
 const florist = definePlugin({
   name: "florist",
-  permissions: {
+  grants: {
     publicRoutes: ["/api/florist/*"],
   },
   setup({ app }) {

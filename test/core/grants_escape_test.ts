@@ -28,7 +28,7 @@ let performs: (action: (tx: EventTransaction) => Promise<void>) => Promise<unkno
 
 const captive = definePlugin({
   name: "captive",
-  permissions: { write: ["escape_own"], read: ["books"], system: true },
+  grants: { write: ["escape_own"], read: ["books"], system: true },
   events: ["escape_try"],
   migrations: {
     "0001_init": async (db) => {

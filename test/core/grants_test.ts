@@ -27,13 +27,12 @@ const outcome = (run: () => Promise<unknown>) =>
     () => "went through",
     (error: Error) => error.message,
   );
-const NO_USERS =
-  'Plugin "nosy" cannot read table "users": it holds no such grant, wanted permissions.read to list "users"';
+const NO_USERS = 'Plugin "nosy" cannot read table "users": it holds no such grant, wanted grants.read to list "users"';
 
 const keeper = definePlugin({
   name: "keeper",
   provides: ["grants_keeper"],
-  permissions: { write: ["grants_own"], slots: ["grants_part"] },
+  grants: { write: ["grants_own"], slots: ["grants_part"] },
   migrations: {
     "0001_init": async (db) => void (await sql`create table grants_own (id integer not null)`.execute(db)),
   },
@@ -50,7 +49,7 @@ const keeper = definePlugin({
 const nosy = definePlugin({
   name: "nosy",
   requires: ["grants_keeper", "users"],
-  permissions: {
+  grants: {
     read: ["books"],
     filters: ["grants_happen"],
     vetoes: ["grants_happen"],

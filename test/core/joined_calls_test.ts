@@ -48,7 +48,7 @@ const comment = (tx: EventTransaction, page: { readonly id: number }, html = "<p
 const reviewer = definePlugin({
   name: "reviewer",
   events: ["reviewer_act"],
-  permissions: {
+  grants: {
     read: ["pages", "comments"],
     handlers: ["page_create", "page_update", "comment_create"],
     publicRoutes: ["/api/reviewer/*"],

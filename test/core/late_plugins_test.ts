@@ -60,7 +60,7 @@ const provider = definePlugin({
   name: "late",
   provides: ["late_service"],
   events: ["late_act"],
-  permissions: {
+  grants: {
     read: ["books"],
     write: ["books"],
     auth: true,
@@ -103,7 +103,7 @@ const caller = definePlugin({
   name: "caller",
   requires: ["late_service"],
   events: ["late_act"],
-  permissions: { publicRoutes: ["/api/caller/*"] },
+  grants: { publicRoutes: ["/api/caller/*"] },
   setup({ app, contracts, perform, slot }) {
     app.get("/caller/contract", () => contracts.late_service.wait(), { permit: "public" });
     app.get("/caller/slot", async () => (await slot("late_slot")[0]?.ask()) ?? "", { permit: "public" });

@@ -36,7 +36,7 @@ const hang = async () => {
 const holder = definePlugin({
   name: "holder",
   events: ["held_act"],
-  permissions: {
+  grants: {
     read: ["books"],
     jobs: ["held_job"],
     handlers: ["book_update"],

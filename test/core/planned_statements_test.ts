@@ -12,7 +12,7 @@ import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runti
 import { type PlannedStatements, planStatements, recordedStatements } from "../support/suite/planned_statements.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lectern-statements-"));
-const guest = definePlugin({ name: "guest", permissions: { read: ["books"] }, setup() {} });
+const guest = definePlugin({ name: "guest", grants: { read: ["books"] }, setup() {} });
 let runtime: TestRuntime;
 
 beforeAll(async () => {

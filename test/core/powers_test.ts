@@ -11,10 +11,10 @@ declare module "lectern/core" {
   }
 }
 
-type Permissions = Partial<AnyPlugin["permissions"]>;
+type Permissions = Partial<AnyPlugin["grants"]>;
 
 const plugin = (permissions: Permissions, setup: (context: AnyContext) => void) =>
-  definePlugin({ name: "acme", requires: ["web"], permissions, setup: setup as () => void });
+  definePlugin({ name: "acme", requires: ["web"], grants: permissions, setup: setup as () => void });
 
 /** Boots that fail share its database. */
 let base: TestRuntime;
@@ -141,7 +141,7 @@ test.each(POWERS.map((row) => [row[2], row] as const))(
   async (_, [kind, use, what, line, declared]) => {
     const partly = kind === "vetoes" ? declared : kind === "auth" ? { routeScopes: "any" as const } : {};
     expect(await bootError(plugin(partly, use))).toBe(
-      `The plugin "acme" ${what}, which it does not declare; add to its permissions: ${kind}: ${line}`,
+      `The plugin "acme" ${what}, which it does not declare; add to its grants: ${kind}: ${line}`,
     );
     const enough = kind === "vetoes" ? { vetoes: ["page_create", "book_create"] as const } : declared;
     expect(await bootError(plugin(enough, use), { denied: { acme: [kind] } })).toBe(
@@ -178,11 +178,11 @@ test("an event of others is performed by a declared power alone", async () => {
     await runtime.stop();
   }
   expect(said).toEqual([
-    'PowerError: The plugin "acme" performs "migrate_item", which it does not declare; add to its permissions: performs: ["migrate_item"], or to "events" of the plugin if the event is its own',
+    'PowerError: The plugin "acme" performs "migrate_item", which it does not declare; add to its grants: performs: ["migrate_item"], or to "events" of the plugin if the event is its own',
     "performed",
   ]);
   expect(await bootError({ ...performer({}), events: ["migrate_item"] }, undefined, {})).toBe(
-    'The plugin "acme" lists "migrate_item" in "events", which is an event of "migrate"; to perform it, add to its permissions: performs: ["migrate_item"]',
+    'The plugin "acme" lists "migrate_item" in "events", which is an event of "migrate"; to perform it, add to its grants: performs: ["migrate_item"]',
   );
 });
 
@@ -237,9 +237,7 @@ test.each([
   [{ system: "yes" }, 'has another value for "system" than true or false'],
   [{ read: "any" }, 'has another value for "read" than a list of names'],
 ])("misspelt permissions are named: %j", async (permissions, wanted) => {
-  expect(await bootError(plugin(permissions as Permissions, () => {}))).toBe(
-    `"permissions" of the plugin "acme" ${wanted}`,
-  );
+  expect(await bootError(plugin(permissions as Permissions, () => {}))).toBe(`"grants" of the plugin "acme" ${wanted}`);
 });
 
 test("a pinned plugin that asks for more stops the boot with the difference, one that asks for less boots", async () => {

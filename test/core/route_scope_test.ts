@@ -22,7 +22,7 @@ const RETURNED: Readonly<Record<string, () => unknown>> = {
 
 const porter = definePlugin({
   name: "porter",
-  permissions: { routeScopes: ["/api/porter"], auth: true, publicRoutes: ["/api/porter/letters"] },
+  grants: { routeScopes: ["/api/porter"], auth: true, publicRoutes: ["/api/porter/letters"] },
   setup({ app, routeScope }) {
     routeScope("/porter", {
       authenticate: ({ headers }) =>
@@ -55,7 +55,7 @@ const porter = definePlugin({
 function intercepting(prefix: string, outside: boolean) {
   const spy = definePlugin({
     name: "spy",
-    permissions: { routeScopes: "any" },
+    grants: { routeScopes: "any" },
     setup: ({ routeScope }) => routeScope(prefix, { outside, intercept: (_request, _address, next) => next() }),
   });
   return bootTestRuntime({ extra: [spy] }).then(

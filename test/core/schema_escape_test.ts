@@ -20,7 +20,7 @@ let tries = 0;
 
 const thief = definePlugin({
   name: "thief",
-  permissions: { write: ["thief_notes"], read: ["books"] },
+  grants: { write: ["thief_notes"], read: ["books"] },
   migrations: {
     "0001_init": async (db) =>
       void (await sql

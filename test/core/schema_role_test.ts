@@ -24,7 +24,7 @@ let prefix = "";
 
 const maker = definePlugin({
   name: "maker",
-  permissions: { read: ["books"], write: ["maker_notes"], columns: { users: ["id", "email"] } },
+  grants: { read: ["books"], write: ["maker_notes"], columns: { users: ["id", "email"] } },
   migrations: {
     "0001_init": async (db) => {
       await db.schema
@@ -54,8 +54,8 @@ const maker = definePlugin({
     void (await sql`create index if not exists maker_synced on maker_notes (book_id)`.execute(db)),
   setup() {},
 });
-const other = (name: string, permissions: AnyPlugin["permissions"] = {}) =>
-  definePlugin({ name, permissions, setup() {} });
+const other = (name: string, permissions: AnyPlugin["grants"] = {}) =>
+  definePlugin({ name, grants: permissions, setup() {} });
 const mighty = other("mighty", { schema: true });
 const elder = other("elder", { write: ["elder_notes"] });
 
@@ -224,7 +224,7 @@ test.each(Object.entries(REFUSED))("%s is refused, and nothing of the step stays
 test("the error names the grant that is missing", async () => {
   const error = await step(maker, text("alter table users add column stolen text")).catch((thrown: unknown) => thrown);
   expect((error as Error).cause).toBeInstanceOf(SchemaDenied);
-  expect((error as Error).message).toMatch(/must be owner of table users; .*"schema: true" in its permissions/);
+  expect((error as Error).message).toMatch(/must be owner of table users; .*"schema: true" in its grants/);
 });
 
 test("what others set off by writing the plugin's table runs with the rights of the plugin", async () => {

@@ -11,7 +11,7 @@ import { until } from "../support/harness/until.ts";
 const reader = (isNewer: boolean) =>
   definePlugin({
     name: "shelf-reader",
-    permissions: {
+    grants: {
       read: isNewer ? ["books", "bookshelves"] : ["books"],
       ...(isNewer && { columns: { users: ["id", "name"] } }),
       publicRoutes: ["/api/shelf-reader"],

@@ -66,7 +66,7 @@ let numbers: number[] = [];
 const provider = definePlugin({
   name: "shared_provider",
   provides: ["shared_numbers"],
-  permissions: { slots: ["shared_shape"] },
+  grants: { slots: ["shared_shape"] },
   setup({ contribute, provide }) {
     numbers = [1, 2];
     provide("shared_numbers", { list: async () => numbers, nested: { draw: () => "drawn" } });
@@ -78,7 +78,7 @@ const provider = definePlugin({
 const stranger = definePlugin({
   name: "shared_stranger",
   requires: ["shared_numbers", "users", "sessions", "web"],
-  permissions: { read: ["books"] },
+  grants: { read: ["books"] },
   settings: t.Object({ hosts: t.Array(t.String(), { default: ["a.example"] }) }),
   setup(context) {
     contexts.stranger = context as unknown as AnyContext;
@@ -92,7 +92,7 @@ const stranger = definePlugin({
 /** Changes drafts, results and records in the moments that may not. */
 const meddler = definePlugin({
   name: "shared_meddler",
-  permissions: { handlers: ["book_create"], vetoes: ["book_create"] },
+  grants: { handlers: ["book_create"], vetoes: ["book_create"] },
   setup({ on }) {
     const open = (value: unknown) => value as { name: string; draft: { name: string }; result: { name: string } };
     on("book_create", {
@@ -231,9 +231,9 @@ test("settings, declarations, texts, faults and the facts of the runtime cannot 
   const routes = () => runtime.routes() as unknown as { detail: Record<string, unknown> }[];
   const count = [plugins().length, routes().length];
   expect(change(() => (settings.hosts as string[]).push("b.example"))).toBe("refused");
-  expect(change(() => ((plugin as { permissions: object }).permissions = {}))).toBe("refused");
-  expect(change(() => (plugin.permissions.write as string[]).push("tokens"))).toBe("refused");
-  expect(change(() => (plugin.adds as string[]).push("users-manage"))).toBe("refused");
+  expect(change(() => ((plugin as { grants: object }).grants = {}))).toBe("refused");
+  expect(change(() => (plugin.grants.write as string[]).push("tokens"))).toBe("refused");
+  expect(change(() => (plugin.permissions as string[]).push("users-manage"))).toBe("refused");
   change(() => Object.assign(texts, { say: () => "stolen" }));
   expect(stage.contexts.get("web")?.texts.say("Save")).toBe("Save");
   plugins().splice(0);

@@ -30,7 +30,7 @@ afterAll(() => base.stop());
 function stuck(setup: (context: PluginContext) => void): AnyPlugin {
   return definePlugin({
     name: "stuck",
-    permissions: { write: ["stuck_items" as "pages"], slots: ["content"] },
+    grants: { write: ["stuck_items" as "pages"], slots: ["content"] },
     migrations: { "0001_init": (db) => createItems(db, "stuck_items") },
     setup,
   });
@@ -51,7 +51,7 @@ test("jobs that never end fail at the end of their lease, so that the jobs of ot
   let done = 0;
   const plugin = definePlugin({
     name: "stuck",
-    permissions: { jobs: ["stuck_job", "stuck_neighbour"] },
+    grants: { jobs: ["stuck_job", "stuck_neighbour"] },
     setup({ job }) {
       job("stuck_job", never, { tries: 1, leaseMs: 200 });
       job("stuck_neighbour", async () => void done++);
@@ -140,7 +140,7 @@ test("a listener to answers that fails is a fault, and the others are called", a
 test("a schedule that fails is shown to administrators beside other faults", async () => {
   const plugin = definePlugin({
     name: "stuck",
-    permissions: { schedules: ["tidy"] },
+    grants: { schedules: ["tidy"] },
     setup({ every }) {
       every("tidy", 100, () => Promise.reject(new Error("no room left")));
     },

@@ -23,7 +23,7 @@ const ticks: number[] = [];
 const worker = (place: string) =>
   definePlugin({
     name: "two-worker",
-    permissions: { jobs: ["two-work"], schedules: ["tick"] },
+    grants: { jobs: ["two-work"], schedules: ["tick"] },
     setup({ job, every }) {
       job("two-work", async ({ n }) => {
         done.push(`${n} ${place}`);

@@ -25,7 +25,7 @@ const events: string[] = [];
 beforeAll(async () => {
   const stranger = definePlugin({
     name: "stranger",
-    permissions: { handlers: ["book_update"], slots: ["activity"] },
+    grants: { handlers: ["book_update"], slots: ["activity"] },
     setup({ contribute, on }) {
       on("book_update", {
         inTransaction({ name }) {

@@ -14,7 +14,7 @@ declare module "lectern/core" {
 
 const post = definePlugin({
   name: "post",
-  permissions: { jobs: ["test_letters"] },
+  grants: { jobs: ["test_letters"] },
   setup({ job }) {
     job("test_letters", async () => {
       throw new Error("never called");

@@ -8,7 +8,7 @@ const about = "A route of the test.";
 
 const florist = definePlugin({
   name: "florist",
-  permissions: {},
+  grants: {},
   setup({ app }) {
     app
       .model({ wilted: t.Object({ wilted: t.Boolean() }) })
@@ -101,7 +101,7 @@ test("requests that come at the same time wait for one OpenAPI document", async 
   let reads = 0;
   const counting = definePlugin({
     name: "counting",
-    permissions: { slots: ["list_item_schema"] },
+    grants: { slots: ["list_item_schema"] },
     setup({ contribute }) {
       contribute("list_item_schema", {
         get field() {

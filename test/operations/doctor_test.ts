@@ -17,10 +17,10 @@ beforeAll(async () => {
     env: { APP_PROXIES: "*", DATABASE_POLL: "6", PATH_OF_NOTHING: "1" },
     constants: { core: { minDiskPercent: 100 } },
     extra: [
-      definePlugin({ name: "guest_reader", permissions: { read: ["books"] }, setup() {} }),
+      definePlugin({ name: "guest_reader", grants: { read: ["books"] }, setup() {} }),
       definePlugin({
         name: "broken_checks",
-        permissions: { slots: ["self_check"] },
+        grants: { slots: ["self_check"] },
         setup({ contribute }) {
           contribute("self_check", {
             name: "broken_checks/throws",

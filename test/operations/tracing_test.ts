@@ -31,7 +31,7 @@ const PROXY = "10.0.0.9";
 /** A plugin with a job that fails once. */
 const bells = definePlugin({
   name: "bells",
-  permissions: { jobs: ["traced_ring"], read: ["books"] },
+  grants: { jobs: ["traced_ring"], read: ["books"] },
   setup({ db, job }) {
     job("traced_ring", async ({ bell }) => {
       await db.selectFrom("books").select("id").where("name", "=", bell).execute();

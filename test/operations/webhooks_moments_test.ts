@@ -15,7 +15,7 @@ let receiver: Receiver;
 let answer: ((payload: Record<string, unknown>) => unknown) | undefined;
 const filtering = definePlugin({
   name: "filtering",
-  permissions: { filters: ["webhook_call"] },
+  grants: { filters: ["webhook_call"] },
   setup: ({ on }) => on("webhook_call", { filter: (draft) => answer?.(draft) as never }),
 });
 

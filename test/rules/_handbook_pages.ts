@@ -16,7 +16,7 @@ export const FOLDER = "plugins/handbook";
 
 /** Slots that plugins do not contribute to, with the reason. */
 export const NOT_CONTRIBUTED: Readonly<Record<string, string>> = {
-  permission: "The runtime fills it: a plugin names its permissions in `adds`.",
+  permission: "The runtime fills it: a plugin names its permissions in `permissions`.",
   theme: "The plugin `themes` fills it with the theme that the operator chose.",
 };
 
@@ -52,7 +52,7 @@ function slotsPage(): string {
   return page([
     MADE,
     "# Slots",
-    "What a contribution to each slot looks like, and who reads it. A plugin declares `slots: [NAME]` in its `permissions` and calls " +
+    "What a contribution to each slot looks like, and who reads it. A plugin declares `slots: [NAME]` in its `grants` and calls " +
       "`contribute(NAME, value)` in `setup`; slots need no `requires`. A contribution of another shape stops the boot. In the examples `context` is what " +
       "`setup` gets. What a failure does is in [hooks.md](../hooks.md#when-a-contribution-fails).",
     ...readSlots().flatMap(({ name, path, type }) => [
@@ -73,7 +73,7 @@ function tablesPage(): string {
     MADE,
     "# Tables",
     "The tables that ship, with their columns as Kysely types them: `Generated` columns have a default, `GeneratedAlways` ones are computed. A plugin reads a " +
-      "table that it names in `read` of its `permissions`, single columns by `columns`, and rows on behalf of a user by `visible`. Changes of content, users and " +
+      "table that it names in `read` of its `grants`, single columns by `columns`, and rows on behalf of a user by `visible`. Changes of content, users and " +
       "roles go through the API by `callAs`, since events, permissions and derived columns belong to them. Columns are only added within a major version.",
     ...tables.flatMap(({ name, type, path }) => {
       const declared = declarationAt(path, type);

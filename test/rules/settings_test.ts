@@ -25,9 +25,9 @@ function variablesOf(owner: string, schema: TObject | undefined): [owner: string
 
 const all = [
   ...variablesOf("core", configSchema),
-  ...plugins.flatMap(({ name, settings, permissions }) => [
+  ...plugins.flatMap(({ name, settings, grants }) => [
     ...variablesOf(name, settings),
-    ...(permissions.env ?? []).map((variable): [string, string] => [name, variable]),
+    ...(grants.env ?? []).map((variable): [string, string] => [name, variable]),
   ]),
 ];
 

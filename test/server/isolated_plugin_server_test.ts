@@ -105,6 +105,11 @@ test("a plugin that cannot run isolated stops the start with what it lacks", asy
       undefined,
       /no "contribute" of the context; they have settings/,
     ],
+    [
+      plugin(`{ name: "b", permissions: { read: ["books"] }, setup() {} }`),
+      undefined,
+      /"permissions" is now "grants": grants: \{ read: \["books"\] \}/,
+    ],
     [plugin(`{ name: "b", requires: ["users"], setup() {} }`), undefined, /isolated plugins cannot have "requires"/],
     [plugin(`{ name: "b b", setup() {} }`), undefined, /"name": Expected string to match/],
     ["throw new Error('at once');", undefined, /Cannot load the isolated plugin ".\/broken": at once/],

@@ -41,7 +41,7 @@ function pluginWith(steps: number): string {
   return `import { definePlugin, sql } from "lectern/core";
 export default definePlugin({
   name: "looked",
-  permissions: { write: ["looked_notes"], publicRoutes: ["/api/looked"] },
+  grants: { write: ["looked_notes"], publicRoutes: ["/api/looked"] },
   migrations: {
     "0001_init": async (db) => {
       await sql\`create table looked_notes (id integer primary key)\`.execute(db);
@@ -152,7 +152,7 @@ const calls = process.env.LOOKED_CALLS;
 const note = (call, key) => appendFileSync(calls, call + " " + key + "\\n");
 const cleaner = definePlugin({
   name: "cleaner",
-  permissions: { files: true },
+  grants: { files: true },
   setup({ on, files }) {
     on("app_boot", {
       async inTransaction() {
@@ -164,7 +164,7 @@ const cleaner = definePlugin({
 });
 const elsewhere = definePlugin({
   name: "elsewhere",
-  permissions: { slots: ["file_store"] },
+  grants: { slots: ["file_store"] },
   setup({ contribute }) {
     contribute("file_store", {
       name: "elsewhere",

@@ -23,8 +23,8 @@ export default definePlugin({
   name: "glossary",
   version: "1.2.0",
   provides: ["glossary"],
-  permissions: { write: ["terms", "term_notes", "tags"], files: true, slots: ["content"], jobs: ["term_count"], schedules: ["sweep"] },
-  adds: ["term-edit"],
+  grants: { write: ["terms", "term_notes", "tags"], files: true, slots: ["content"], jobs: ["term_count"], schedules: ["sweep"] },
+  permissions: ["term-edit"],
   migrations: {
     "0001_init": async (db) => {
       await sql\`create table terms (id integer primary key, name text not null, slug text not null default '',

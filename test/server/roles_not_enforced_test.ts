@@ -33,7 +33,7 @@ beforeAll(async () => {
   writeFileSync(
     guest,
     `import { definePlugin } from "lectern/core";
-    export default definePlugin({ name: "guest", permissions: { read: ["books"] }, setup() {} });`,
+    export default definePlugin({ name: "guest", grants: { read: ["books"] }, setup() {} });`,
   );
   cluster = await startCluster({ fast: true });
   if (!cluster) return;

@@ -23,7 +23,7 @@ let isRefused: Promise<unknown> = Promise.resolve();
 
 const watching = definePlugin({
   name: "watching",
-  permissions: { handlers: "any" },
+  grants: { handlers: "any" },
   setup: ({ onAny }) =>
     onAny({
       inTransaction: async ({ name, result }) => {

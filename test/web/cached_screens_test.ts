@@ -13,7 +13,7 @@ const tried: string[] = [];
 
 const changing: AnyPlugin = definePlugin({
   name: "changing",
-  permissions: { slots: ["view_part"] },
+  grants: { slots: ["view_part"] },
   setup({ contribute }) {
     contribute("view_part", {
       target: "reading/page",

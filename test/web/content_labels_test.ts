@@ -32,13 +32,13 @@ declare module "lectern/db" {
 
 const recipes: AnyPlugin = definePlugin({
   name: "recipes",
-  permissions: {
+  grants: {
     write: ["recipes"],
     visibilityRules: ["recipes"],
     slots: ["content", "searchable", "export_kind", "permission_label", "activity"],
   },
   events: ["recipe_create", "recipe_delete", "recipe_taste"],
-  adds: ["recipe-create-all", "recipe-publish", "recipe-taste"],
+  permissions: ["recipe-create-all", "recipe-publish", "recipe-taste"],
   texts: {
     de: {
       Recipes: "Rezepte",
@@ -227,7 +227,7 @@ async function failure(...extra: readonly AnyPlugin[]): Promise<string> {
 test("a label of a permission that no plugin adds stops the boot, and another text than Lectern's is not used", async () => {
   const mislabelled = definePlugin({
     name: "mislabelled",
-    permissions: { slots: ["permission_label"] },
+    grants: { slots: ["permission_label"] },
     setup({ contribute }) {
       // @ts-expect-error There is no such permission.
       contribute("permission_label", { permission: "page-create-al", label: "Create" });

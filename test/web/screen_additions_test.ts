@@ -17,7 +17,7 @@ writeFileSync(join(folder, "lending.css"), ".lending { color: teal }");
 
 const lending: AnyPlugin = definePlugin({
   name: "lending",
-  permissions: {
+  grants: {
     slots: ["toolbar_entry", "screen_part", "screen_head", "screen_figure", "menu"],
     screens: { "/my-account/loans": "user" },
   },
@@ -262,7 +262,7 @@ test("figures of plugins are on the statistics and on the screen of the system, 
 async function failure(setup: Parameters<typeof definePlugin>[0]["setup"]): Promise<string> {
   try {
     const permissions = { slots: ["toolbar_entry", "screen_head"] } as const;
-    await (await bootTestRuntime({ extra: [definePlugin({ name: "odd", permissions, setup })] })).stop();
+    await (await bootTestRuntime({ extra: [definePlugin({ name: "odd", grants: permissions, setup })] })).stop();
     return "";
   } catch (error) {
     return (error as Error).message;

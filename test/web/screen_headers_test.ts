@@ -14,7 +14,7 @@ setDefaultTimeout(240_000);
 const notes = definePlugin({
   name: "noted",
   requires: ["web"],
-  permissions: { publicRoutes: ["/noted/plain"], screens: { "/noted": "anyone" } },
+  grants: { publicRoutes: ["/noted/plain"], screens: { "/noted": "anyone" } },
   setup({ contracts: { web }, site }) {
     web.screen(site, "/noted", "anyone", () => ({ title: "Noted", body: html`<p>Noted</p>` }));
     site.get("/noted/plain", () => htmlResponse(html`<p>Plain</p>`), { permit: "public" });

@@ -22,7 +22,7 @@ declare module "lectern/core" {
 /** A plugin with a screen that has a view and a place of its own. */
 const postcard: AnyPlugin = definePlugin({
   name: "postcard",
-  permissions: { screens: { "/postcard": "anyone" } },
+  grants: { screens: { "/postcard": "anyone" } },
   requires: ["web"],
   setup({ contracts: { web }, site }) {
     web.places("postcard/below");
@@ -40,7 +40,7 @@ const postcard: AnyPlugin = definePlugin({
 /** A plugin that adds to the screens of others. */
 const stamps: AnyPlugin = definePlugin({
   name: "stamps",
-  permissions: { slots: ["screen_part", "view_part"] },
+  grants: { slots: ["screen_part", "view_part"] },
   setup({ contribute }) {
     contribute("screen_part", { at: "postcard/below", order: 60, draw: ({ text }) => html`<i>second ${text}</i>` });
     contribute("screen_part", { at: "postcard/below", draw: async ({ text }) => html`<i>first ${text.length}</i>` });
@@ -85,7 +85,7 @@ async function failureOf(options: TestRuntimeOptions): Promise<string> {
 test("a part at a place that does not exist stops the boot, and the closest place is named", async () => {
   const misspelt = definePlugin({
     name: "misspelt",
-    permissions: { slots: ["screen_part"] },
+    grants: { slots: ["screen_part"] },
     setup({ contribute }) {
       // @ts-expect-error There is no such place.
       contribute("screen_part", { at: "page/belwo", draw: () => "" });
@@ -116,7 +116,7 @@ test("a place is declared once, and only declared places are drawn", async () =>
   );
   const undeclared = definePlugin({
     name: "undeclared",
-    permissions: { screens: { "/undeclared": "anyone" } },
+    grants: { screens: { "/undeclared": "anyone" } },
     requires: ["web"],
     setup({ contracts: { web }, site }) {
       web.screen(site, "/undeclared", "anyone", async (visit) => ({
@@ -134,7 +134,7 @@ test("every declared place and view is there, so that what is added to it does n
   const names = (which: "Places" | "Views") => declaredIn(readSources(), which).map(({ name }) => name);
   const everywhere = definePlugin({
     name: "everywhere",
-    permissions: { slots: ["screen_part", "view_part"] },
+    grants: { slots: ["screen_part", "view_part"] },
     setup({ contribute }) {
       for (const at of names("Places")) contribute("screen_part", { at, draw: () => "" } as never);
       for (const target of names("Views"))

@@ -10,7 +10,7 @@ const SECRETS = [/AKIA[0-9A-Z]{16}/, /ghp_[A-Za-z0-9]{36}/, /-----BEGIN [A-Z ]*P
 
 export default defineTheme({
   texts: { en: { ":noun not found": ":noun has moved, or never was" } },
-  permissions: { read: ["pages"] },
+  grants: { read: ["pages"] },
   commands: {
     stale: {
       summary: "lists the pages that were not changed for a number of months",

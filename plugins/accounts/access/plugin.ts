@@ -14,7 +14,7 @@ import { visibilityRuleFor, visibleRowsFor } from "./visibility.ts";
 export default definePlugin({
   name: "access",
   provides: ["access"],
-  permissions: {
+  grants: {
     write: ["acl", "acl_count", "books", "bookshelves", "chapters", "pages"],
     handlers: ["role_delete"],
     slots: ["self_check"],

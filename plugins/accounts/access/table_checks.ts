@@ -13,7 +13,7 @@ export interface RuledTable {
 }
 
 /** The booted plugins. */
-type Plugins = readonly { readonly plugin: Pick<AnyPlugin, "name" | "permissions"> }[];
+type Plugins = readonly { readonly plugin: Pick<AnyPlugin, "name" | "grants"> }[];
 
 /** A column that a table has to have, because of a kind of item that a plugin adds. */
 interface NeededColumn {
@@ -78,7 +78,6 @@ function ownerOf(table: TableName, plugins: Plugins): string | undefined {
   const declared = plugins.map(({ plugin }) => plugin);
   const lists = (given: readonly string[] | "any" | undefined) => Array.isArray(given) && given.includes(table);
   const found =
-    declared.find(({ permissions }) => lists(permissions.visibilityRules)) ??
-    declared.find(({ permissions }) => lists(permissions.write));
+    declared.find(({ grants }) => lists(grants.visibilityRules)) ?? declared.find(({ grants }) => lists(grants.write));
   return found?.name;
 }

@@ -30,7 +30,7 @@ export default definePlugin({
   name: "content_permissions",
   requires: ["access", "users"],
   provides: ["overrides"],
-  permissions: {
+  grants: {
     write: ["entity_permissions", "acl", "acl_count", "books", "bookshelves", "chapters", "pages", "roles"],
     read: ["roles", "users"],
     contentTables: ["write"],

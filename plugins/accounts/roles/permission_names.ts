@@ -1,4 +1,4 @@
-/** The names of permissions (platform 2.1); plugins declare more in `adds`. */
+/** The names of permissions (platform 2.1); plugins declare more in `permissions`. */
 
 const ENTITIES = ["bookshelf", "book", "chapter", "page"] as const;
 const RELATED = ["image", "attachment", "comment"] as const;

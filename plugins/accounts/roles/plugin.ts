@@ -10,7 +10,7 @@ export default definePlugin({
   name: "roles",
   // The table role_user refers to users, so the plugin users has to migrate first.
   requires: ["users"],
-  permissions: {
+  grants: {
     read: ["users"],
     write: ["roles", "role_permissions", "role_user", "permission_names"],
     system: true,
@@ -29,7 +29,7 @@ export default definePlugin({
   }),
   migrations,
   events: ["role_create", "role_update", "role_delete"],
-  adds: SYSTEM_NAMES,
+  permissions: SYSTEM_NAMES,
   commands: { role: roleCommand },
   setup(context) {
     const { visibilityRule, on, settings, slot } = context;

@@ -32,7 +32,7 @@ export default definePlugin({
   name: "sessions",
   requires: ["users", "throttle"],
   provides: ["sessions"],
-  permissions: {
+  grants: {
     read: ["users"],
     write: ["sessions", "pending_sign_ins", "users"],
     impersonate: true,

@@ -10,7 +10,7 @@ const SWEEP_MS = HOUR_MS;
 export default definePlugin({
   name: "throttle",
   provides: ["throttle"],
-  permissions: {
+  grants: {
     write: ["throttles"],
     schedules: ["sweep"],
   },

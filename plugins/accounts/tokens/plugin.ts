@@ -19,7 +19,7 @@ import { type CachedToken, readToken } from "./token_cache.ts";
 export default definePlugin({
   name: "tokens",
   requires: ["users"],
-  permissions: {
+  grants: {
     read: ["users", "roles", "role_permissions", "role_user"],
     write: ["api_tokens", "users"],
     system: true,

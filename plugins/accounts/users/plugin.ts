@@ -45,7 +45,7 @@ export default definePlugin({
   name: "users",
   provides: ["users"],
   requires: ["mail", "throttle"],
-  permissions: {
+  grants: {
     read: ["roles", "role_permissions", "activities"],
     write: [
       "users",

@@ -27,7 +27,7 @@ const IS_ITS_PAGE = flattened(sql`${refs("pages.id")} = ${refs("attachments.uplo
 export default definePlugin({
   name: "attachments",
   requires: ["access", "pages", "users"],
-  permissions: {
+  grants: {
     write: ["attachments", "pages"],
     read: ["users"],
     files: true,
@@ -39,7 +39,7 @@ export default definePlugin({
   settings: t.Object({ fileLimit }),
   migrations,
   events: ["attachment_create", "attachment_update", "attachment_delete"],
-  adds: PERMISSIONS,
+  permissions: PERMISSIONS,
   setup(plugin) {
     const { baseUrl, contribute, contracts, files, visibilityRule, on, settings, visible } = plugin;
     const context: AttachmentsContext = {

@@ -6,7 +6,7 @@ import { mountOrder } from "./routes.ts";
 export default definePlugin({
   name: "book_sort",
   requires: ["access", "pages"],
-  permissions: {
+  grants: {
     write: ["books", "chapters", "pages"],
     performs: ["page_move"],
     slots: ["activity"],

@@ -22,7 +22,7 @@ const clearTemplates = clearedTemplates("books");
 export default definePlugin({
   name: "books",
   requires: ["access", "users", "tags", "markup"],
-  permissions: {
+  grants: {
     write: ["books"],
     read: ["pages", "bookshelf_books", "bookshelves", "chapters", "images", "tags", "users"],
     contentTables: ["write"],
@@ -33,7 +33,7 @@ export default definePlugin({
   },
   optionalTables: ["bookshelf_books", "bookshelves", "chapters", "images", "tags", "users"],
   migrations,
-  adds: itemPermissions("book"),
+  permissions: itemPermissions("book"),
   settings: t.Object({ fileLimit }),
   events: ["book_create", "book_update", "book_delete"],
   setup(context) {

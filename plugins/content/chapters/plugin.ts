@@ -26,7 +26,7 @@ const clearTemplates = clearedTemplates("chapters");
 export default definePlugin({
   name: "chapters",
   requires: ["access", "users", "tags", "markup"],
-  permissions: {
+  grants: {
     write: ["chapters", "books"],
     read: ["books", "pages", "tags", "users"],
     contentTables: ["write"],
@@ -38,7 +38,7 @@ export default definePlugin({
   optionalTables: ["tags", "users"],
   migrations,
   events: ["chapter_create", "chapter_update", "chapter_move", "chapter_delete"],
-  adds: itemPermissions("chapter"),
+  permissions: itemPermissions("chapter"),
   setup(context) {
     const { access } = context.contracts;
     const [presenter, reader] = [chapterPresenter(context), chapterReader(context)];

@@ -23,7 +23,7 @@ const IS_ITS_PAGE = flattened(sql`${refs("pages.id")} = ${refs("comments.page_id
 export default definePlugin({
   name: "comments",
   requires: ["access", "markup", "pages", "users"],
-  permissions: {
+  grants: {
     write: ["comments", "pages"],
     read: ["pages", "users"],
     visibilityRules: ["comments"],
@@ -42,7 +42,7 @@ export default definePlugin({
   }),
   migrations,
   events: ["comment_create", "comment_update", "comment_delete"],
-  adds: PERMISSIONS,
+  permissions: PERMISSIONS,
   setup(plugin) {
     const { contracts, contribute, visibilityRule, on, settings, visible } = plugin;
     const context: CommentsContext = {

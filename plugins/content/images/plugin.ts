@@ -34,7 +34,7 @@ const UPLOADED_TO = flattened(refs("images.uploaded_to"));
 export default definePlugin({
   name: "images",
   requires: ["access", "pages", "users"],
-  permissions: {
+  grants: {
     write: ["images"],
     read: ["pages", "page_revisions", "books", "bookshelves", "users"],
     files: true,
@@ -74,7 +74,7 @@ export default definePlugin({
   }),
   migrations,
   events: ["image_create", "image_update", "image_delete", "maintenance_action_run"],
-  adds: PERMISSIONS,
+  permissions: PERMISSIONS,
   commands: { images: imagesCommand },
   setup(plugin) {
     const { baseUrl, contracts, contribute, files, log, on, onStart, routeScope, settings, visibilityRule, visible } =

@@ -35,7 +35,7 @@ const deleteOf = prepared("links.deleteOf", (db, p: { kind: string; ids: readonl
 export default definePlugin({
   name: "links",
   requires: ["markup", "pages"],
-  permissions: {
+  grants: {
     write: ["content_links", "books", "chapters", "bookshelves", "pages"],
     handlers: [
       "page_create",

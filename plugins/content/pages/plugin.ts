@@ -44,7 +44,7 @@ export default definePlugin({
   name: "pages",
   requires: ["access", "markup", "tags", "users"],
   provides: ["pages"],
-  permissions: {
+  grants: {
     write: ["pages", "page_revisions", "books", "chapters"],
     read: ["books", "chapters", "tags", "users", "comments"],
     visibilityRules: ["pages", "page_revisions"],
@@ -85,7 +85,7 @@ export default definePlugin({
   }),
   migrations,
   events: ["page_create", "page_update", "page_move", "page_delete", "revision_delete"],
-  adds: [...itemPermissions("page"), "editor-change", "revision-view-all"],
+  permissions: [...itemPermissions("page"), "editor-change", "revision-view-all"],
   slots: { ...pageContentSlots, ...pictureSlots },
   setup(context) {
     const { contracts, contribute, on, provide, settings, visibilityRule } = context;

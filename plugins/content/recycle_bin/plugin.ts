@@ -26,7 +26,7 @@ const forgetKinds = prepared("recycle_bin.forgetKinds", (db, p: { kinds: readonl
 
 export default definePlugin({
   name: "recycle_bin",
-  permissions: {
+  grants: {
     write: ["deletions", "books", "bookshelves", "chapters", "pages"],
     contentTables: ["write"],
     system: true,

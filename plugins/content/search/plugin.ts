@@ -25,7 +25,7 @@ import { IndexStateCheck } from "./stale_entries.ts";
 export default definePlugin({
   name: "search",
   requires: ["access", "tags"],
-  permissions: {
+  grants: {
     write: ["search_index", "search_engine_state", "item_views", "books", "bookshelves", "chapters", "pages"],
     read: ["tags", "users", "entity_permissions", "comments"],
     contentTables: ["write"],
@@ -97,7 +97,7 @@ export default definePlugin({
         runtime
           .plugins()
           // Others write the table where it is there.
-          .some(({ plugin }) => plugin.permissions.write?.includes(table) && !plugin.optionalTables?.includes(table)),
+          .some(({ plugin }) => plugin.grants.write?.includes(table) && !plugin.optionalTables?.includes(table)),
       maxCandidates: settings.candidates,
       maxEntriesWithin: settings.mostWithin,
       visibleTo: visible.where,

@@ -28,7 +28,7 @@ const REMOVALS = {
 export default definePlugin({
   name: "shelves",
   requires: ["access", "users", "tags", "markup"],
-  permissions: {
+  grants: {
     write: ["bookshelves", "bookshelf_books"],
     read: ["books", "images", "tags", "users"],
     visibilityRules: ["bookshelves"],
@@ -39,7 +39,7 @@ export default definePlugin({
   settings: t.Object({ fileLimit }),
   migrations,
   events: ["bookshelf_create", "bookshelf_update", "bookshelf_delete"],
-  adds: itemPermissions("bookshelf"),
+  permissions: itemPermissions("bookshelf"),
   setup(context) {
     const { access } = context.contracts;
     const [presenter, reader] = [shelfPresenter(context), shelfReader(context)];

@@ -7,7 +7,7 @@ import { presentPath } from "./queries.ts";
 export default definePlugin({
   name: "slug_history",
   requires: ["pages"],
-  permissions: {
+  grants: {
     write: ["slug_history"],
     read: ["bookshelves", "books", "chapters", "pages"],
     slots: ["screen_redirect", "dependents", "self_check"],

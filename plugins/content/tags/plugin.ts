@@ -22,7 +22,7 @@ export default definePlugin({
   name: "tags",
   requires: ["access"],
   provides: ["tags"],
-  permissions: {
+  grants: {
     write: ["tags", "tag_change", "tag_count", "tag_name_count"],
     read: ["books", "chapters", "pages", "bookshelves"],
     schedules: ["merge"],

@@ -93,7 +93,7 @@ export type KeyCheck = { readonly id: number; readonly name: string } | { readon
  * export default definePlugin({
  *   name: "kiosk",
  *   requires: ["dashboard_keys"],
- *   permissions: { routeScopes: ["/api/kiosk"], publicRoutes: ["/api/kiosk/numbers"] },
+ *   grants: { routeScopes: ["/api/kiosk"], publicRoutes: ["/api/kiosk/numbers"] },
  *   setup({ app, contracts: { dashboard_keys: keys }, routeScope }) {
  *     routeScope("/kiosk", {});
  *     app.get(

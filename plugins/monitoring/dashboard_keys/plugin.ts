@@ -17,7 +17,7 @@ export default definePlugin({
   name: "dashboard_keys",
   requires: ["users"],
   provides: ["dashboard_keys"],
-  permissions: {
+  grants: {
     write: ["dash_keys"],
     visibilityRules: ["dash_keys"],
     slots: ["activity"],

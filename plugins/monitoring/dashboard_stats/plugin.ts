@@ -18,7 +18,7 @@ const PREFIXES = ["/v1/dashboard/stats", "/v1/dashboard/health", "/v1/dashboard/
 export default definePlugin({
   name: "dashboard",
   requires: ["fleet", "dashboard_keys"],
-  permissions: {
+  grants: {
     read: ["dash_keys"],
     auth: true,
     routeScopes: [

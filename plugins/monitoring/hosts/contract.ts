@@ -272,7 +272,7 @@ export interface FleetDetails {
  * export default definePlugin({
  *   name: "fleet_alarm",
  *   requires: ["fleet"],
- *   permissions: { net: ["alarm.example.com"], schedules: ["check"] },
+ *   grants: { net: ["alarm.example.com"], schedules: ["check"] },
  *   setup({ contracts: { fleet }, every, fetch }) {
  *     every("check", 15 * 60_000, async () => {
  *       const { at_risk, hosts, at } = await fleet.numbers();

@@ -32,7 +32,7 @@ export default definePlugin({
   name: "hosts",
   requires: ["dashboard_keys"],
   provides: ["fleet"],
-  permissions: {
+  grants: {
     write: [
       "hosts",
       "packages",

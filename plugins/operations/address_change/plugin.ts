@@ -10,7 +10,7 @@ import { formerAddressesCheck } from "./self_check.ts";
 
 export default definePlugin({
   name: "address_change",
-  permissions: {
+  grants: {
     write: ["served_addresses", "page_revisions", "page_drafts", "comments", "attachments", "activities"],
     columns: { users: ["id", "system_name"] },
     contentTables: ["write"],

@@ -22,7 +22,7 @@ import { contributeThemeHooks } from "./theme_hooks.ts";
 export default definePlugin({
   name: "audit_log",
   requires: ["users"],
-  permissions: {
+  grants: {
     write: ["activities"],
     read: ["users", "pages", "books", "chapters", "bookshelves"],
     contentTables: ["read"],

@@ -25,7 +25,7 @@ const ASSETS: Readonly<Record<string, { path: string; type: string }>> = {
 /** The documentation of the API: a page, docs.json and an OpenAPI document, all generated from the routes. */
 export default definePlugin({
   name: "docs",
-  permissions: {
+  grants: {
     publicRoutes: ["/api/", "/api/docs/*", "/api/docs.json", "/api/openapi.json"],
   },
   settings: t.Object({

@@ -12,7 +12,7 @@ const CHECK_EVERY_MS = DAY_MS;
  */
 export default definePlugin({
   name: "doctor",
-  permissions: {
+  grants: {
     write: ["self_check_results"],
     slots: ["metric", "screen_figure"],
     schedules: ["check"],

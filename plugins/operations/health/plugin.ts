@@ -16,7 +16,7 @@ const TOPIC = "metrics";
 
 export default definePlugin({
   name: "health",
-  permissions: {
+  grants: {
     read: ["jobs"],
     auth: true,
     routeScopes: ["/health", "/ready", "/metrics"],

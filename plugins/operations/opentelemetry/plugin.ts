@@ -13,7 +13,7 @@ const EXPORT_MS = 5_000;
 export default definePlugin({
   name: "opentelemetry",
   // The exporter opens its connections itself.
-  permissions: { net: "any" },
+  grants: { net: "any" },
   settings,
   async setup({ log, onStop, runtime, settings: { endpoint, headers, service, ratio } }) {
     if (endpoint === "") return;

@@ -11,7 +11,7 @@ import { settings } from "./settings.ts";
 
 export default definePlugin({
   name: "scheduled_backups",
-  permissions: {
+  grants: {
     write: ["scheduled_backups"],
     read: ["books", "bookshelves"],
     schedules: ["backup"],

@@ -10,7 +10,7 @@ import { settings } from "./settings.ts";
 export default definePlugin({
   name: "system",
   provides: ["system"],
-  permissions: {
+  grants: {
     write: ["instance", "jobs"],
     visibilityRules: ["jobs"],
     publicRoutes: ["/logo.png"],

@@ -9,7 +9,7 @@ import { settings } from "./settings.ts";
 
 export default definePlugin({
   name: "version_check",
-  permissions: { net: "any", slots: ["screen_figure"] },
+  grants: { net: "any", slots: ["screen_figure"] },
   settings,
   setup({ contribute, fetch, log, onStart, onStop, runtime, settings: { url } }) {
     if (url === "") return;

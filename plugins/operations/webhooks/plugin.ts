@@ -28,7 +28,7 @@ const SWITCHED_OFF = sql.lit("Switched off after too many failed calls: ");
 export default definePlugin({
   name: "webhooks",
   requires: ["users"],
-  permissions: {
+  grants: {
     write: ["webhooks", "webhook_events", "webhook_deliveries"],
     read: ["users", "page_revisions", "pages", "chapters", "books", "bookshelves"],
     contentTables: ["read"],

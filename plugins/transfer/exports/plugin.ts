@@ -11,10 +11,10 @@ import { zipFormat } from "./zip.ts";
 export default definePlugin({
   name: "exports",
   requires: ["markup", "system"],
-  permissions: {
+  grants: {
     slots: ["export_format"],
   },
-  adds: ["content-export"],
+  permissions: ["content-export"],
   settings: t.Object({
     pdfCommand: t.String({
       default: "",

@@ -10,7 +10,7 @@ import { mountImports } from "./routes.ts";
 export default definePlugin({
   name: "imports",
   requires: ["access"],
-  permissions: {
+  grants: {
     write: ["imports"],
     read: ["books", "chapters"],
     files: true,
@@ -21,7 +21,7 @@ export default definePlugin({
   settings: t.Object({ fileLimit }),
   migrations,
   events: ["import_create", "import_run", "import_delete"],
-  adds: ["content-import"],
+  permissions: ["content-import"],
   slots: importSlots,
   setup(context) {
     const { contribute, visibilityRule, on } = context;

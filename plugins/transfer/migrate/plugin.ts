@@ -8,7 +8,7 @@ import { migrations } from "./migrations.ts";
 export default definePlugin({
   name: "migrate",
   requires: ["markup", "overrides", "pages", "tags"],
-  permissions: {
+  grants: {
     write: [
       ...(["migrated_items", "migration_sources", "content_links", "slug_history"] as const),
       ...(["roles", "role_permissions", "role_user", "users"] as const),

@@ -18,7 +18,7 @@ const ENTRIES = [
 export default definePlugin({
   name: "web_account",
   requires: ["users", "web"],
-  permissions: {
+  grants: {
     slots: ["menu"],
     screens: { "/my-account/*": "user" },
   },

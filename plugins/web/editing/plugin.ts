@@ -14,7 +14,7 @@ import { mountSort } from "./sort.ts";
 export default definePlugin({
   name: "web_editing",
   requires: ["web"],
-  permissions: {
+  grants: {
     screens: {
       "/create-book": ["book-create-all", "book-create-own"],
       "/create-shelf": ["bookshelf-create-all", "bookshelf-create-own"],

@@ -12,7 +12,7 @@ import { mountWebhooks } from "./webhooks.ts";
 export default definePlugin({
   name: "web_integrations",
   requires: ["web"],
-  permissions: {
+  grants: {
     slots: ["menu"],
     screens: {
       "/settings/integrations/*": ["settings-manage"],

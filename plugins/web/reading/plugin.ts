@@ -15,7 +15,7 @@ import { mountSearch } from "./search.ts";
 export default definePlugin({
   name: "web_reading",
   requires: ["web"],
-  permissions: {
+  grants: {
     slots: ["menu"],
     screens: {
       "/": "reader",

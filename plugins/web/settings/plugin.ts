@@ -40,7 +40,7 @@ const ENTRIES: readonly Omit<MenuEntry, "menu">[] = [
 export default definePlugin({
   name: "web_settings",
   requires: ["mail", "users", "web"],
-  permissions: {
+  grants: {
     slots: ["menu"],
     screens: {
       "/settings/users/*": ["users-manage"],

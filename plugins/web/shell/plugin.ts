@@ -41,7 +41,7 @@ export default definePlugin({
   name: "web",
   requires: ["mail", "sessions", "system"],
   provides: ["web"],
-  permissions: {
+  grants: {
     auth: true,
     routeScopes: ["/"],
     publicRoutes: ["/web/assets/:name", "/theme/:name/*"],

@@ -47,7 +47,7 @@ export function form(fields: Fields): FormData {
 
 const spoiler = definePlugin({
   name: "spoiler",
-  permissions: { handlers: "any" },
+  grants: { handlers: "any" },
   setup: ({ onAny }) =>
     onAny({
       inTransaction({ name, result }) {

@@ -90,7 +90,7 @@ export async function readersIn(runtime: TestRuntime): Promise<readonly Reader[]
 export const finder: AnyPlugin = definePlugin({
   name: "finder",
   requires: ["users"],
-  permissions: { impersonate: true },
+  grants: { impersonate: true },
   setup() {},
 });
 

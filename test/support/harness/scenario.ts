@@ -56,7 +56,7 @@ export function openStage(
     const events: string[] = [];
     const recorder = definePlugin({
       name: "witness",
-      permissions: { handlers: "any" },
+      grants: { handlers: "any" },
       setup: ({ onAny }) => onAny({ inTransaction: ({ name }) => void (isDerivedEvent(name) || events.push(name)) }),
     });
     const runtime = await bootTestRuntime({ extra: [recorder] });

@@ -153,7 +153,7 @@ async function createTemplate(admin: Store, open: (database: string) => Promise<
   await migrate(store.db, "core", coreMigrations);
   for (const plugin of inBootOrder(plugins)) await migrate(store.db, plugin.name, plugin.migrations);
   // Copies use the roles of the template, so that a boot makes none.
-  const roles = plugins.map(({ name: plugin, permissions: { read = [], write = [] } }) => ({
+  const roles = plugins.map(({ name: plugin, grants: { read = [], write = [] } }) => ({
     plugin,
     read,
     write,

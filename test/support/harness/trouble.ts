@@ -35,7 +35,7 @@ const UNUSABLE = { read: { trouble: circular }, listed: { trouble: failingJson }
 /** A plugin with a part in each slot, which fails as it is told. */
 export const trouble = definePlugin({
   name: "trouble",
-  permissions: {
+  grants: {
     slots: [
       "screen_part",
       "view_part",

@@ -174,6 +174,6 @@ async function rolesIn(session: Session): Promise<ReadonlyMap<string, Role>> {
 /** Tables and views that are there, and those that a shipped plugin names though they are not. */
 async function shippedTables(session: Session): Promise<ReadonlySet<string>> {
   const found = await session<{ name: string }[]>`select relname as name from pg_class`;
-  const named = plugins.flatMap(({ permissions: { read = [], write = [] } }) => [...read, ...write]);
+  const named = plugins.flatMap(({ grants: { read = [], write = [] } }) => [...read, ...write]);
   return new Set([...found.map(({ name }) => name), ...named]);
 }

@@ -32,7 +32,7 @@ export class ApiError extends Error {
 /**
  * The reason for which the runtime does not start, for operators.
  * @example
- * if (!context.env.NOTES_KEY) throw new BootError("Set NOTES_KEY to 32 letters or more");
+ * if (!context.settings.key) throw new BootError("Set NOTES_KEY to 32 letters or more");
  */
 export class BootError extends Error {
   override readonly name = "BootError";

@@ -78,7 +78,7 @@ const SHIPPED_FILE_CACHE = "public, max-age=86400";
  * Reads a file of a plugin once. Returns the function that answers with it, given the headers of a request.
  * @example
  * const script = shippedFile(`${import.meta.dir}/notes.js`, "text/javascript; charset=utf-8");
- * context.site.get("/notes/notes.js", ({ request }) => script(request.headers), { permit: "public" });
+ * context.app.site.get("/notes/notes.js", ({ request }) => script(request.headers), { permit: "public" });
  */
 export function shippedFile(path: string, type: string): (requestHeaders: Headers) => Response {
   const bytes = readFileSync(path);

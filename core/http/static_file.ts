@@ -32,7 +32,7 @@ export function staticFileType(name: string): string | undefined {
  * The answer with a static file, such as a style sheet. A file of an unknown type is offered for download.
  * @example
  * const bytes = new TextEncoder().encode("main { color: teal }");
- * context.site.get("/notes.css", () => staticFileAnswer("notes.css", bytes, "max-age=86400"), { permit: "public" });
+ * context.app.site.get("/notes.css", () => staticFileAnswer("notes.css", bytes, "max-age=86400"), { permit: "public" });
  */
 export function staticFileAnswer(name: string, bytes: Uint8Array<ArrayBuffer>, cacheControl: string): Response {
   return new Response(bytes, {

@@ -28,7 +28,7 @@ const HANDLERS = new WeakMap<Response, WebSocketHandlers>();
  * The answer of a route that upgrades its connection to a WebSocket. Clients that did not request one read 426.
  * @example
  * const echo = () => acceptWebSocket({ message: (socket, data) => void socket.send(data) });
- * context.site.get("/notes/echo", echo, { permit: "public" });
+ * context.app.site.get("/notes/echo", echo, { permit: "public" });
  */
 export function acceptWebSocket(handlers: WebSocketHandlers = {}): Response {
   const response = new Response(null, {

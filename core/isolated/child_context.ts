@@ -14,7 +14,6 @@ import type { Registrations } from "./registrations.ts";
 /** What the server sends before `setup`. */
 export interface Facts {
   readonly settings: Readonly<Record<string, unknown>>;
-  readonly env: Readonly<Record<string, string | undefined>>;
   readonly baseUrl: string;
   readonly language: string;
 }
@@ -47,6 +46,7 @@ type Moment = Registrations["events"][number]["moments"][number];
 const MOMENTS: readonly Moment[] = ["beforeTransaction", "filter", "veto", "inTransaction", "notify"];
 const LEVELS = ["debug", "info", "warn", "error"] as const;
 const NO_CALLS = "Isolated plugins call no routes; they perform events by tx.perform, or answer routes of their own";
+const NO_ANY = "Isolated plugins handle events by their names, and have no on.any";
 const NO_CALLBACKS = "Isolated plugins have no callbacks of a transaction; use the moment notify, or a job";
 
 /** The context, what `setup` registered on it, and the calls of the server to that. */
@@ -82,18 +82,23 @@ export class ChildContext {
     const db = remoteStore(channel, {});
     return limitedTo("the context", {
       ...facts,
-      app: this.#routes.appAt("app"),
-      site: this.#routes.appAt("site"),
+      app: this.#routes.app,
       db,
       visible: (table: string, viewer: Viewer) =>
         remoteStore(channel, { within: this.#within(viewer), visible: table }).selectFrom(table),
       perform: (name: string, viewer: Viewer, draft: unknown, action: Run) =>
         this.#perform(name, draft, action, this.#within(viewer)),
-      on: (name: string, handlers: Partial<Record<Moment, Run>>) => void this.#on(name, handlers),
-      job: (name: string, run: Run, options: object = {}) => void this.#jobs.push({ name, run, ...options }),
-      enqueue: async (name: string, payload: unknown, options: object = {}) =>
-        void (await channel.call("enqueue", { name, payload, options })),
-      every: (name: string, intervalMs: number, run: Run) => void this.#schedules.push({ name, intervalMs, run }),
+      on: Object.assign((name: string, handlers: Partial<Record<Moment, Run>>) => void this.#on(name, handlers), {
+        any: () => {
+          throw new Error(NO_ANY);
+        },
+      }),
+      jobs: limitedTo("jobs", {
+        handle: (name: string, run: Run, options: object = {}) => void this.#jobs.push({ name, run, ...options }),
+        enqueue: async (name: string, payload: unknown, options: object = {}) =>
+          void (await channel.call("enqueue", { name, payload, options })),
+        every: (name: string, intervalMs: number, run: Run) => void this.#schedules.push({ name, intervalMs, run }),
+      }),
       fetch: (url: string | URL, init: RequestInit = {}) => remoteFetch(channel, url, init),
       files: remoteFiles(channel),
       log: remoteLog(channel),

@@ -1,4 +1,8 @@
-/** Routes of an isolated plugin: what `app` and `site` register, how a handler is called, and its answer as a message. */
+/**
+ * Routes of an isolated plugin: what `app` and `app.site` register, how a handler is called, and its answer as a message. A handler
+ * stays in the process of the plugin, since a function cannot be sent: the server gets its number and calls it by that. What a route
+ * may do beside, such as schemas and hooks, is not here: members and options that are unknown throw an error that names them.
+ */
 import type { Viewer } from "../viewer.ts";
 import type { Registrations } from "./registrations.ts";
 
@@ -54,8 +58,12 @@ export class ChildRoutes {
   readonly registered: Registrations["routes"] = [];
   readonly #handlers: Handler[] = [];
 
-  /** The `app` or `site` of the context. */
-  appAt(place: "app" | "site"): RemoteApp {
+  /** The `app` of the context. */
+  get app(): RemoteApp & { readonly site: RemoteApp } {
+    return this.#appAt("app", { site: this.#appAt("site", {}) });
+  }
+
+  #appAt<More extends object>(place: "app" | "site", more: More): RemoteApp & More {
     const members = METHODS.map((method) => [
       method,
       (path: string, handler: unknown, options: object = {}) => {
@@ -69,7 +77,7 @@ export class ChildRoutes {
         return app;
       },
     ]);
-    const app = limitedTo(place, Object.fromEntries(members) as RemoteApp);
+    const app = limitedTo(place, { ...(Object.fromEntries(members) as RemoteApp), ...more });
     return app;
   }
 

@@ -3,19 +3,15 @@
 /** Members of the context that an isolated plugin has. */
 export type IsolatedMember =
   | "app"
-  | "site"
   | "db"
   | "visible"
   | "perform"
   | "on"
-  | "job"
-  | "enqueue"
-  | "every"
+  | "jobs"
   | "fetch"
   | "files"
   | "log"
   | "settings"
-  | "env"
   | "baseUrl"
   | "language";
 

@@ -94,12 +94,12 @@ export class IsolatedPlugin {
   }
 
   async #setUp(context: AnyContext): Promise<void> {
-    const { settings, env, baseUrl, language } = context;
+    const { settings, baseUrl, language } = context;
     this.#context = context;
     this.#registrations = undefined;
     await this.#host?.attach({
       setUp: async (call) => {
-        const found = checkedRegistrations(this.#entry, await call("setup", { settings, env, baseUrl, language }));
+        const found = checkedRegistrations(this.#entry, await call("setup", { settings, baseUrl, language }));
         if (this.#registrations && !Bun.deepEquals(this.#registrations, found))
           throw new Error(`The isolated plugin "${this.#entry}" registers something else than at its first start`);
         this.#registrations = found;
@@ -127,19 +127,20 @@ export class IsolatedPlugin {
         return responseOf(await this.#call("route", index, [sent, sentViewer(viewer)], { viewer }));
       };
       // The path and the permit are known at run time alone, so Elysia's types of them cannot apply.
-      const app = context[place] as unknown as Record<string, (path: string, run: unknown, options: object) => void>;
+      const routes = place === "app" ? context.app : context.app.site;
+      const app = routes as unknown as Record<string, (path: string, run: unknown, options: object) => void>;
       app[method]?.(path, handler, options);
     }
     for (const [index, { name, moments }] of events.entries())
       context.on(name as EventName, this.#handlers(index, moments) as never);
     for (const [index, { name, ...options }] of jobs.entries())
-      context.job(
+      context.jobs.handle(
         name as JobName,
         async (payload, run) => void (await this.#call("job", index, [payload, run])),
         options,
       );
     for (const [index, { name, intervalMs }] of schedules.entries())
-      context.every(name, intervalMs, async () => void (await this.#call("schedule", index, [])));
+      context.jobs.every(name, intervalMs, async () => void (await this.#call("schedule", index, [])));
   }
 
   #handlers(index: number, moments: Registrations["events"][number]["moments"]): object {

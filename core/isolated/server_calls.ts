@@ -110,7 +110,7 @@ const ANSWERS: { readonly [N in Name]: Answer<N> } = {
   },
   async enqueue({ name, payload, options }, { context, jobs }, { tx }) {
     if (!jobs.has(name)) throw new Error(`The plugin has registered no job "${name}"`);
-    await (tx ?? context).enqueue(name as JobName, payload as never, options);
+    await (tx ?? context.jobs).enqueue(name as JobName, payload as never, options);
   },
   async fetch({ url, method, headers, body }, { context, limits }) {
     const signal = AbortSignal.timeout(limits.timeoutMs);

@@ -15,7 +15,7 @@ import type { JobOptions } from "../events/job_retry.ts";
 import type { ScheduleOptions } from "../events/schedules.ts";
 import type { FileStore } from "../files/file_store.ts";
 import type { OutgoingFetch } from "../http/outbound_fetch.ts";
-import type { SiteApp } from "../http/plugin_app.ts";
+import type { PluginApp, SiteApp } from "../http/plugin_app.ts";
 import type { MakeLimiter } from "../http/rate_limit.ts";
 import type { Authenticate, RouteScope } from "../http/route_scope.ts";
 import type { Catalogue, Texts } from "../i18n/catalogue.ts";
@@ -59,7 +59,7 @@ export interface Grants<
    * setting of the plugin, or "any".
    */
   readonly net?: readonly string[] | "any";
-  /** Environment variables, beside those that its settings name. */
+  /** Environment variables that its commands read, beside those that its settings name. */
   readonly env?: readonly string[];
   /** Whether it stores files. */
   readonly files?: boolean;
@@ -169,28 +169,23 @@ export interface PluginContext<
   U extends ContractName = never,
   C extends ColumnGrants = NoColumns,
 > extends ResourceContext {
-  /** As `app`, outside /api; the documentation of the API leaves such routes out. */
-  readonly site: SiteApp;
+  /** Elysia with the prefix /api. Handlers get `viewer` and `input`; each route names its `permit`. */
+  readonly app: PluginApps;
   /** The store, over the granted tables and columns. */
   readonly db: GrantedStore<T, C>;
-  /** The rows of a read over the deadline pool for polls: the server cancels a statement after two seconds. */
-  queryWithDeadline<Row>(query: RawBuilder<Row> | CompiledQuery<Row>): Promise<Row[]>;
-  /** Runs slow reads (a search, an export) in a pool where users take turns; a statement is cancelled after `limitMs`. */
-  readonly withSlowPool: WithSlowPool;
+  readonly pools: Pools;
   readonly settings: Static<S>;
   /** The services of `requires` and of `uses`; one of `uses` is undefined where no plugin provides it. */
   readonly contracts: Pick<Contracts, Q> & { readonly [Name in U]: Contracts[Name] | undefined };
   readonly fetch: OutgoingFetch;
   readonly files: FileStore;
-  readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
   /** The URL of the instance without a final slash. */
   readonly baseUrl: string;
   readonly texts: Texts;
   /** Default language of messages and screens. */
   readonly language: string;
-  on<E extends EventName>(name: E, handlers: Handlers<E>): void;
-  onAny(handlers: AnyHandlers): void;
+  readonly on: HandleEvents;
   /** Adds a resolver of credentials; resolvers are tried in boot order. */
   auth(authenticate: Authenticate): void;
   /** Gives paths below a prefix their own credentials, limit and error shape; the prefix is below /api by default. */
@@ -215,17 +210,8 @@ export interface PluginContext<
   contribute<N extends SlotName>(name: N, contribution: Slots[N]): void;
   /** Contributions to a slot in boot order; complete after boot. */
   slot<N extends SlotName>(name: N): readonly Slots[N][];
-  job<J extends JobName>(name: J, run: (payload: Jobs[J], job: JobRun) => Promise<void>, options?: JobOptions): void;
-  enqueue<J extends JobName>(name: J, payload: Jobs[J], options?: EnqueueOptions): Promise<void>;
-  /**
-   * Runs work every `intervalMs` milliseconds, in one process at a time and never while it still runs. The first time comes after one
-   * interval, or with `isFirstAtOnce` when the server has started.
-   */
-  every(name: string, intervalMs: number, run: () => Promise<void>, options?: ScheduleOptions): void;
-  /** Creates a cache, dropped in every process at the commit that changes its values. */
-  cached<V>(name: string, load: (key: string) => Promise<V>): Cached<V>;
-  /** Caches answers about items as bytes, by viewer, until something that they are read from changes in any process. */
-  cachedAnswers<A extends object>(name: string, source: AnswerSource<A>): CachedAnswers<A>;
+  readonly jobs: PluginJobs;
+  readonly cache: PluginCaches;
   /** Child processes for work that would block the event loop. */
   readonly children: Children;
   readonly runtime: RuntimeInfo;
@@ -233,6 +219,48 @@ export interface PluginContext<
   onStart(run: () => void | Promise<void>): void;
   /** Runs when a server stops and a command ends, after the jobs, in reverse boot order. */
   onStop(run: () => void | Promise<void>): void;
+}
+
+/** Routes below /api, and those outside. */
+export type PluginApps = PluginApp & {
+  /** The same outside /api; the documentation of the API leaves such routes out. */
+  readonly site: SiteApp;
+};
+
+/** Pools of connections beside that of `db`, for reads that must not delay others. */
+export interface Pools {
+  /** Runs slow reads (a search, an export) in a pool where users take turns; a statement is cancelled after `limitMs`. */
+  readonly slow: WithSlowPool;
+  /** The rows of a read for polling, over a pool of its own: the server cancels a statement after two seconds. */
+  poll<Row>(query: RawBuilder<Row> | CompiledQuery<Row>): Promise<Row[]>;
+}
+
+/** Registers handlers of events. */
+export interface HandleEvents {
+  <E extends EventName>(name: E, handlers: Handlers<E>): void;
+  /** Registers handlers of every event, which are called after those of the event. */
+  any(handlers: AnyHandlers): void;
+}
+
+/** Work outside requests. */
+export interface PluginJobs {
+  /** Handles a job: a row that is written by `enqueue`, tried again after a failure, and may be run twice. */
+  handle<J extends JobName>(name: J, run: (payload: Jobs[J], job: JobRun) => Promise<void>, options?: JobOptions): void;
+  /** Enqueues a job at once; `enqueue` of a transaction does so with its commit. */
+  enqueue<J extends JobName>(name: J, payload: Jobs[J], options?: EnqueueOptions): Promise<void>;
+  /**
+   * Runs work every `intervalMs` milliseconds, in one process at a time and never while it still runs. The first time comes after one
+   * interval, or with `isFirstAtOnce` when the server has started.
+   */
+  every(name: string, intervalMs: number, run: () => Promise<void>, options?: ScheduleOptions): void;
+}
+
+/** What is kept between requests. */
+export interface PluginCaches {
+  /** Creates a cache of values by key, dropped in every process at the commit that changes them. */
+  values<V>(name: string, load: (key: string) => Promise<V>): Cached<V>;
+  /** Caches answers about items as bytes, by viewer, until something that they are read from changes in any process. */
+  answers<A extends object>(name: string, source: AnswerSource<A>): CachedAnswers<A>;
 }
 
 /** Reads rows as a viewer. */

@@ -9,7 +9,7 @@ import type { Children } from "../children/pool.ts";
 import { ApiError, BootError } from "../errors.ts";
 import type { AnswerCache } from "../events/answer_cache.ts";
 import type { Caches } from "../events/cache.ts";
-import type { EventBus } from "../events/event_bus.ts";
+import type { AnyHandlers, EventBus, Handlers } from "../events/event_bus.ts";
 import type { JobQueue } from "../events/job_queue.ts";
 import type { Part, PartGuard } from "../events/part_guard.ts";
 import { attended } from "../events/transaction_watch.ts";
@@ -18,12 +18,12 @@ import { below, type FileStore, refusedFiles } from "../files/file_store.ts";
 import type { CredentialFilter } from "../http/credentials.ts";
 import { withCallSpans } from "../http/http_spans.ts";
 import { outgoingFetch } from "../http/outbound_fetch.ts";
-import type { PluginApp, SiteApp } from "../http/plugin_app.ts";
 import { limiterOf } from "../http/rate_limit.ts";
 import { currentLanguage } from "../http/request_context.ts";
 import type { Authenticate } from "../http/route_scope.ts";
 import type { HttpServer } from "../http/server.ts";
 import type { Texts } from "../i18n/catalogue.ts";
+import type { EventName } from "../registry.ts";
 import type { ContentKind } from "../resources/content.ts";
 import { listRows } from "../resources/listing.ts";
 import { slowReads } from "../resources/slow_reads.ts";
@@ -43,7 +43,7 @@ import { grantedHosts } from "./granted_hosts.ts";
 import { checkMoments } from "./known_names.ts";
 import type { LifecycleHook } from "./lifecycle_hooks.ts";
 import { limitedScope } from "./limited_scope.ts";
-import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
+import type { AnyContext, AnyPlugin, Grants, PluginApps } from "./plugin.ts";
 import { folderOf } from "./plugin_folder.ts";
 import type { PluginDb } from "./plugin_roles.ts";
 import type { PowerChecks } from "./power_checks.ts";
@@ -90,7 +90,7 @@ export function makeContext(
   plugin: AnyPlugin,
   grants: Grants,
   powers: PowerChecks,
-  apps: { readonly app: PluginApp; readonly site: SiteApp },
+  app: PluginApps,
   tables: PluginDb,
   parts: ContextParts,
 ): AnyContext {
@@ -147,14 +147,19 @@ export function makeContext(
     parts.settings?.[plugin.name],
     parts.constants?.[plugin.name],
   );
+  const on = <E extends EventName>(name: E, handlers: Handlers<E>) => {
+    checkMoments(plugin.name, `"${name}"`, handlers);
+    powers.on(name, handlers);
+    const guarded = name === "app_boot" ? stoppingBoot(handlers, { plugin: plugin.name, watch }) : handlers;
+    bus.on(name, own.handlers(guarded), plugin.name);
+  };
   const contributionsOf = slotReader(parts, caller, given);
   const partOf = (place: string) => ({ plugin: plugin.name, place, limitMs: guard.limits.callMs });
   return {
-    ...apps,
+    app,
     // A cast, since comparing two Kysely types takes a third of the whole type check.
     db: db as unknown as Kysely<Pick<Tables, TableName>>,
-    queryWithDeadline: (query) => tables.queryWithDeadline(query),
-    withSlowPool,
+    pools: { slow: withSlowPool, poll: (query) => tables.queryWithDeadline(query) },
     settings,
     contracts: contractsOf(plugin, parts.contracts, (name, service) => {
       const called = contractFor(name, service, caller);
@@ -169,7 +174,6 @@ export function makeContext(
       }),
     ),
     files: grants.files ? attendedFiles(below(parts.files, plugin.name)) : refusedFiles(plugin.name),
-    env: Object.fromEntries((grants.env ?? []).map((name) => [name, parts.env[name]])),
     log: parts.log.with({ plugin: plugin.name }),
     baseUrl: parts.baseUrl,
     texts: { ...texts },
@@ -179,17 +183,13 @@ export function makeContext(
       const final = checks.value(draft, `the draft of "${name}"`);
       return as(viewer, () => bus.perform(name, viewer, final, own.action(name, action), plugin.name));
     },
-    on(name, handlers) {
-      checkMoments(plugin.name, `"${name}"`, handlers);
-      powers.on(name, handlers);
-      const guarded = name === "app_boot" ? stoppingBoot(handlers, { plugin: plugin.name, watch }) : handlers;
-      bus.on(name, own.handlers(guarded), plugin.name);
-    },
-    onAny(handlers) {
-      checkMoments(plugin.name, "every event", handlers, ["inTransaction", "notify"]);
-      powers.onAny();
-      bus.onAny(own.handlers(handlers), plugin.name);
-    },
+    on: Object.assign(on, {
+      any(handlers: AnyHandlers) {
+        checkMoments(plugin.name, "every event", handlers, ["inTransaction", "notify"]);
+        powers.onAny();
+        bus.onAny(own.handlers(handlers), plugin.name);
+      },
+    }),
     auth(authenticate) {
       powers.auth();
       http.auth(guard.guarded(partOf("auth"), recognising(authenticate, "auth")));
@@ -259,35 +259,35 @@ export function makeContext(
       parts.readSlots.add(name);
       return contributionsOf(name) as never;
     },
-    job(name, run, options) {
-      powers.need("jobs", name, `handles the job "${name}"`);
-      const own = checks.value(options, `the options of the job "${name}"`);
-      jobs.handle(name, run as (payload: unknown) => Promise<void>, own, plugin.name);
-    },
-    async enqueue(name, payload, options) {
-      powers.enqueue(name);
-      await jobs.enqueue(parts.store.db, name, payload, checks.value(options, `the options of the job "${name}"`));
-    },
-    every(name, intervalMs, run, options) {
-      powers.need("schedules", name, `adds the schedule "${name}"`);
-      jobs.schedule(
-        plugin.name,
-        name,
-        checks.value(intervalMs, `the interval of "${name}"`),
-        async () => {
+    jobs: {
+      handle(name, run, options) {
+        powers.need("jobs", name, `handles the job "${name}"`);
+        const own = checks.value(options, `the options of the job "${name}"`);
+        jobs.handle(name, run as (payload: unknown) => Promise<void>, own, plugin.name);
+      },
+      async enqueue(name, payload, options) {
+        powers.enqueue(name);
+        await jobs.enqueue(parts.store.db, name, payload, checks.value(options, `the options of the job "${name}"`));
+      },
+      every(name, intervalMs, run, options) {
+        powers.need("schedules", name, `adds the schedule "${name}"`);
+        const interval = checks.value(intervalMs, `the interval of "${name}"`);
+        const counted = async () => {
           try {
             await run();
           } catch (error) {
             parts.faults.count(plugin.name, `schedule ${name}`, error);
             throw error;
           }
-        },
-        options,
-      );
+        };
+        jobs.schedule(plugin.name, name, interval, counted, options);
+      },
     },
-    cached: (name, load) => parts.caches.make(`${plugin.name}:${name}`, load),
-    cachedAnswers: (name, source) =>
-      parts.answers.add(`${plugin.name}:${name}`, given ? fencedAnswers(given, source) : source),
+    cache: {
+      values: (name, load) => parts.caches.make(`${plugin.name}:${name}`, load),
+      answers: (name, source) =>
+        parts.answers.add(`${plugin.name}:${name}`, given ? fencedAnswers(given, source) : source),
+    },
     children: { run: (input, options) => attended(() => parts.children.run(input, options)) },
     runtime: {
       ...parts.runtime,

@@ -103,7 +103,8 @@ export async function setUp(
   shared: SharedParts,
   denied: readonly (keyof Grants)[],
 ): Promise<AnyContext> {
-  const apps = { app: appBelow("/api", shared.judge), site: appBelow("", shared.judge) };
+  const site = appBelow("", shared.judge);
+  const app = Object.assign(appBelow("/api", shared.judge), { site });
   const granted = Object.fromEntries(
     Object.entries(plugin.grants).filter(([kind]) => !denied.includes(kind as keyof Grants)),
   );
@@ -112,11 +113,11 @@ export async function setUp(
   // Without the grant no setting reads its variable either.
   const env = denied.includes("env") ? {} : shared.env;
   const powers = new PowerChecks(plugin, grants);
-  const context = makeContext(plugin, grants, powers, apps, tables, { ...shared, env });
+  const context = makeContext(plugin, grants, powers, app, tables, { ...shared, env });
   await shared.watch.shown({ plugin: plugin.name, part: "setup" }, () =>
     runSetup(plugin.name, shared.config.setupTimeoutMs, async () => {
       await plugin.setup(context);
-      await Promise.all([lazyRoutesOf(apps.app), lazyRoutesOf(apps.site)]);
+      await Promise.all([lazyRoutesOf(app), lazyRoutesOf(site)]);
     }),
   );
   const missing = plugin.provides.filter((name) => !shared.contracts.has(name));
@@ -125,7 +126,7 @@ export async function setUp(
       `The plugin "${plugin.name}" lists "${missing.join('", "')}" in "provides" and did not provide it`,
     );
   const strip = shared.ships(plugin) ? undefined : (request: Request) => shared.credentials.strip(request, plugin.name);
-  powers.routes(mountPlugin(plugin, apps.app, shared.http, strip));
-  powers.routes(mountPlugin(plugin, apps.site, shared.http, strip));
+  powers.routes(mountPlugin(plugin, app, shared.http, strip));
+  powers.routes(mountPlugin(plugin, site, shared.http, strip));
   return context;
 }

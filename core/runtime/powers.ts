@@ -25,7 +25,7 @@ export interface Powers {
   readonly routeScopes?: readonly string[] | "any";
   /** Tables for whose rows it adds a visibility rule. */
   readonly visibilityRules?: readonly TableName[] | "any";
-  /** Events that it handles in `beforeTransaction`, `inTransaction` or `notify`; "any" for `onAny`. */
+  /** Events that it handles in `beforeTransaction`, `inTransaction` or `notify`; "any" for `on.any`. */
   readonly handlers?: readonly EventName[] | "any";
   /** Events whose draft it may change. */
   readonly filters?: readonly EventName[] | "any";

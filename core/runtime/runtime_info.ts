@@ -43,7 +43,7 @@ export interface RuntimeInfo {
   isWorking(): boolean;
   /** Connections of the store and callers that wait for one. */
   storeLoad(): StoreLoad;
-  /** Figures of the cache of answers (`cachedAnswers`) since the process started. */
+  /** Figures of the cache of answers (`cache.answers`) since the process started. */
   answerCache(): AnswerCacheFigures;
   /** The replicas of `DATABASE_READ_URLS`, in its order; none without it. */
   replicas(): readonly ReplicaStatus[];

@@ -56,7 +56,7 @@ const PERMISSIONS_POLICY = DENIED_FEATURES.map((name) => `${name}=()`).join(", "
  * camera, microphone, location and the like to the document and its frames, and its Cross-Origin-Opener-Policy separates it
  * from windows of other origins.
  * @example
- * context.site.get("/notes/help", () => htmlResponse(html`<title>Help</title><p>Notes`), { permit: "public" });
+ * context.app.site.get("/notes/help", () => htmlResponse(html`<title>Help</title><p>Notes`), { permit: "public" });
  */
 export function htmlResponse(body: Html, status = 200): Response {
   return new Response(`<!doctype html>\n${body}`, {

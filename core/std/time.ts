@@ -4,7 +4,7 @@ export const SECOND_MS = 1_000;
 /**
  * Milliseconds of a minute.
  * @example
- * context.every("sweep", 10 * MINUTE_MS, async () => {});
+ * context.jobs.every("sweep", 10 * MINUTE_MS, async () => {});
  */
 export const MINUTE_MS = 60 * SECOND_MS;
 

@@ -21,8 +21,8 @@ export interface MailMessage {
  *   name: "digest",
  *   requires: ["mail"],
  *   grants: { jobs: ["digest_send"] },
- *   setup({ contracts: { mail }, job, log }) {
- *     job("digest_send", async ({ to, text }) => {
+ *   setup({ contracts: { mail }, jobs, log }) {
+ *     jobs.handle("digest_send", async ({ to, text }) => {
  *       if (!mail.isConfigured) return;
  *       try {
  *         await mail.send({ to, subject: "New notes of this week", text });
@@ -68,7 +68,7 @@ export interface OutgoingMail extends MailMessage {
  * A way to deliver mail, such as the HTTP API of a provider: the contribution to the slot `mail_transport`. It replaces SMTP
  * where it is the only one or MAIL_TRANSPORT names it. Lectern keeps the job, its retries and the sender.
  * @example
- * const token = context.env.POSTMARK_TOKEN ?? "";
+ * const token = String(context.settings.token);
  * context.contribute("mail_transport", {
  *   name: "postmark",
  *   async send({ from, to, subject, text, html }, { signal }) {

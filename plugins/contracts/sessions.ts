@@ -60,12 +60,12 @@ export interface SignInOutcome {
  *   isNeeded: ({ user, method }) => method === "standard" && hashes.has(user.id),
  * });
  * const { sessions, web } = context.contracts;
- * web.screen(context.site, "/login/code", "anyone", async ({ request, ui }) => {
+ * web.screen(context.app.site, "/login/code", "anyone", async ({ request, ui }) => {
  *   if (!(await sessions.pending(request))) throw new ApiError(401, "Sign in first");
  *   const fields = web.parts.field(ui, { name: "code", label: ui.t("Code"), required: true });
  *   return { title: ui.t("Code"), body: web.parts.form(ui, { action: ui.url("/login/code"), fields, submit: ui.t("Sign in") }) };
  * });
- * web.form(context.site, "/login/code", "anyone", async (visit) => {
+ * web.form(context.app.site, "/login/code", "anyone", async (visit) => {
  *   const isRight = (id: number) => matchesSecret(visit.text("code"), hashes.get(id) ?? "");
  *   return (await sessions.complete("code", visit, ({ user }) => isRight(user.id))).response();
  * });
@@ -91,8 +91,8 @@ export interface SignInStep {
  *   name: "greeting",
  *   requires: ["sessions"],
  *   grants: { publicRoutes: ["/greeting"] },
- *   setup({ contracts: { sessions }, site }) {
- *     site.get(
+ *   setup({ contracts: { sessions }, app }) {
+ *     app.site.get(
  *       "/greeting",
  *       async ({ request }) => {
  *         const reader = (await sessions.viewer(request)) ?? (await sessions.guest());
@@ -121,7 +121,7 @@ export interface Sessions {
    * The caller has to make sure that this browser began the sign-in (`state` of OpenID Connect, `RelayState` of SAML): without
    * that, another site could sign a browser in to an account of its choice.
    * @example
-   * context.site.get("/oidc/callback", async ({ request, address, query }) => {
+   * context.app.site.get("/oidc/callback", async ({ request, address, query }) => {
    *   const { userId, next } = await verified(query.code, query.state);
    *   const outcome = await context.contracts.sessions.begin(userId, { request, address }, { method: "oidc", returnTo: next });
    *   return outcome.response();

@@ -272,15 +272,15 @@ export interface ScreenItem {
  *   name: "quick_book",
  *   requires: ["web"],
  *   grants: { slots: ["menu"], screens: { "/quick-book": ["book-create-all"] } },
- *   setup({ contracts: { web }, contribute, site }) {
+ *   setup({ contracts: { web }, contribute, app }) {
  *     const { field, form } = web.parts;
  *     contribute("menu", { menu: "main", path: "/quick-book", text: "New book", icon: "book", admits: ["book-create-all"] });
- *     web.screen(site, "/quick-book", ["book-create-all"], ({ ui }) => {
+ *     web.screen(app.site, "/quick-book", ["book-create-all"], ({ ui }) => {
  *       const fields = field(ui, { name: "name", label: ui.t("Name"), required: true, maxlength: 255 });
  *       const body = form(ui, { action: ui.url("/quick-book"), fields, submit: ui.t("Save") });
  *       return { title: ui.t("New book"), body };
  *     });
- *     web.form(site, "/quick-book", ["book-create-all"], async (visit) => {
+ *     web.form(app.site, "/quick-book", ["book-create-all"], async (visit) => {
  *       const sent = await visit.send<{ slug: string }>("POST", "/api/books", { name: visit.text("name") });
  *       if (!sent.ok) throw new ApiError(sent.status, sent.message);
  *       return visit.goTo(bookPath(sent.body));

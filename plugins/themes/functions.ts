@@ -13,6 +13,7 @@ import {
   BootError,
   type Catalogue,
   definePlugin,
+  type EventName,
 } from "lectern/core";
 import type { ThemeContext, ThemeSpec } from "./contract.ts";
 import { listenerOf } from "./listen.ts";
@@ -87,16 +88,16 @@ function pluginOf({ name, plugin, spec, file }: Code, plugins: readonly AnyPlugi
 
 /** The context, where errors of handlers of `app_boot` name the file and line as those of `setup` do. */
 function withPositions(file: string, context: AnyContext): AnyContext {
-  const on: AnyContext["on"] = (event, handlers) => {
+  const on = (event: EventName, handlers: object) => {
     if (event !== "app_boot") return context.on(event, handlers);
     const mapped = Object.entries(handlers).map(([moment, run]) => [
       moment,
       typeof run === "function" && moment !== "notify" ? positioned(file, run as Run) : run,
     ]);
     // Each handler is replaced by one that takes and returns the same.
-    context.on(event, Object.fromEntries(mapped) as typeof handlers);
+    context.on(event, Object.fromEntries(mapped));
   };
-  return { ...context, on };
+  return { ...context, on: Object.assign(on, { any: context.on.any }) };
 }
 
 type Run = (...args: unknown[]) => unknown;

@@ -57,9 +57,9 @@ export default definePlugin({
     theme: { members: { name: "text", modules: "list" } },
     theme_hook: { members: { name: "any", attach: "function" } },
   },
-  async setup({ baseUrl, contribute, settings, site }) {
+  async setup({ baseUrl, contribute, settings, app }) {
     const theme = readTheme(settings);
-    mountPublicFiles(site, theme);
+    mountPublicFiles(app.site, theme);
     contribute("theme_hook", {
       name: "app_boot",
       attach: (handler, { on }) =>

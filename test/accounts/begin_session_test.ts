@@ -9,8 +9,8 @@ const events: string[] = [];
 const witness = definePlugin({
   name: "witness",
   grants: { handlers: "any", vetoes: ["auth_login"] },
-  setup: ({ on, onAny }) => {
-    onAny({
+  setup: ({ on }) => {
+    on.any({
       inTransaction: ({ name, draft }) => {
         if (!isDerivedEvent(name))
           events.push(name === "auth_login" ? `auth_login by ${(draft as { method: string }).method}` : name);

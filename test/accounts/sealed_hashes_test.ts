@@ -13,8 +13,8 @@ let replacement: string | undefined;
 const watcher = definePlugin({
   name: "watcher",
   grants: { handlers: "any", filters: "any", vetoes: ["user_create", "user_update"] },
-  setup({ on, onAny }) {
-    onAny({ inTransaction: (record) => void seen.push(record), notify: (record) => void seen.push(record) });
+  setup({ on }) {
+    on.any({ inTransaction: (record) => void seen.push(record), notify: (record) => void seen.push(record) });
     on("user_create", {
       filter(draft) {
         seen.push(draft);

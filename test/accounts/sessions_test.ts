@@ -7,7 +7,7 @@ const events: string[] = [];
 const witness = definePlugin({
   name: "witness",
   grants: { handlers: "any" },
-  setup: ({ onAny }) => onAny({ inTransaction: ({ name }) => void (isDerivedEvent(name) || events.push(name)) }),
+  setup: ({ on }) => on.any({ inTransaction: ({ name }) => void (isDerivedEvent(name) || events.push(name)) }),
 });
 
 let runtime: TestRuntime;

@@ -13,8 +13,8 @@ const events: string[] = [];
 const witness = definePlugin({
   name: "witness",
   grants: { handlers: "any" },
-  setup: ({ onAny }) =>
-    onAny({
+  setup: ({ on }) =>
+    on.any({
       inTransaction: ({ name, draft }) => {
         if (!isDerivedEvent(name))
           events.push(name === "auth_login" ? `auth_login by ${(draft as { method: string }).method}` : name);
@@ -29,7 +29,7 @@ const steps = definePlugin({
   name: "steps",
   grants: { auth: true, slots: ["sign_in_step"], screens: { "/login/code": "anyone", "/login/terms": "anyone" } },
   requires: ["sessions", "web"],
-  setup({ contribute, site, contracts: { sessions, web } }) {
+  setup({ contribute, app, contracts: { sessions, web } }) {
     contribute("sign_in_step", {
       name: "terms",
       path: "/login/terms",
@@ -44,16 +44,16 @@ const steps = definePlugin({
         return needing.code.has(user.name);
       },
     });
-    web.screen(site, "/login/code", "anyone", async ({ request, goTo }) => {
+    web.screen(app.site, "/login/code", "anyone", async ({ request, goTo }) => {
       const pending = await sessions.pending(request);
       if (pending?.step !== "code") return goTo("/login");
       return { title: "Code", body: html`<p>Code of ${pending.user.name}</p>` };
     });
-    web.form(site, "/login/code", "anyone", async (visit) => {
+    web.form(app.site, "/login/code", "anyone", async (visit) => {
       const isRight = (_: PendingSignIn) => visit.text("code") === "123456";
       return (await sessions.complete("code", visit, isRight)).response();
     });
-    web.form(site, "/login/terms", "anyone", async (visit) =>
+    web.form(app.site, "/login/terms", "anyone", async (visit) =>
       (await sessions.complete("terms", visit, () => visit.text("accepted") === "yes")).response(),
     );
   },

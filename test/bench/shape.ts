@@ -105,7 +105,7 @@ for (const layered of [CORE, DB]) {
 }
 
 out("\n# What an author meets");
-const context = [...members("PluginContext"), ...members("ResourceContext")];
+const context = [...new Set([...members("PluginContext"), ...members("ResourceContext")])];
 figure("members of the context (at most 30)", context.length, context);
 const info = members("RuntimeInfo");
 const readers = (member: string) =>

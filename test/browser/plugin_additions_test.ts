@@ -26,7 +26,7 @@ const loans: AnyPlugin = definePlugin({
   },
   requires: ["web"],
   permissions: ["loans-extend"],
-  setup({ contracts: { web }, contribute, site }) {
+  setup({ contracts: { web }, contribute, app }) {
     contribute("toolbar_entry", {
       at: "page/toolbar",
       text: "Borrow",
@@ -64,7 +64,7 @@ const loans: AnyPlugin = definePlugin({
       about: "Extend loans of others.",
       section: "Lending",
     });
-    web.form(site, "/loans/:id", "user", (visit) => visit.goTo("/books", visit.ui.t("The page is yours.")));
+    web.form(app.site, "/loans/:id", "user", (visit) => visit.goTo("/books", visit.ui.t("The page is yours.")));
   },
 });
 

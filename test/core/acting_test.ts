@@ -84,7 +84,7 @@ const modest = definePlugin({
   },
   events: ["acting_happen", "acting_within"],
   setup(context) {
-    const { app, contracts, every, job, on, site, slot, visible } = context;
+    const { app, contracts, jobs, on, slot, visible } = context;
     contexts.modest = context as unknown as AnyContext;
     const own = contexts.modest;
     on("acting_happen", {
@@ -131,11 +131,11 @@ const modest = definePlugin({
       { permit: "access-api" },
     );
     app.get("/modest/later", () => outcome(() => visible("books", kept.viewer as Viewer)), { permit: "access-api" });
-    contracts.web.screen(site, "/modest", "anyone", async ({ viewer, find }) => {
+    contracts.web.screen(app.site, "/modest", "anyone", async ({ viewer, find }) => {
       await find("/api/books");
       return { title: "Modest", body: html`<p id="said">${JSON.stringify(await tries(own, viewer))}</p>` };
     });
-    site.get(
+    app.site.get(
       "/modest/socket",
       ({ viewer }) =>
         acceptWebSocket({
@@ -145,11 +145,11 @@ const modest = definePlugin({
         }),
       { permit: "public" },
     );
-    job("acting_work", async () => {
+    jobs.handle("acting_work", async () => {
       said.push(await outcome(() => visible("books", SYSTEM)));
       said.push(await outcome(() => visible("books", kept.viewer as Viewer)));
     });
-    every("look", 1000, async () => void looked.push(await outcome(() => visible("books", SYSTEM))));
+    jobs.every("look", 1000, async () => void looked.push(await outcome(() => visible("books", SYSTEM))));
   },
 });
 
@@ -231,13 +231,13 @@ test("the viewer of an event is one for its handlers, whoever performs it", asyn
 });
 
 test("jobs and schedules have no user, so they act as nobody", async () => {
-  await contexts.modest?.enqueue("acting_work", {});
+  await contexts.modest?.jobs.enqueue("acting_work", {});
   await runtime.runtime.jobs.drain();
   expect(said.splice(0)).toEqual([NO_SYSTEM("modest"), NO_OTHER("modest")]);
   await runtime.runtime.jobs.start();
   await until(() => looked.length > 0);
   expect(looked[0]).toBe(NO_SYSTEM("modest"));
-  await expect(contexts.mighty?.enqueue("acting_work", {}) ?? Promise.resolve()).rejects.toThrow(
+  await expect(contexts.mighty?.jobs.enqueue("acting_work", {}) ?? Promise.resolve()).rejects.toThrow(
     'The plugin "mighty" enqueues "acting_work", which it does not declare; add to its grants: jobs: ["acting_work"]',
   );
 });

@@ -255,8 +255,8 @@ test("an alias that changes while its item is read leads to nothing", async () =
     name: "named",
     requires: ["pages"],
     grants: { read: ["pages"] },
-    setup({ cachedAnswers, db }) {
-      answers = cachedAnswers("names", {
+    setup({ cache, db }) {
+      answers = cache.answers("names", {
         dependsOn: () => [{ table: "pages", column: "id" }],
         aliasNotes: [{ table: "pages", column: "id" }],
         async load(_viewer, id) {

@@ -41,9 +41,9 @@ describe("boot() stops and names the plugin", () => {
     const deep = definePlugin({
       name: "deep",
       grants: { jobs: ["test_twice" as never] },
-      setup({ job }) {
-        job("test_twice" as never, async () => {});
-        job("test_twice" as never, async () => {});
+      setup({ jobs }) {
+        jobs.handle("test_twice" as never, async () => {});
+        jobs.handle("test_twice" as never, async () => {});
         sql
           .ref(undefined as never)
           .as(undefined as never)
@@ -136,7 +136,7 @@ describe("boot() stops and names the plugin", () => {
     const odd = definePlugin({
       name: "odd",
       grants: { jobs: ["test_odd" as never], schedules: ["tick"] },
-      setup: ({ job }) => job("test_odd" as never, async () => {}, options),
+      setup: ({ jobs }) => jobs.handle("test_odd" as never, async () => {}, options),
     });
     expect(await bootError(odd)).toBe(`Cannot handle the job "test_odd": ${text}`);
   });
@@ -145,7 +145,7 @@ describe("boot() stops and names the plugin", () => {
     const odd = definePlugin({
       name: "odd",
       grants: { schedules: ["tick"] },
-      setup: ({ every }) => every("tick", 0.5, async () => {}),
+      setup: ({ jobs }) => jobs.every("tick", 0.5, async () => {}),
     });
     expect(await bootError(odd)).toBe(
       'The plugin "odd" schedules "odd:tick" every 0.5 ms; wanted a whole number from 1',

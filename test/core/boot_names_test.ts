@@ -138,9 +138,9 @@ describe("boot() stops and names the plugin", () => {
     const deaf = definePlugin({
       name: "deaf",
       grants: { handlers: "any" },
-      setup: ({ on, onAny }) => {
+      setup: ({ on }) => {
         on("test_occurs", {});
-        onAny({ inTransacton() {} } as object);
+        on.any({ inTransacton() {} } as object);
       },
     });
     expect(await bootError(deaf)).toBe(

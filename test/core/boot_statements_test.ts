@@ -54,9 +54,9 @@ test("and no further one for further plugins with migrations, tables, jobs and s
       name: `further-${n}`,
       grants: { read: ["books", "users"], jobs: [`further-${n}`] as never, schedules: ["tidy"] },
       migrations: { async "0001_init"() {} },
-      setup({ every, job }) {
-        job(`further-${n}` as never, async () => {});
-        every("tidy", 3_600_000, async () => {});
+      setup({ jobs }) {
+        jobs.handle(`further-${n}` as never, async () => {});
+        jobs.every("tidy", 3_600_000, async () => {});
       },
     }),
   );

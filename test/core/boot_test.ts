@@ -169,20 +169,15 @@ test("boot() follows the operator's choices, and stops where they name what is n
   const seen: unknown[] = [];
   const told = definePlugin({
     name: "told",
-    grants: { env: ["TOLD_GRANTED"] },
     settings: t.Object({ size: t.Integer({ default: 1, env: "TOLD_SIZE" }) }),
-    setup: ({ env, settings }) => void seen.push([settings.size, env.TOLD_GRANTED]),
+    setup: ({ settings }) => void seen.push(settings.size),
   });
-  const env = { TOLD_SIZE: "3", TOLD_GRANTED: "yes" };
+  const env = { TOLD_SIZE: "3" };
   for (const choices of [{}, { denied: { told: ["env"] as const } }, { settings: { told: { size: 2 } }, denied: {} }]) {
     const runtime = await bootTestRuntime({ extra: [told], env, choices, beside: base, only: FEW });
     await runtime.stop();
   }
-  expect(seen).toEqual([
-    [3, "yes"],
-    [1, undefined],
-    [3, "yes"],
-  ]);
+  expect(seen).toEqual([3, 1, 3]);
   const slip = bootTestRuntime({ extra: [told], choices: { denied: { tolt: ["env"] } }, beside: base, only: FEW });
   await expect(slip).rejects.toThrow('"denied" names the plugin "tolt", which does not exist; did you mean "told"?');
   const thief = definePlugin({
@@ -212,7 +207,7 @@ describe("a plugin's context", () => {
           db,
         )),
     },
-    setup({ app, db, perform, on, env, files, fetch }) {
+    setup({ app, db, perform, on, files, fetch }) {
       on("test_happens", { notify: (result) => void seen.push(result.name) });
       app.post(
         "/test-notes",
@@ -249,7 +244,6 @@ describe("a plugin's context", () => {
             ),
             files: await outcome(() => files.get("x")),
             net: await outcome(() => fetch("http://example.com/")),
-            env: Object.keys(env),
           };
         },
         { permit: "public" },
@@ -267,7 +261,6 @@ describe("a plugin's context", () => {
     expect(body.table).toContain('"instance"');
     expect(body.files).toBe('The plugin "test-notes" was not granted files');
     expect(body.net).toContain("was not granted this host");
-    expect(body.env).toEqual([]);
   });
 
   test("rolls back an action that throws and answers 500 without its text", async () => {

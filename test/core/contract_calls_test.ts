@@ -44,7 +44,7 @@ const stranger = definePlugin({
   },
   setup(given) {
     context = given as unknown as AnyContext;
-    const { app, contribute, contracts, on, routeScope, site } = given;
+    const { app, contribute, contracts, on, routeScope } = given;
     const look = ({ request }: { request: Request }) => {
       seen.push(request);
       return { ok: true };
@@ -62,7 +62,7 @@ const stranger = definePlugin({
       }),
       { permit: "access-api" },
     );
-    site.get("/calls/seen", look, { permit: "public" });
+    app.site.get("/calls/seen", look, { permit: "public" });
     routeScope("/calls/scoped", {
       intercept: async (request, _, next) => {
         seen.push(request);
@@ -80,7 +80,7 @@ const stranger = definePlugin({
         return html`<i>part</i>`;
       },
     });
-    contracts.web.screen(site, "/calls/screen", "anyone", async (visit) => {
+    contracts.web.screen(app.site, "/calls/screen", "anyone", async (visit) => {
       seen.push(visit.request);
       const user = await contracts.sessions.viewer(visit.request);
       return { title: "Seen", body: html`<b>${user?.name ?? "nobody"}</b>` };

@@ -93,7 +93,7 @@ const ATTACKS: readonly [title: string, place: string, attack: () => Promise<unk
   [
     "the delay of a job",
     'the options of the job "giver_job"',
-    () => context.enqueue("giver_job", {}, { delayMs: stolen() }),
+    () => context.jobs.enqueue("giver_job", {}, { delayMs: stolen() }),
   ],
   [
     "the delay of a job in a transaction",
@@ -153,10 +153,10 @@ test("values reach the functions of a slot", async () => {
 test("SQL is neither the name of a job or an event nor the message of an error", async () => {
   const name = Object.assign(() => {}, { toOperationNode: () => stolen().toOperationNode() });
   const refused = 'The plugin "giver" gives function as a name: wanted a text';
-  await expect(context.enqueue(name, {})).rejects.toThrow(refused);
+  await expect(context.jobs.enqueue(name, {})).rejects.toThrow(refused);
   await expect(context.perform(name, GUEST, {}, async () => ({}))).rejects.toThrow(refused);
   failure = Object.defineProperty(new Error("plain"), "message", { value: { slice: stolen } });
-  await context.enqueue("giver_job", {}, { key: "once" });
+  await context.jobs.enqueue("giver_job", {}, { key: "once" });
   await runtime.runtime.jobs.drain();
   failure = undefined;
   const [stored] = await rows(runtime.db, sql<{ error: string }>`select last_error as error from jobs`);

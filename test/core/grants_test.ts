@@ -57,7 +57,7 @@ const nosy = definePlugin({
     impersonate: true,
   },
   events: ["grants_happen"],
-  setup({ app, contracts, db, list, on, onAny, perform, slot, visible }) {
+  setup({ app, contracts, db, list, on, perform, slot, visible }) {
     const peek = async ({ db }: EventTransaction) => db.selectFrom("users").selectAll().execute();
     const tell = async (where: string, tx: EventTransaction) =>
       void said.push(`${where}: ${await outcome(() => peek(tx))}`);
@@ -72,7 +72,7 @@ const nosy = definePlugin({
       },
       inTransaction: (_, tx) => tell("join", tx),
     });
-    onAny({ inTransaction: ({ name }, tx) => (name === "grants_happen" ? tell("any", tx) : undefined) });
+    on.any({ inTransaction: ({ name }, tx) => (name === "grants_happen" ? tell("any", tx) : undefined) });
     app.get(
       "/test-nosy",
       async ({ viewer }) => {

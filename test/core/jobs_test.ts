@@ -24,14 +24,14 @@ const worker = definePlugin({
   name: "test-worker",
   events: ["test_order"],
   grants: { jobs: ["test_flaky", "test_slow", "test_gone", "test_patient"], system: true },
-  setup({ job, perform }) {
+  setup({ jobs, perform }) {
     order = (tag, fails = false) =>
       perform("test_order", SYSTEM, { tag, fails }, async (draft, tx) => {
         await tx.enqueue("test_slow", { tag: draft.tag });
         if (draft.fails) throw new Error("no longer wanted");
         return draft;
       });
-    job(
+    jobs.handle(
       "test_flaky",
       async ({ tag }, { attempt }) => {
         if (failuresLeft-- > 0) throw new Error("not yet");
@@ -39,17 +39,17 @@ const worker = definePlugin({
       },
       { tries: 3 },
     );
-    job("test_gone", async ({ address }) => {
+    jobs.handle("test_gone", async ({ address }) => {
       throw new JobFailure(`There is no ${address}`);
     });
-    job(
+    jobs.handle(
       "test_patient",
       async () => {
         throw new Error("not yet");
       },
       { pauseMs: (attempt) => attempt * 600_000 },
     );
-    job("test_slow", async ({ tag }) => void done.push(tag), { leaseMs: 50 });
+    jobs.handle("test_slow", async ({ tag }) => void done.push(tag), { leaseMs: 50 });
   },
 });
 

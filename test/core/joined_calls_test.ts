@@ -53,8 +53,8 @@ const reviewer = definePlugin({
     handlers: ["page_create", "page_update", "comment_create"],
     publicRoutes: ["/api/reviewer/*"],
   },
-  setup({ app, cached, db, on, perform, withSlowPool }) {
-    const nameOf = cached("names", async (id) => {
+  setup({ app, cache, db, on, perform, pools }) {
+    const nameOf = cache.values("names", async (id) => {
       const found = await db.selectFrom("pages").select("name").where("id", "=", Number(id)).executeTakeFirst();
       return found?.name;
     });
@@ -75,7 +75,7 @@ const reviewer = definePlugin({
       "/reviewer/names",
       async ({ viewer }) => ({
         pool: await names(),
-        slow: await withSlowPool({ viewer, limitMs: 60_000 }, names),
+        slow: await pools.slow({ viewer, limitMs: 60_000 }, names),
         transaction: await db
           .transaction()
           .execute((tx) => tx.selectFrom("pages").select("name").orderBy("id").execute()),

@@ -43,7 +43,7 @@ const holder = definePlugin({
     vetoes: ["book_update"],
     publicRoutes: ["/api/held/*"],
   },
-  setup({ app, db, enqueue, job, on, perform }) {
+  setup({ app, db, jobs, on, perform }) {
     /** Sends statement after statement until the test ends it. */
     const endless = (onBegun = () => {}) =>
       db.transaction().execute(async (tx) => {
@@ -51,14 +51,14 @@ const holder = definePlugin({
         while (!isOver) await tx.selectFrom("books").select("id").execute();
         return {};
       });
-    job("held_job", async () => {
+    jobs.handle("held_job", async () => {
       await endless(() => {
         waiting += 1;
       });
       jobsDone += 1;
     });
     app.post("/held/endless", () => endless(), { permit: "public" });
-    app.post("/held/job", () => enqueue("held_job", {}).then(() => ({})), { permit: "public" });
+    app.post("/held/job", () => jobs.enqueue("held_job", {}).then(() => ({})), { permit: "public" });
     app.post(
       "/held/slowly",
       async () => {

@@ -69,7 +69,7 @@ const POWERS: readonly (readonly [keyof Permissions, (context: AnyContext) => un
       '["user_create"]',
       { handlers: ["user_create"] },
     ],
-    ["handlers", ({ onAny }) => onAny({ notify: () => {} }), "handles every event", '"any"', { handlers: "any" }],
+    ["handlers", ({ on }) => on.any({ notify: () => {} }), "handles every event", '"any"', { handlers: "any" }],
     ["auth", ({ auth }) => auth(() => undefined), "resolves credentials", "true", { auth: true }],
     [
       "auth",
@@ -101,14 +101,14 @@ const POWERS: readonly (readonly [keyof Permissions, (context: AnyContext) => un
     ],
     [
       "jobs",
-      ({ job }) => job("powers_work", async () => {}),
+      ({ jobs }) => jobs.handle("powers_work", async () => {}),
       'handles the job "powers_work"',
       '["powers_work"]',
       { jobs: ["powers_work"] },
     ],
     [
       "schedules",
-      ({ every }) => every("tidy", 1000, async () => {}),
+      ({ jobs }) => jobs.every("tidy", 1000, async () => {}),
       'adds the schedule "tidy"',
       '["tidy"]',
       { schedules: ["tidy"] },
@@ -122,14 +122,15 @@ const POWERS: readonly (readonly [keyof Permissions, (context: AnyContext) => un
     ],
     [
       "screens",
-      ({ contracts, site }) => contracts.web.form(site, "/acme", "anyone", () => new Response()),
+      ({ app, contracts }) => contracts.web.form(app.site, "/acme", "anyone", () => new Response()),
       'serves the screen "/acme" for "anyone"',
       '{ "/acme": "anyone" }',
       { screens: { "/acme/*": "anyone" } },
     ],
     [
       "screens",
-      ({ contracts, site }) => contracts.web.screen(site, "/acme/:id", ["tags-manage"] as never, () => new Response()),
+      ({ app, contracts }) =>
+        contracts.web.screen(app.site, "/acme/:id", ["tags-manage"] as never, () => new Response()),
       'serves the screen "/acme/:id" for ["tags-manage"]',
       '{ "/acme/:id": ["tags-manage"] }',
       { screens: { "/acme/*": "user" } },
@@ -225,8 +226,8 @@ test.each([
   [{ screens: { "/acme": ["tags-manage"] } }, "user"],
   [{ screens: { "/acm": "anyone", "/acme/below": "anyone" } }, "user"],
 ] as const)("a screen admits no more than %j declares", async (permissions, admits) => {
-  const shows = plugin(permissions as Permissions, ({ contracts, site }) =>
-    contracts.web.screen(site, "/acme", admits, () => new Response()),
+  const shows = plugin(permissions as Permissions, ({ app, contracts }) =>
+    contracts.web.screen(app.site, "/acme", admits, () => new Response()),
   );
   expect(await bootError(shows)).toContain(`serves the screen "/acme" for "${admits}", which it does not declare`);
 });

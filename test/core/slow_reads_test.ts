@@ -20,11 +20,11 @@ const BUSY = "The server is too busy for this at the moment. Please try again la
 /** Serves a read that takes so many milliseconds. */
 const sleeper = definePlugin({
   name: "sleeper",
-  setup({ app, db, withSlowPool }) {
+  setup({ app, db, pools }) {
     app.get(
       "/sleep/:ms",
       ({ viewer, params, request }) =>
-        withSlowPool({ viewer, limitMs: 60_000, signal: request.signal }, async () => {
+        pools.slow({ viewer, limitMs: 60_000, signal: request.signal }, async () => {
           await rows(db, sql`select pg_sleep(${Number(params.ms) / 1000}::float8)`);
           return {};
         }),

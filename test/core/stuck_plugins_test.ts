@@ -52,9 +52,9 @@ test("jobs that never end fail at the end of their lease, so that the jobs of ot
   const plugin = definePlugin({
     name: "stuck",
     grants: { jobs: ["stuck_job", "stuck_neighbour"] },
-    setup({ job }) {
-      job("stuck_job", never, { tries: 1, leaseMs: 200 });
-      job("stuck_neighbour", async () => void done++);
+    setup({ jobs }) {
+      jobs.handle("stuck_job", never, { tries: 1, leaseMs: 200 });
+      jobs.handle("stuck_neighbour", async () => void done++);
     },
   });
   const runtime = await bootTestRuntime({ extra: [plugin], beside: base, only: FEW });
@@ -141,8 +141,8 @@ test("a schedule that fails is shown to administrators beside other faults", asy
   const plugin = definePlugin({
     name: "stuck",
     grants: { schedules: ["tidy"] },
-    setup({ every }) {
-      every("tidy", 100, () => Promise.reject(new Error("no room left")));
+    setup({ jobs }) {
+      jobs.every("tidy", 100, () => Promise.reject(new Error("no room left")));
     },
   });
   const runtime = await bootTestRuntime({ extra: [plugin], beside: base, only: FEW });

@@ -24,12 +24,12 @@ const worker = (place: string) =>
   definePlugin({
     name: "two-worker",
     grants: { jobs: ["two-work"], schedules: ["tick"] },
-    setup({ job, every }) {
-      job("two-work", async ({ n }) => {
+    setup({ jobs }) {
+      jobs.handle("two-work", async ({ n }) => {
         done.push(`${n} ${place}`);
         await Bun.sleep(1);
       });
-      every("tick", INTERVAL_MS, async () => void ticks.push(await nextTick()));
+      jobs.every("tick", INTERVAL_MS, async () => void ticks.push(await nextTick()));
     },
   });
 
@@ -119,7 +119,7 @@ test("a server whose listening connection is silent answers neither a revoked to
 
 test("each job is run once, by either", async () => {
   const contexts = [one, two].map((runtime) => runtime.contexts.get("two-worker"));
-  for (let n = 0; n < 60; n++) await contexts[n % 2]?.enqueue("two-work", { n });
+  for (let n = 0; n < 60; n++) await contexts[n % 2]?.jobs.enqueue("two-work", { n });
   await until(
     () => done.length,
     (count) => count >= 60,
@@ -134,7 +134,7 @@ test("a schedule runs once per interval over both servers", async () => {
   // Each job wakes both servers at the same moment, and both look for what is due.
   await until(
     async () => {
-      await one.contexts.get("two-worker")?.enqueue("two-work", { n: 0 });
+      await one.contexts.get("two-worker")?.jobs.enqueue("two-work", { n: 0 });
       await Bun.sleep(20);
       return ticks.length;
     },

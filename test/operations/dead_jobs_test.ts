@@ -15,8 +15,8 @@ declare module "lectern/core" {
 const post = definePlugin({
   name: "post",
   grants: { jobs: ["test_letters"] },
-  setup({ job }) {
-    job("test_letters", async () => {
+  setup({ jobs }) {
+    jobs.handle("test_letters", async () => {
       throw new Error("never called");
     });
   },

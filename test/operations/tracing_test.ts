@@ -32,8 +32,8 @@ const PROXY = "10.0.0.9";
 const bells = definePlugin({
   name: "bells",
   grants: { jobs: ["traced_ring"], read: ["books"] },
-  setup({ db, job }) {
-    job("traced_ring", async ({ bell }) => {
+  setup({ db, jobs }) {
+    jobs.handle("traced_ring", async ({ bell }) => {
       await db.selectFrom("books").select("id").where("name", "=", bell).execute();
       throw new TypeError(`The bell "${bell}" is cracked`);
     });
@@ -79,7 +79,7 @@ beforeAll(async () => {
   await ask("missing", "192.0.2.7", "GET", "/nowhere/link-of-an-invitation");
   await receiver.until(1);
   await webhooksIdle(runtime);
-  await runtime.contexts.get("bells")?.enqueue("traced_ring", { bell: "Big Ben" });
+  await runtime.contexts.get("bells")?.jobs.enqueue("traced_ring", { bell: "Big Ben" });
   await runtime.runtime.jobs.drain();
   await runtime.stop();
 });

@@ -32,11 +32,11 @@ export default definePlugin({
         create table term_notes (term_id integer references terms(id))\`.execute(db);
     },
   },
-  setup({ provide, job, enqueue, every, on, contribute, files }) {
+  setup({ provide, jobs, on, contribute, files }) {
     provide("glossary", {});
     contribute("content", { kind: "term", table: "terms", segment: "terms", parents: [], columns: ["id", "name"], path: sql.lit("") });
-    job("term_count", async () => {});
-    every("sweep", 60_000, async () => {});
+    jobs.handle("term_count", async () => {});
+    jobs.every("sweep", 60_000, async () => {});
     on("app_boot", {
       async inTransaction(_, tx) {
         await sql\`insert into terms (id, name) values (1, 'Runbook') on conflict do nothing\`.execute(tx.db);

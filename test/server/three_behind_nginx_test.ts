@@ -34,20 +34,20 @@ export default definePlugin({
     "0001_init": async (db) => void (await sql\`create table shift (id serial primary key, what text not null, n integer not null,
       pid integer not null, at timestamptz not null default now())\`.execute(db)),
   },
-  setup({ app, db, enqueue, every, job }) {
-    job("shift-work", async ({ n }) => {
+  setup({ app, db, jobs }) {
+    jobs.handle("shift-work", async ({ n }) => {
       await note(db, "begun", n);
       const released = () => db.selectFrom("shift").select("id").where("what", "=", "released").executeTakeFirst();
       while (!(await released())) await Bun.sleep(50);
       await note(db, "done", n);
     }, { leaseMs: ${LEASE_MS} });
-    every("shift-tick", ${TICK_MS}, async () => void (await note(db, "tick")));
+    jobs.every("shift-tick", ${TICK_MS}, async () => void (await note(db, "tick")));
     app.get("/shift", () => ({ pid: process.pid }), { permit: "public" });
     app.get("/shift/rows", () => db.selectFrom("shift").select(["what", "n", "pid", "at"]).orderBy("id").execute(),
       { permit: "access-api" });
     app.put("/shift", async () => void (await note(db, "released")), { permit: "access-api" });
     app.post("/shift", async () => {
-      for (let n = 0; n < ${JOBS}; n++) await enqueue("shift-work", { n });
+      for (let n = 0; n < ${JOBS}; n++) await jobs.enqueue("shift-work", { n });
       return {};
     }, { permit: "access-api" });
   },

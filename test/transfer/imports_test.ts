@@ -24,8 +24,8 @@ let isRefused: Promise<unknown> = Promise.resolve();
 const watching = definePlugin({
   name: "watching",
   grants: { handlers: "any" },
-  setup: ({ onAny }) =>
-    onAny({
+  setup: ({ on }) =>
+    on.any({
       inTransaction: async ({ name, result }) => {
         if (!isDerivedEvent(name)) seen.push(name);
         if (name === "page_create" && (result as { name: string }).name === "Slow") await isRefused;

@@ -22,7 +22,7 @@ const lending: AnyPlugin = definePlugin({
     screens: { "/my-account/loans": "user" },
   },
   requires: ["web"],
-  setup({ contracts: { web }, contribute, site }) {
+  setup({ contracts: { web }, contribute, app }) {
     contribute("toolbar_entry", {
       at: "page/toolbar",
       text: "Print <label>",
@@ -88,7 +88,7 @@ const lending: AnyPlugin = definePlugin({
     contribute("screen_figure", { at: "system/figures", label: "Shelf space", read: ({ viewer }) => viewer.name });
     contribute("screen_figure", { at: "system/figures", label: "Secret", admits: [], read: () => 1 });
     contribute("menu", { menu: "account", path: "/my-account/loans", text: "Loans", icon: "book", admits: "user" });
-    web.screen(site, "/my-account/loans", "user", ({ ui }) => ({
+    web.screen(app.site, "/my-account/loans", "user", ({ ui }) => ({
       title: ui.t("Loans"),
       body: html`<h1>Loans of ${ui.viewer.name}</h1>`,
     }));

@@ -15,9 +15,9 @@ const notes = definePlugin({
   name: "noted",
   requires: ["web"],
   grants: { publicRoutes: ["/noted/plain"], screens: { "/noted": "anyone" } },
-  setup({ contracts: { web }, site }) {
-    web.screen(site, "/noted", "anyone", () => ({ title: "Noted", body: html`<p>Noted</p>` }));
-    site.get("/noted/plain", () => htmlResponse(html`<p>Plain</p>`), { permit: "public" });
+  setup({ contracts: { web }, app }) {
+    web.screen(app.site, "/noted", "anyone", () => ({ title: "Noted", body: html`<p>Noted</p>` }));
+    app.site.get("/noted/plain", () => htmlResponse(html`<p>Plain</p>`), { permit: "public" });
   },
 });
 

@@ -24,10 +24,10 @@ const postcard: AnyPlugin = definePlugin({
   name: "postcard",
   grants: { screens: { "/postcard": "anyone" } },
   requires: ["web"],
-  setup({ contracts: { web }, site }) {
+  setup({ contracts: { web }, app }) {
     web.places("postcard/below");
     const view = web.view("postcard/show", ({ text }) => html`<h1>${text}</h1>`);
-    web.screen(site, "/postcard", "anyone", async (visit) => {
+    web.screen(app.site, "/postcard", "anyone", async (visit) => {
       const data = { text: "<Greetings>" };
       return {
         title: data.text,
@@ -118,8 +118,8 @@ test("a place is declared once, and only declared places are drawn", async () =>
     name: "undeclared",
     grants: { screens: { "/undeclared": "anyone" } },
     requires: ["web"],
-    setup({ contracts: { web }, site }) {
-      web.screen(site, "/undeclared", "anyone", async (visit) => ({
+    setup({ contracts: { web }, app }) {
+      web.screen(app.site, "/undeclared", "anyone", async (visit) => ({
         title: "x",
         body: html`${await web.addedParts("postcard/below", { text: "" }, visit)}`,
       }));

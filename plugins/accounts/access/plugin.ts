@@ -25,10 +25,10 @@ export default definePlugin({
     await checkContentTables(db, slot("content"));
     await ensureItemCounts(slot("content"), db);
   },
-  setup({ cached, contribute, db, on, provide, runtime, slot }) {
+  setup({ cache, contribute, db, on, provide, runtime, slot }) {
     const ruled: RuledTable[] = [];
     const isContent = (name: string) => slot("content").some(({ kind }) => kind === name);
-    const lists = cached("lists", (id) => readList(db, Number(id)));
+    const lists = cache.values("lists", (id) => readList(db, Number(id)));
     const loadList = (id: number) => lists.get(String(id));
     provide("access", {
       may: (viewer, permission, item) => decide({ loadList, isContent }, viewer, permission, item),

@@ -42,14 +42,14 @@ export default definePlugin({
   migrations,
   events: ["permissions_update"],
   setup(context) {
-    const { contribute, db, every, on, onAny, provide, slot } = context;
+    const { contribute, db, jobs, on, provide, slot } = context;
     mountPermissions(context);
     provide(
       "overrides",
       createOverrides(() => slot("content"), context.contracts.access),
     );
 
-    onAny({
+    on.any({
       async inTransaction({ name, result }, tx) {
         const [, kindName, verb] = /^(.+)_(create|move)$/.exec(name) ?? [];
         const kind = slot("content").find((known) => known.kind === kindName);
@@ -83,6 +83,6 @@ export default definePlugin({
         await removeOfRole.execute(tx.db, { id });
       },
     });
-    every("sweep", SWEEP_MS, () => sweep(overAll(db), parentsFirst(slot("content"))));
+    jobs.every("sweep", SWEEP_MS, () => sweep(overAll(db), parentsFirst(slot("content"))));
   },
 });

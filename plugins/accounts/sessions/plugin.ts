@@ -49,14 +49,14 @@ export default definePlugin({
   events: ["auth_login", "session_end"],
   slots: signInSlots,
   setup(plugin) {
-    const { auth, baseUrl, cached, contracts, db, every, log, visibilityRule, on, onStop, perform } = plugin;
+    const { auth, baseUrl, cache, contracts, db, jobs, log, visibilityRule, on, onStop, perform } = plugin;
     const { attempts, attemptsByAccount, attemptsByAddress, confirmation, cookie, isPublic, restrict } =
       plugin.settings;
     const { stepAttempts, stepLifetime } = plugin.settings;
     const needsConfirmation = confirmation || restrict !== "";
     const lifetimes = lifetimesOf(plugin.settings);
     const cookieStyle = cookieStyleFor(cookie, baseUrl);
-    const sessions = cached("sessions", (hash) => readCachedSession(db, hash));
+    const sessions = cache.values("sessions", (hash) => readCachedSession(db, hash));
     const lastSeen = sessionsSeen(db, log);
     const findSession = createSessionFinder({ db, sessions, lastSeen, lifetimes });
     const endSessionWithin = async (id: number, tx: EventTransaction) => {
@@ -121,7 +121,7 @@ export default definePlugin({
       veto: ({ user_id }, tx) =>
         user_id === tx.viewer.id ? undefined : contracts.users.guardedAdmin(tx.viewer, user_id, tx),
     });
-    every("sweep", SWEEP_MS, async () => {
+    jobs.every("sweep", SWEEP_MS, async () => {
       await db.deleteFrom("sessions").where(hasEnded(lifetimes)).execute();
       await sweepPending.execute(db, {});
     });

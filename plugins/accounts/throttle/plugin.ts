@@ -15,7 +15,7 @@ export default definePlugin({
     schedules: ["sweep"],
   },
   migrations,
-  setup({ db, every, provide }) {
+  setup({ db, jobs, provide }) {
     const service: Throttle = {
       take: (limit, key) => take(db, limit, key),
       forgive: (limit, key) => forgive(db, limit, key),
@@ -29,7 +29,7 @@ export default definePlugin({
         forgive: (limit, key) => service.forgive(own(limit), key),
       };
     });
-    every("sweep", SWEEP_MS, async () => {
+    jobs.every("sweep", SWEEP_MS, async () => {
       await db.deleteFrom("throttles").where("ends_at", "<", new Date().toISOString()).execute();
     });
   },

@@ -33,10 +33,10 @@ export default definePlugin({
   events: ["api_token_create", "api_token_update", "api_token_delete"],
   commands: { token: tokenCommand },
   setup(plugin) {
-    const { auth, cached, contracts, db, log, visibilityRule, on, onStop } = plugin;
+    const { auth, cache, contracts, db, log, visibilityRule, on, onStop } = plugin;
     const { adminToken, confirmation, environment, restrict } = plugin.settings;
     const timeZone = zoneOf(plugin.settings.timeZone);
-    const tokens = cached("tokens", (tokenId) => readToken(db, tokenId, timeZone));
+    const tokens = cache.values("tokens", (tokenId) => readToken(db, tokenId, timeZone));
     const context: TokensContext = {
       ...plugin,
       lastUsed: tokensUsed(db, log),
@@ -96,8 +96,8 @@ function protectAdministrators({ contracts, on }: TokensContext): void {
 }
 
 /** Checks the scope of the viewer's token at every event of content. */
-function restrictToScope({ onAny, slot }: TokensContext): void {
-  onAny({
+function restrictToScope({ on, slot }: TokensContext): void {
+  on.any({
     inTransaction({ name, viewer }) {
       const kinds = viewer.only ? slot("content").map(({ kind }) => kind) : [];
       checkScope(viewer, name, kinds);

@@ -23,9 +23,9 @@ export async function invite(userId: number, tx: EventTransaction): Promise<void
 
 /** Registers the mail jobs. A job creates the secret of a link when it sends the message, so no job payload contains one. */
 export function handleMailJobs(context: UsersContext): void {
-  const { baseUrl, contracts, db, job, log } = context;
+  const { baseUrl, contracts, db, jobs, log } = context;
   const { mail } = contracts;
-  job(
+  jobs.handle(
     "user_invite",
     async ({ user_id }) => {
       const renewed = await renewLink(db, INVITE, user_id, baseUrl);
@@ -39,7 +39,7 @@ export function handleMailJobs(context: UsersContext): void {
     },
     { tries: TRIES },
   );
-  job(
+  jobs.handle(
     "user_reset",
     async ({ email }) => {
       const user = await findByEmail.executeTakeFirst(db, { email });

@@ -85,9 +85,9 @@ export default definePlugin({
   commands: { user: userCommand },
   slots: lastActivitySlots,
   setup(plugin) {
-    const { cached, db, every, visibilityRule, on, onStart, provide, site } = plugin;
+    const { cache, db, jobs, visibilityRule, on, onStart, provide, app } = plugin;
     const { adminEmail, adminPassword, deletedItems, environment, passwordCheck } = plugin.settings;
-    const viewers = cached("viewers", (id) => readViewer(db, Number(id)));
+    const viewers = cache.values("viewers", (id) => readViewer(db, Number(id)));
     const context: UsersContext = {
       ...plugin,
       viewerOf: (id) => viewers.get(String(id)),
@@ -146,9 +146,9 @@ export default definePlugin({
     onStart(() => printPassword(db, (line) => void stdout.write(`${startLine(line, stdout.isTTY === true)}\n`)));
     handleMailJobs(context);
     registerTransfers(context);
-    every("sweep links", SWEEP_MS, () => sweepLinks(db));
+    jobs.every("sweep links", SWEEP_MS, () => sweepLinks(db));
     const avatar = shippedFile(join(import.meta.dir, "public", "user_avatar.png"), "image/png");
-    site.get("/user_avatar.png", ({ request }) => avatar(request.headers), { permit: "public" });
+    app.site.get("/user_avatar.png", ({ request }) => avatar(request.headers), { permit: "public" });
     mountMe(context);
     mountPeople(context);
     mountUsers(context);

@@ -89,12 +89,12 @@ export function isSettled({ table, column }: { readonly table: string; readonly 
 
 /** Registers the job and the route; transfers whose job was dropped get a new one at boot. */
 export function registerTransfers(context: UsersContext): void {
-  const { enqueue, job, on } = context;
+  const { jobs, on } = context;
   const again = (userId: number) => [{ user_id: userId }, { key: String(userId) }] as const;
-  job(
+  jobs.handle(
     "user_content",
     async ({ user_id }) => {
-      if (await transfer(context, user_id)) await enqueue("user_content", ...again(user_id));
+      if (await transfer(context, user_id)) await jobs.enqueue("user_content", ...again(user_id));
     },
     { tries: TRIES },
   );

@@ -19,13 +19,13 @@ const SHARED: readonly TableDependency[] = [
 
 /** The answers of a kind's single read, cached unless a plugin adds fields to them without saying what these are read from. */
 export function cachedReads<A extends object>(
-  { cachedAnswers, slot }: Pick<PluginContext, "cachedAnswers" | "slot">,
+  { cache, slot }: Pick<PluginContext, "cache" | "slot">,
   { kind, table }: Pick<ItemKind, "kind" | "table">,
   own: Pick<AnswerSource<A>, "dependsOn" | "load" | "notes">,
 ): CachedAnswers<A> {
   const fields = () => slot("response_fields").filter((each) => each.kind === kind && each.moment === "read");
   let hooked: readonly ResponseFields[] | undefined;
-  return cachedAnswers("read", {
+  return cache.answers("read", {
     ...own,
     aliasNotes: [
       { table, column: "id" },

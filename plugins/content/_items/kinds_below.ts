@@ -29,8 +29,8 @@ export function deleteKindsBelow({ on, slot }: Pick<PluginContext, "on" | "slot"
  * would be in a book that their chapter is not in. Handlers of the move itself run before, so that those of a kind, which may give new
  * slugs, leave nothing to do here. Templates, since the tables are those of contributed kinds.
  */
-export function moveKindsBelow({ onAny, slot }: Pick<PluginContext, "onAny" | "slot">): void {
-  onAny({
+export function moveKindsBelow({ on, slot }: Pick<PluginContext, "on" | "slot">): void {
+  on.any({
     async inTransaction({ name, result }, { db }) {
       if (!name.endsWith("_move")) return;
       const moved = slot("content").find(({ kind }) => `${kind}_move` === name);

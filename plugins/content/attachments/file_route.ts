@@ -27,8 +27,8 @@ const INLINE_TYPES: Readonly<Record<string, string>> = {
 const POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; media-src 'self'";
 
 /** Mounts the route that serves the file of an attachment, or redirects to its link; `open=true` asks for it inline. */
-export function mountFileRoute({ site }: Pick<PluginContext, "site">, context: AttachmentsContext): void {
-  site.get(
+export function mountFileRoute({ app }: Pick<PluginContext, "app">, context: AttachmentsContext): void {
+  app.site.get(
     "/attachments/:id",
     async ({ viewer, params, request, nestedQuery }) => {
       const row = await findAttachment(context, viewer, idOf(params.id, "Attachment"));

@@ -19,9 +19,9 @@ const listOfPages = prepared("attachments.listOfPages", (db, p: Parameters) =>
 /** Lists the attachments of pages for other plugins. Their single read holds files, so only the API has it. */
 export function attachmentReader(
   { db, visibleTo }: AttachmentsContext,
-  { cachedAnswers }: Pick<PluginContext, "cachedAnswers">,
+  { cache }: Pick<PluginContext, "cache">,
 ): ItemReader<"attachment"> {
-  const lists = cachedAnswers("listOfPage", {
+  const lists = cache.answers("listOfPage", {
     dependsOn: () => [
       { table: "attachments", column: "uploaded_to" },
       { table: "pages", column: "id" },

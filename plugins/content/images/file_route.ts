@@ -23,12 +23,8 @@ const PUBLIC_CACHE = "public, max-age=3600";
 const PRIVATE_CACHE = "private, no-cache";
 
 /** Mounts the URLs of images and of their variants, as pages use them (content-api 4.6, 12). */
-export function mountFileRoute(
-  { site }: Pick<PluginContext, "site">,
-  context: ImagesContext,
-  audience: Audience,
-): void {
-  site.get(
+export function mountFileRoute({ app }: Pick<PluginContext, "app">, context: ImagesContext, audience: Audience): void {
+  app.site.get(
     `${FOLDER}/*`,
     ({ viewer, params, request }) => {
       const reference = parseImagePath(params["*"]);

@@ -33,7 +33,7 @@ export default definePlugin({
   migrations,
   events: ["page_draft_save", "page_draft_discard"],
   setup(context) {
-    const { contracts, contribute, db, every, on, settings } = context;
+    const { contracts, contribute, db, jobs, on, settings } = context;
     mountDrafts(context);
     contribute("dependents", {
       async destroy(ids, tx, kind) {
@@ -56,7 +56,7 @@ export default definePlugin({
         await discardDrafts(contracts.pages, await draftsOf(id, tx.db), tx);
       },
     });
-    every("forget", DAY_MS, async () => {
+    jobs.every("forget", DAY_MS, async () => {
       // A transaction for each, so that none holds the locks of all.
       for (const draft of await draftsOlderThan(settings.days, db)) await performDiscard(context, SYSTEM, [draft]);
     });

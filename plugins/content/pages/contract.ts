@@ -174,7 +174,7 @@ export interface PageChange {
 export interface PagesContext
   extends Pick<
     PluginContext<"access" | "markup" | "tags" | "users">,
-    "app" | "baseUrl" | "cachedAnswers" | "contracts" | "list" | "perform" | "slot" | "validate" | "visible"
+    "app" | "baseUrl" | "cache" | "contracts" | "list" | "perform" | "slot" | "validate" | "visible"
   > {
   readonly db: Executor;
   readonly renderCache: RenderCache;

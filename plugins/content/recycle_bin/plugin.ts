@@ -50,10 +50,10 @@ export default definePlugin({
   migrations,
   events: ["recycle_bin_restore", "recycle_bin_destroy", "recycle_bin_empty", "recycle_bin_purge"],
   setup(context) {
-    const { contribute, every, job, on, onAny, settings, slot, visibilityRule } = context;
+    const { contribute, jobs, on, settings, slot, visibilityRule } = context;
     const { lifetime } = settings;
     visibilityRule("deletions", () => true);
-    onAny({
+    on.any({
       async inTransaction({ name, result }, tx) {
         const kind = name.endsWith("_delete") ? findKind(slot("content"), name.slice(0, -"_delete".length)) : undefined;
         if (!kind) return;
@@ -86,8 +86,8 @@ export default definePlugin({
         repair: "delete",
       }),
     );
-    job("recycle_bin_purge", () => purgeExpired(context, lifetime));
-    if (lifetime >= 0) every("purge", HOUR_MS, () => purgeExpired(context, lifetime));
+    jobs.handle("recycle_bin_purge", () => purgeExpired(context, lifetime));
+    if (lifetime >= 0) jobs.every("purge", HOUR_MS, () => purgeExpired(context, lifetime));
     mountRecycleBin(context);
   },
 });

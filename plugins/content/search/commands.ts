@@ -14,12 +14,12 @@ export const searchCommand: Command = {
 };
 
 async function reindex(context: AnyContext, _args: string[], io: CommandIo): Promise<void> {
-  const { enqueue, settings, slot } = context;
+  const { jobs, settings, slot } = context;
   const engine = chosenEngine(slot("search_engine"), (settings as { engine: string }).engine);
   const kinds = searchedKinds(slot("content"), slot("searchable")).map(({ kind }) => kind.kind);
   for (const kind of kinds) {
-    if (engine) await enqueue("search_engine_fill", { kind, after: 0 }, { key: kind });
-    else await enqueue("search_index", { kind, after: 0, all: true }, { key: `${kind} all` });
+    if (engine) await jobs.enqueue("search_engine_fill", { kind, after: 0 }, { key: kind });
+    else await jobs.enqueue("search_index", { kind, after: 0, all: true }, { key: `${kind} all` });
   }
   io.out(`Queued for "${engine?.name ?? SHIPPED}": ${kinds.join(", ")}. A running server works on it.`);
 }

@@ -20,13 +20,13 @@ export type SearchPlugin = PluginContext<"access" | "tags", TableName>;
 
 /** Indexes items when they are written, and items that the engine lacks by a job after each boot. */
 export function registerIndexing(
-  { contribute, enqueue, job, on, onAny }: SearchPlugin,
+  { contribute, jobs, on }: SearchPlugin,
   { engine, kinds }: SearchContext,
   db: Db,
 ): void {
   const kindOf = (kind: string | undefined) => kinds().find((one) => one.kind.kind === kind);
   on("app_boot", { inTransaction: (_, tx) => engine().fill(kinds(), tx) });
-  job(
+  jobs.handle(
     "search_index",
     async ({ kind, after, all }) => {
       const searched = kindOf(kind);
@@ -34,11 +34,11 @@ export function registerIndexing(
       const next = searched && (await indexMissing(searched, { after, all }, db));
       if (next === undefined) return;
       const key = all ? `${kind} all` : kind;
-      await enqueue("search_index", { kind, after: next, ...(all && { all }) }, { key });
+      await jobs.enqueue("search_index", { kind, after: next, ...(all && { all }) }, { key });
     },
     { leaseMs: LEASE_MS },
   );
-  onAny({
+  on.any({
     async inTransaction({ name, result }, tx) {
       if (name === "address_replace") {
         const { kind, ids } = result as { kind: string; ids: readonly number[] };
@@ -61,13 +61,13 @@ export function registerIndexing(
 
 /** The jobs for the engine of a plugin; they do nothing where the shipped engine is in use again. */
 export function registerEngineJobs(
-  { enqueue, job }: Pick<SearchPlugin, "enqueue" | "job">,
+  { jobs }: Pick<SearchPlugin, "jobs">,
   { kinds }: SearchContext,
   { contributed, db }: { readonly contributed: () => SearchEngine | undefined; readonly db: Db },
 ): void {
   const options = { leaseMs: LEASE_MS, tries: TRIES };
   const kindOf = (kind: string) => kinds().find((one) => one.kind.kind === kind);
-  job(
+  jobs.handle(
     "search_engine_index",
     async ({ kind, ids }) => {
       const [engine, searched] = [contributed(), kindOf(kind)];
@@ -75,7 +75,7 @@ export function registerEngineJobs(
     },
     options,
   );
-  job(
+  jobs.handle(
     "search_engine_remove",
     async ({ kind, ids }) => {
       const engine = contributed();
@@ -83,12 +83,12 @@ export function registerEngineJobs(
     },
     options,
   );
-  job(
+  jobs.handle(
     "search_engine_fill",
     async ({ kind, after }) => {
       const [engine, searched] = [contributed(), kindOf(kind)];
       const next = engine && searched && (await sendBatch(engine, searched, after, db));
-      if (next !== undefined) await enqueue("search_engine_fill", { kind, after: next }, { key: kind });
+      if (next !== undefined) await jobs.enqueue("search_engine_fill", { kind, after: next }, { key: kind });
     },
     options,
   );

@@ -19,7 +19,7 @@ const searchRules = rules({
 
 /** Mounts the search (content-api 14). `limitMs` is the time that the store may take. */
 export function mountSearchRoute(
-  { app, validate, withSlowPool }: Pick<PluginContext, "app" | "validate" | "withSlowPool">,
+  { app, validate, pools }: Pick<PluginContext, "app" | "validate" | "pools">,
   context: SearchContext,
   { limitMs, views }: { readonly limitMs: number; readonly views: ItemViewRecorder },
 ): void {
@@ -29,7 +29,7 @@ export function mountSearchRoute(
       const { query, page = 1, count = DEFAULT_COUNT } = await validate(searchRules, nestedQuery, viewer);
       const search = parseQuery(query);
       if (search.filters.some(({ name }) => name.endsWith("viewed_by_me"))) await views.flush();
-      return withSlowPool({ viewer, limitMs, signal: request.signal, tooLong: TOO_LONG }, () =>
+      return pools.slow({ viewer, limitMs, signal: request.signal, tooLong: TOO_LONG }, () =>
         findItems(context, viewer, search, { page, count }),
       );
     },

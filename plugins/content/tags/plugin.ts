@@ -31,9 +31,9 @@ export default definePlugin({
   migrations,
   syncSchema: (db, { slot }) => ensureTagCounts(taggedKinds(slot("content")), db),
   setup(context) {
-    const { contribute, db, every, provide, slot } = context;
+    const { contribute, db, jobs, provide, slot } = context;
     mountTagRoutes(context);
-    every("merge", MERGE_MS, () => mergeAllTagChanges(overAll(db)));
+    jobs.every("merge", MERGE_MS, () => mergeAllTagChanges(overAll(db)));
     contribute("dependents", { destroy: deleteTags });
     contribute(
       "self_check",

@@ -58,11 +58,11 @@ const findKey = prepared("dashboard_keys.findByTokenKey", (db, p: { tokenKey: st
 
 /** Reads a key by the part of its credentials before the colon. */
 export async function readKey(
-  { db, queryWithDeadline }: { db: Executor; queryWithDeadline: PluginContext["queryWithDeadline"] },
+  { db, pools }: { db: Executor } & Pick<PluginContext, "pools">,
   tokenKey: string,
 ): Promise<KnownKey> {
   if (tokenKey.length > MAX_KEY || tokenKey.includes("\0") || !tokenKey.isWellFormed()) throw UNKNOWN;
-  const [key] = await queryWithDeadline(findKey.compile(db, { tokenKey }));
+  const [key] = await pools.poll(findKey.compile(db, { tokenKey }));
   if (!key) throw UNKNOWN;
   const { ranges, ends, ...rest } = key;
   return {

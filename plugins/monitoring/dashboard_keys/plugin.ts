@@ -25,8 +25,8 @@ export default definePlugin({
   migrations,
   events: EVENTS,
   setup(context) {
-    const { queryWithDeadline, cached, contribute, db, log, visibilityRule, onStop, provide } = context;
-    const known = cached("keys", (tokenKey) => readKey({ db, queryWithDeadline }, tokenKey));
+    const { pools, cache, contribute, db, log, visibilityRule, onStop, provide } = context;
+    const known = cache.values("keys", (tokenKey) => readKey({ db, pools }, tokenKey));
     const lastUsed = keysUsed(db, log);
     onStop(() => lastUsed.flush());
     visibilityRule("dash_keys", (viewer) => hasPermission(viewer, "settings-manage") || sql<boolean>`false`);

@@ -273,8 +273,8 @@ export interface FleetDetails {
  *   name: "fleet_alarm",
  *   requires: ["fleet"],
  *   grants: { net: ["alarm.example.com"], schedules: ["check"] },
- *   setup({ contracts: { fleet }, every, fetch }) {
- *     every("check", 15 * 60_000, async () => {
+ *   setup({ contracts: { fleet }, jobs, fetch }) {
+ *     jobs.every("check", 15 * 60_000, async () => {
  *       const { at_risk, hosts, at } = await fleet.numbers();
  *       if (at_risk * 10 < hosts) return;
  *       const { stale } = await fleet.details();

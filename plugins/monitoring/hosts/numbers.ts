@@ -130,14 +130,11 @@ export function pollSql({ snapshot = "''", until = "'-infinity'" } = {}): string
 }
 
 /** Creates a reader of the current numbers, which caches its last reading. */
-export function numbersReader(
-  db: Executor,
-  queryWithDeadline: PluginContext["queryWithDeadline"],
-): () => Promise<FleetNumbers> {
+export function numbersReader(db: Executor, { poll }: PluginContext["pools"]): () => Promise<FleetNumbers> {
   let last: { readonly snapshot: string; readonly numbers: FleetNumbers; readonly until: string } | undefined;
   return async () => {
     const known = last;
-    const [read] = await queryWithDeadline(
+    const [read] = await poll(
       readNumbers.compile(db, { snapshot: known?.snapshot ?? "", until: known?.until ?? "-infinity" }),
     );
     if (!read) throw new Error("Cannot read the numbers: the store returned no row");

@@ -87,7 +87,7 @@ export default definePlugin({
   commands: { verify: verifyCommand },
   events: [...MANAGED, "host_report"],
   setup(context) {
-    const { queryWithDeadline, contribute, db, visibilityRule, provide, settings } = context;
+    const { pools, contribute, db, visibilityRule, provide, settings } = context;
     const intervalMinutes = checkedInterval(settings.intervalMinutes);
     visibilityRule("hosts", (viewer) => hasPermission(viewer, "settings-manage") || sql<boolean>`false`);
     for (const event of MANAGED)
@@ -105,7 +105,7 @@ export default definePlugin({
     contribute("self_check", countersCheck(overAll(db)));
     const { drift } = scheduleMaintenance(context, overAll(db), settings.staleMinutes);
     provide("fleet", {
-      numbers: numbersReader(db, queryWithDeadline),
+      numbers: numbersReader(db, pools),
       details: cacheFor(DETAILS_MS, () => readDetails(overAll(db), intervalMinutes * STALE_INTERVALS)),
       intervalMinutes,
       drift,

@@ -15,19 +15,15 @@ const BATCH = 2_000;
 const SHOWN = 20;
 
 /** Schedules the maintenance; a host without contact for `staleMinutes` becomes inactive, 0 for never. */
-export function scheduleMaintenance(
-  { every, log }: Pick<PluginContext, "every" | "log">,
-  db: Db,
-  staleMinutes: number,
-) {
+export function scheduleMaintenance({ jobs, log }: Pick<PluginContext, "jobs" | "log">, db: Db, staleMinutes: number) {
   let differences: readonly Difference[] = [];
-  every("sweep", HOUR_MS, () => deleteOldReports(db));
-  every("history", HOUR_MS, () => recordHistory(db));
-  every("recount", DAY_MS, async () => {
+  jobs.every("sweep", HOUR_MS, () => deleteOldReports(db));
+  jobs.every("history", HOUR_MS, () => recordHistory(db));
+  jobs.every("recount", DAY_MS, async () => {
     differences = await recount(db);
     if (differences.length > 0) await repair(db, differences, log);
   });
-  if (staleMinutes > 0) every("stale", MINUTE_MS, () => deactivateStale(db, staleMinutes));
+  if (staleMinutes > 0) jobs.every("stale", MINUTE_MS, () => deactivateStale(db, staleMinutes));
   return { drift: () => differences.length };
 }
 

@@ -38,11 +38,11 @@ export default definePlugin({
   commands: { audit: auditCommand },
   slots: activitySlots,
   setup(context) {
-    const { contribute, db, every, visibilityRule, onAny, slot } = context;
+    const { contribute, db, jobs, visibilityRule, on, slot } = context;
     const { environment, ipPrecision, retention } = context.settings;
     const activitiesOf = createDerivation(context);
     visibilityRule("activities", () => true);
-    onAny({
+    on.any({
       async inTransaction(record, tx) {
         const activities = activitiesOf(record);
         if (activities.length === 0) return;
@@ -69,7 +69,7 @@ export default definePlugin({
           and not exists (select from users as guest where guest.id = ${user} and guest.system_name = 'public'))`,
     });
     if (retention > 0)
-      every("prune", DAY_MS, async () => {
+      jobs.every("prune", DAY_MS, async () => {
         await prune(db, retention);
       });
     contributeThemeHooks(context);

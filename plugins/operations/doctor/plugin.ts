@@ -20,8 +20,8 @@ export default definePlugin({
   commands: { doctor: doctorCommand },
   migrations,
   setup(context) {
-    const { contribute, every } = context;
-    every("check", CHECK_EVERY_MS, () => checkAndStore(context));
+    const { contribute, jobs } = context;
+    jobs.every("check", CHECK_EVERY_MS, () => checkAndStore(context));
     for (const metric of resultMetrics(context)) contribute("metric", metric);
     contribute("screen_figure", resultFigure(context));
   },

@@ -105,23 +105,21 @@ function registerTimes(observed: Observed, registry: Registry): void {
   });
 }
 
-function storeMetrics({ queryWithDeadline, runtime }: HealthContext): Metric[] {
-  const pools = (name: string, help: string, of: "connections" | "busy" | "waiting"): Metric => ({
+function storeMetrics({ pools, runtime }: HealthContext): Metric[] {
+  const connections = (name: string, help: string, of: "connections" | "busy" | "waiting"): Metric => ({
     ...{ name, help, type: "gauge", labels: ["pool"], perProcess: true },
     read: () => Object.entries(runtime.storeLoad()).map(([pool, load]) => ({ labels: { pool }, value: load[of] })),
   });
   let size: { readonly value: number; readonly at: number } | undefined;
   return [
-    pools("lectern_store_connections", "Open connections to the store.", "connections"),
-    pools("lectern_store_busy", "Running statements and transactions.", "busy"),
-    pools("lectern_store_waiting", "Callers that wait for a connection.", "waiting"),
+    connections("lectern_store_connections", "Open connections to the store.", "connections"),
+    connections("lectern_store_busy", "Running statements and transactions.", "busy"),
+    connections("lectern_store_waiting", "Callers that wait for a connection.", "waiting"),
     {
       ...{ name: "lectern_store_bytes", help: "Size of the database.", type: "gauge" },
       async read() {
         if (size && performance.now() - size.at < SIZE_AGE_MS) return [size];
-        const [found] = await queryWithDeadline(
-          sql<{ bytes: string }>`select pg_database_size(current_database()) as bytes`,
-        );
+        const [found] = await pools.poll(sql<{ bytes: string }>`select pg_database_size(current_database()) as bytes`);
         size = { value: Number(found?.bytes), at: performance.now() };
         return [size];
       },
@@ -156,7 +154,7 @@ function answerCacheMetrics({ runtime }: HealthContext): Metric[] {
   ];
 }
 
-function jobMetrics({ queryWithDeadline }: HealthContext): Metric[] {
+function jobMetrics({ pools }: HealthContext): Metric[] {
   const state: RawBuilder<string> = sql`case when dead then 'dead' when leased_until > now() then 'running'
     when run_at > now() then 'delayed' else 'due' end`;
   const table = sql.table("jobs" satisfies keyof Tables);
@@ -164,7 +162,7 @@ function jobMetrics({ queryWithDeadline }: HealthContext): Metric[] {
     {
       ...{ name: "lectern_jobs", help: "Background jobs by name and state.", type: "gauge", labels: ["job", "state"] },
       async read() {
-        const found = await queryWithDeadline(
+        const found = await pools.poll(
           sql<{ job: string; state: string; value: string }>`select name as job, ${state} as state, count(*) as value
             from ${table} group by 1, 2`,
         );

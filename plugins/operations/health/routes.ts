@@ -17,12 +17,12 @@ export function mountHealth(
   context: HealthContext,
   scrape: () => Promise<{ readonly text: string; readonly contentType: string }>,
 ): void {
-  const { routeScope, runtime, site } = context;
+  const { routeScope, runtime, app } = context;
   for (const prefix of ["/health", "/ready", "/metrics"])
     routeScope(prefix, { outside: true, authenticate: () => GUEST, limiter: null });
   const mayScrape = scrapeCheck(context.settings);
-  site.get("/health", () => PASS, { permit: "public" });
-  site.get(
+  app.site.get("/health", () => PASS, { permit: "public" });
+  app.site.get(
     "/ready",
     async () => {
       if (!runtime.isWorking() || !(await isStoreCurrent(context))) throw NOT_READY;
@@ -30,7 +30,7 @@ export function mountHealth(
     },
     { permit: "public" },
   );
-  site.get(
+  app.site.get(
     "/metrics",
     async ({ address, request, set }) => {
       mayScrape(request, address);

@@ -11,7 +11,7 @@ const MAX_OUTCOME = 2_000;
  * not wait for it, since a stop of the server waits for schedules; a stop ends the command, which leaves no half of a file.
  */
 export function scheduleBackups(context: BackupContext): void {
-  const { every, log, onStart, onStop, settings } = context;
+  const { jobs, log, onStart, onStop, settings } = context;
   if (settings.intervalHours === 0) return;
   let running: RunningCommand | undefined;
   let isStopping = false;
@@ -36,7 +36,7 @@ export function scheduleBackups(context: BackupContext): void {
     if (running) return log.warn("The scheduled backup before this one still runs");
     void backUp().catch((error: unknown) => log.error("Cannot record a scheduled backup", { error }));
   };
-  every("backup", intervalMs, begin, { isFirstAtOnce: true });
+  jobs.every("backup", intervalMs, begin, { isFirstAtOnce: true });
   // What made the last one fail, such as a wrong BACKUP_DIR, may be mended by this start: nobody waits another interval for that.
   onStart(async () => {
     if (!running && (await claimFailed(context))) await begin();

@@ -19,7 +19,7 @@ export default definePlugin({
   commands: { jobs: jobsCommand },
   migrations,
   setup(context) {
-    const { db, provide, site } = context;
+    const { db, provide, app } = context;
     const { appName, appLogo, version } = context.settings;
     const instance = {
       instanceId: async () => (await db.selectFrom("instance").select("id").executeTakeFirstOrThrow()).id,
@@ -30,7 +30,7 @@ export default definePlugin({
     provide("system", instance);
     mountSystem(context, { ...instance, hasLogo: appLogo !== "none" });
     const logo = shippedFile(join(import.meta.dir, "public", "logo.png"), "image/png");
-    site.get("/logo.png", ({ request }) => logo(request.headers), { permit: "public" });
+    app.site.get("/logo.png", ({ request }) => logo(request.headers), { permit: "public" });
     mountFacts(context);
     mountDeadJobs(context);
   },

@@ -43,7 +43,7 @@ export default definePlugin({
   migrations,
   events: ["webhook_create", "webhook_update", "webhook_delete", "webhook_call", "webhook_call_before"],
   setup(plugin) {
-    const { contribute, every, fetch, log, onStop, visibilityRule } = plugin;
+    const { contribute, jobs, fetch, log, onStop, visibilityRule } = plugin;
     const { patience, patienceMinutes, pauses, redirects } = plugin.settings;
     const db = overAll(plugin.db);
     const dispatcher = new Dispatcher({
@@ -73,7 +73,7 @@ export default definePlugin({
     recordActivities(context);
     runDispatcher(context, dispatcher);
     onStop(() => dispatcher.stop());
-    every("prune", DAY_MS, async () => {
+    jobs.every("prune", DAY_MS, async () => {
       const end = sql<string>`now() - make_interval(days => ${KEPT_DAYS}::integer)`;
       await db.deleteFrom("webhook_deliveries").where("state", "<>", "waiting").where("created_at", "<", end).execute();
       await db
@@ -93,10 +93,10 @@ export default definePlugin({
 
 /** Records the rows of the audit log for the webhooks that subscribe to their types. */
 function recordActivities(context: WebhooksContext): void {
-  const { baseUrl, cached, contracts, log, on, runtime, slot, wakeDispatcher } = context;
+  const { baseUrl, cache, contracts, log, on, runtime, slot, wakeDispatcher } = context;
   const db = overAll(context.db);
   // Every event needs the subscriptions, so they are cached until a webhook changes.
-  const listeners = cached("listening", () => readListeners(db));
+  const listeners = cache.values("listening", () => readListeners(db));
   for (const event of ["webhook_create", "webhook_update", "webhook_delete"] as const)
     on(event, { inTransaction: (_, tx) => listeners.forget(tx) });
   const record = createEventRecorder({

@@ -26,10 +26,10 @@ const ERRORS = [500, 501];
 
 /** Mounts the export endpoints. */
 export function mountExports(context: ExportsContext): void {
-  const { app, settings, withSlowPool } = context;
+  const { app, settings, pools } = context;
   const limitMs = settings.readTimeoutMs;
   const runExport = (viewer: Viewer, path: ExportPath) =>
-    withSlowPool({ viewer, limitMs }, () => answer(context, viewer, path));
+    pools.slow({ viewer, limitMs }, () => answer(context, viewer, path));
   for (const segment of SEGMENTS)
     for (const [format, action] of Object.entries(ACTIONS))
       app.get(

@@ -5,7 +5,7 @@ import type { Session } from "./sessions.ts";
 import type { NewTokenData, Token } from "./tokens.ts";
 
 /** What the files of this plugin share. */
-export interface AccountContext extends Pick<PluginContext, "site" | "texts"> {
+export interface AccountContext extends Pick<PluginContext, "app" | "texts"> {
   readonly users: Pick<Users, "commonPassword">;
   readonly web: Web;
 }

@@ -6,7 +6,7 @@ import type { Me } from "./profile.ts";
 const PATH = "/my-account/auth";
 
 /** Mounts the change of the password. It ends all sessions, so this browser is signed in again. */
-export function mountPassword({ site, users, web }: AccountContext): void {
+export function mountPassword({ app, users, web }: AccountContext): void {
   const { parts } = web;
   const view = web.view("account/password", ({ me, formErrors: { errors, error } }, ui) => {
     const { t } = ui;
@@ -23,8 +23,8 @@ ${parts.form(ui, { action: PATH, fields, submit: t("Change the password"), error
     body: view({ me: await visit.get("/api/users/me"), formErrors: wrong }, visit.ui),
     status: wrong.status,
   });
-  web.screen(site, PATH, "user", (visit) => shown(visit));
-  web.form(site, PATH, "user", async (visit) => {
+  web.screen(app.site, PATH, "user", (visit) => shown(visit));
+  web.form(app.site, PATH, "user", async (visit) => {
     const password = visit.text("password");
     if (password !== visit.text("repeated")) {
       const errors = { repeated: [visit.ui.t("The passwords do not match.")] };

@@ -23,12 +23,12 @@ export default definePlugin({
     screens: { "/my-account/*": "user" },
   },
   setup(context) {
-    const { contracts, contribute, site } = context;
+    const { contracts, contribute, app } = context;
     const { users, web } = contracts;
     const shared = { ...context, users, web };
     for (const [order, entry] of ENTRIES.entries())
       contribute("menu", { menu: "account", ...entry, admits: "user", order });
-    web.screen(site, "/my-account", "user", (visit) => visit.goTo("/my-account/profile"));
+    web.screen(app.site, "/my-account", "user", (visit) => visit.goTo("/my-account/profile"));
     mountProfile(shared);
     mountPassword(shared);
     mountTokens(shared);

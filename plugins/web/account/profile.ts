@@ -20,7 +20,7 @@ const SCHEMES = ["light", "dark"];
 const YEAR_SECONDS = 31_536_000;
 
 /** Mounts the profile: name and language, stored with the account, and the appearance, stored in a cookie of the browser. */
-export function mountProfile({ site, texts, web }: AccountContext): void {
+export function mountProfile({ app, texts, web }: AccountContext): void {
   const { parts } = web;
   web.places("profile/below");
   const view = web.view("account/profile", ({ me, languages, scheme, formErrors: wrong, added }, ui) => {
@@ -59,13 +59,13 @@ ${parts.form(ui, { action: `${PATH}/scheme`, fields: schemes, submit: t("Apply")
     const data = { me, languages: languagesOf(texts, visit.ui), scheme: schemeOf(visit), formErrors: wrong, added };
     return { title: visit.ui.t("Profile"), body: view(data, visit.ui), status: wrong.status };
   };
-  web.screen(site, PATH, "user", (visit) => shown(visit));
-  web.form(site, PATH, "user", async (visit) => {
+  web.screen(app.site, PATH, "user", (visit) => shown(visit));
+  web.form(app.site, PATH, "user", async (visit) => {
     const typed = { name: visit.text("name"), language: visit.text("language") };
     const sent = await visit.send("PUT", "/api/users/me", typed);
     return sent.ok ? visit.goTo(PATH, visit.ui.t("Your profile is saved.")) : shown(visit, formErrors(sent), typed);
   });
-  web.form(site, `${PATH}/scheme`, "user", (visit) => {
+  web.form(app.site, `${PATH}/scheme`, "user", (visit) => {
     const scheme = visit.text("scheme");
     const isChosen = SCHEMES.includes(scheme);
     const response = visit.goTo(PATH, visit.ui.t("The appearance is changed in this browser."));

@@ -23,7 +23,7 @@ const SYSTEMS = [
 ] as const;
 
 /** Mounts the sessions of the user. */
-export function mountSessions({ site, web }: AccountContext): void {
+export function mountSessions({ app, web }: AccountContext): void {
   const { parts } = web;
   const view = web.view("account/sessions", ({ sessions }, ui) => {
     const { t } = ui;
@@ -52,15 +52,15 @@ ${parts.table(ui, { caption: t("Your sessions"), head, rows, empty: t("You have 
   const end = (visit: Visit, id: string | number) =>
     visit.send("DELETE", `/api/users/${visit.viewer.id}/sessions/${encodeURIComponent(String(id))}`);
 
-  web.screen(site, PATH, "user", async (visit) => ({
+  web.screen(app.site, PATH, "user", async (visit) => ({
     title: visit.ui.t("Sessions"),
     body: view({ sessions: await sessionsOf(visit) }, visit.ui),
   }));
-  web.form(site, `${PATH}/:id/delete`, "user", async (visit) => {
+  web.form(app.site, `${PATH}/:id/delete`, "user", async (visit) => {
     const sent = await end(visit, visit.params.id ?? "");
     return visit.goTo(PATH, sent.ok ? visit.ui.t("The session is ended.") : sent.message);
   });
-  web.form(site, `${PATH}/others`, "user", async (visit) => {
+  web.form(app.site, `${PATH}/others`, "user", async (visit) => {
     for (const { id, current } of await sessionsOf(visit)) if (!current) await end(visit, id);
     return visit.goTo(PATH, visit.ui.t("You are signed out everywhere else."));
   });

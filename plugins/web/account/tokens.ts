@@ -35,13 +35,13 @@ const PATH = "/my-account/tokens";
 const NEVER_YEARS = 100;
 
 /** Mounts the screens. */
-export function mountTokens({ site, web }: AccountContext): void {
+export function mountTokens({ app, web }: AccountContext): void {
   const listView = web.view("account/tokens", (data, ui) => list(web, data.tokens, ui));
   const newView = web.view("account/new_token", (data, ui) => newForm(web, data, ui));
   const createdView = web.view("account/token_made", (token, ui) => created(web, token, ui));
   const api = (visit: Visit) => `/api/users/${visit.viewer.id}/tokens` as const;
 
-  web.screen(site, PATH, "user", async (visit) => {
+  web.screen(app.site, PATH, "user", async (visit) => {
     const { data } = await visit.get(`${api(visit)}?count=500&sort=name`);
     return { title: visit.ui.t("API tokens"), body: listView({ tokens: data }, visit.ui) };
   });
@@ -61,8 +61,8 @@ export function mountTokens({ site, web }: AccountContext): void {
       status: data.formErrors?.status ?? 200,
     };
   };
-  web.screen(site, `${PATH}/create`, "user", (visit) => form(visit));
-  web.form(site, `${PATH}/create`, "user", async (visit) => {
+  web.screen(app.site, `${PATH}/create`, "user", (visit) => form(visit));
+  web.form(app.site, `${PATH}/create`, "user", async (visit) => {
     const typed = {
       name: visit.text("name"),
       expires_at: visit.text("expires_at"),
@@ -74,7 +74,7 @@ export function mountTokens({ site, web }: AccountContext): void {
     if (!sent.ok) return form(visit, { ...typed, formErrors: formErrors(sent) });
     return { title: visit.ui.t("Your new API token"), body: createdView(sent.body, visit.ui), menu: PATH };
   });
-  web.screen(site, `${PATH}/:id/delete`, "user", async (visit) => {
+  web.screen(app.site, `${PATH}/:id/delete`, "user", async (visit) => {
     const { ui, params } = visit;
     const { data } = await visit.get(`${api(visit)}?count=1&filter[id]=${encodeURIComponent(params.id ?? "")}`);
     const [token] = data;
@@ -87,7 +87,7 @@ export function mountTokens({ site, web }: AccountContext): void {
       body: web.parts.confirm(ui, { question, detail, action, submit: ui.t("Revoke"), back: PATH }),
     };
   });
-  web.form(site, `${PATH}/:id/delete`, "user", async (visit) => {
+  web.form(app.site, `${PATH}/:id/delete`, "user", async (visit) => {
     const sent = await visit.send("DELETE", `${api(visit)}/${encodeURIComponent(visit.params.id ?? "")}`);
     return visit.goTo(PATH, sent.ok ? visit.ui.t("The token is revoked.") : sent.message);
   });

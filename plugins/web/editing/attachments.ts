@@ -26,7 +26,7 @@ export interface AttachmentsData {
 }
 
 /** Mounts the screen. */
-export function mountAttachments({ site, web }: EditingContext): void {
+export function mountAttachments({ app, web }: EditingContext): void {
   const { parts } = web;
   const view = web.view("editing/attachments", ({ page, path, attachments, name, link, sent }, ui): Html => {
     const { t } = ui;
@@ -62,11 +62,11 @@ ${parts.field(ui, { name: "link", label: t("Or the URL of a link"), value: link,
   };
 
   const at = "/books/:book/page/:page/attachments";
-  web.screen(site, at, "user", async (visit) => {
+  web.screen(app.site, at, "user", async (visit) => {
     const { book, page } = await pageOf(visit);
     return shown(visit, book, page);
   });
-  web.form(site, at, "user", async (visit) => {
+  web.form(app.site, at, "user", async (visit) => {
     const { book, page } = await pageOf(visit);
     const file = fileIn(visit, "file");
     const sent = await visit.send("POST", "/api/attachments", {
@@ -78,7 +78,7 @@ ${parts.field(ui, { name: "link", label: t("Or the URL of a link"), value: link,
       ? visit.goTo(`${pagePath(book, page)}/attachments`, visit.ui.t("The attachment is added."))
       : shown(visit, book, page, sent);
   });
-  web.screen(site, `${at}/:attachment/delete`, "user", async (visit) => {
+  web.screen(app.site, `${at}/:attachment/delete`, "user", async (visit) => {
     const { book, page } = await pageOf(visit);
     const attachment = await visit.get<Attachment>(
       `/api/attachments/${encodeURIComponent(visit.params.attachment ?? "")}`,
@@ -95,7 +95,7 @@ ${parts.field(ui, { name: "link", label: t("Or the URL of a link"), value: link,
     });
     return { title, body, menu: "/books" };
   });
-  web.form(site, `${at}/:attachment/delete`, "user", async (visit) => {
+  web.form(app.site, `${at}/:attachment/delete`, "user", async (visit) => {
     const { book, page } = await pageOf(visit);
     const sent = await visit.send("DELETE", `/api/attachments/${encodeURIComponent(visit.params.attachment ?? "")}`);
     if (!sent.ok) throw new ApiError(sent.status, sent.message);

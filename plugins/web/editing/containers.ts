@@ -45,26 +45,26 @@ export interface ContainerData {
 const SEGMENTS = { book: "books", chapter: "chapters", shelf: "shelves" } as const;
 
 /** Mounts the forms. */
-export function mountContainers({ site, web, scripts }: EditingContext): void {
+export function mountContainers({ app, web, scripts }: EditingContext): void {
   const view = web.view("editing/container", (data, ui) => drawForm(web, data, ui));
   const form = containerForm(web, view, [scripts.editor, scripts.order]);
 
-  web.screen(site, "/create-book", ["book-create-all", "book-create-own"], (visit) =>
+  web.screen(app.site, "/create-book", ["book-create-all", "book-create-own"], (visit) =>
     form.blank(visit, "book", "/books"),
   );
-  web.form(site, "/create-book", ["book-create-all", "book-create-own"], (visit) =>
+  web.form(app.site, "/create-book", ["book-create-all", "book-create-own"], (visit) =>
     form.create(visit, "book", "/books"),
   );
-  web.screen(site, "/create-shelf", ["bookshelf-create-all", "bookshelf-create-own"], (visit) =>
+  web.screen(app.site, "/create-shelf", ["bookshelf-create-all", "bookshelf-create-own"], (visit) =>
     form.blank(visit, "shelf", "/shelves"),
   );
-  web.form(site, "/create-shelf", ["bookshelf-create-all", "bookshelf-create-own"], (visit) =>
+  web.form(app.site, "/create-shelf", ["bookshelf-create-all", "bookshelf-create-own"], (visit) =>
     form.create(visit, "shelf", "/shelves"),
   );
-  web.screen(site, "/books/:book/create-chapter", "user", async (visit) =>
+  web.screen(app.site, "/books/:book/create-chapter", "user", async (visit) =>
     form.blank(visit, "chapter", bookPath(await bookOf(visit))),
   );
-  web.form(site, "/books/:book/create-chapter", "user", async (visit) => {
+  web.form(app.site, "/books/:book/create-chapter", "user", async (visit) => {
     const book = await bookOf(visit);
     return form.create(visit, "chapter", bookPath(book), { book_id: book.id });
   });
@@ -86,14 +86,14 @@ export function mountContainers({ site, web, scripts }: EditingContext): void {
     },
   ] as const;
   for (const { kind, path, find } of places) {
-    web.screen(site, `${path}/edit`, "user", async (visit) => form.edit(visit, kind, (await find(visit)).item));
-    web.form(site, `${path}/edit`, "user", async (visit) =>
+    web.screen(app.site, `${path}/edit`, "user", async (visit) => form.edit(visit, kind, (await find(visit)).item));
+    web.form(app.site, `${path}/edit`, "user", async (visit) =>
       form.update(visit, kind, (await itemIn(visit, kind)) ?? (await find(visit)).item),
     );
-    web.screen(site, `${path}/delete`, "user", async (visit) =>
+    web.screen(app.site, `${path}/delete`, "user", async (visit) =>
       deleteQuestion(web, visit, kind, (await find(visit)).item),
     );
-    web.form(site, `${path}/delete`, "user", async (visit) => {
+    web.form(app.site, `${path}/delete`, "user", async (visit) => {
       const { item, up } = await find(visit);
       const sent = await visit.send("DELETE", `/api/${SEGMENTS[kind]}/${item.id}`);
       return sent.ok

@@ -7,7 +7,7 @@ import type { PlacesData } from "./places.ts";
 import type { SortData } from "./sort.ts";
 
 /** What the files of this plugin share. */
-export interface EditingContext extends Pick<PluginContext, "site"> {
+export interface EditingContext extends Pick<PluginContext, "app"> {
   readonly web: Web;
   /** Addresses of the scripts that screens load. */
   readonly scripts: { readonly editor: string; readonly order: string };

@@ -74,7 +74,7 @@ export interface Drafts {
 }
 
 /** Mounts the editor. */
-export function mountEditor({ site, web, scripts, limitMb }: EditingContext): void {
+export function mountEditor({ app, web, scripts, limitMb }: EditingContext): void {
   const view = web.view("editing/page", (data, ui) => drawEditor(web, { ...data, limitMb }, ui));
   web.places("editor/formatting", "editor/toolbar");
   const shown = async (visit: Visit, data: EditorData): Promise<Screen> => {
@@ -90,16 +90,16 @@ export function mountEditor({ site, web, scripts, limitMb }: EditingContext): vo
   const screen = (path: string, read: Load, save: Load): void => {
     const respond = (visit: Visit, answer: EditorData | Response) =>
       answer instanceof Response ? answer : shown(visit, answer);
-    web.screen(site, path, "user", async (visit) => respond(visit, await read(visit)));
+    web.screen(app.site, path, "user", async (visit) => respond(visit, await read(visit)));
     web.form(
-      site,
+      app.site,
       path,
       "user",
       async (visit) => respond(visit, await save(visit).catch((error: unknown) => withoutPlace(visit, error))),
       WRITTEN_FIELDS,
     );
   };
-  web.screen(site, "/books/:book/draft/:id", "user", openDraft);
+  web.screen(app.site, "/books/:book/draft/:id", "user", openDraft);
   screen("/books/:book/page/:page/edit", editPage, saveChange);
   screen(
     "/books/:book/create-page",

@@ -6,8 +6,8 @@ import { editorInput, previewOf, saveDraft } from "./editor_input.ts";
 import { fileIn } from "./fields.ts";
 
 /** Mounts the requests. */
-export function mountEditorRequests({ site, web }: EditingContext): void {
-  web.form(site, "/editor/draft/:kind/:id", "user", async (visit) => {
+export function mountEditorRequests({ app, web }: EditingContext): void {
+  web.form(app.site, "/editor/draft/:kind/:id", "user", async (visit) => {
     const sent = await saveDraft(visit, draftPath(visit));
     if (!sent.ok) throw new ApiError(sent.status, sent.message);
     const { slot, updated_at, page_id } = sent.body.draft;
@@ -16,12 +16,12 @@ export function mountEditorRequests({ site, web }: EditingContext): void {
     await visit.send("DELETE", `${draftPath(visit)}?slot=${encodeURIComponent(slot)}`);
     return Response.json({ kept_at: "", page_id: null });
   });
-  web.form(site, "/editor/discard/:kind/:id", "user", async (visit) => {
+  web.form(app.site, "/editor/discard/:kind/:id", "user", async (visit) => {
     const slot = typeof visit.query.slot === "string" ? visit.query.slot : "";
     await visit.send("DELETE", `${draftPath(visit)}?slot=${encodeURIComponent(slot)}`);
     return visit.goTo(String(visit.query.back ?? "/"), visit.ui.t("Your draft is discarded."));
   });
-  web.form(site, "/editor/preview", "user", async (visit) => {
+  web.form(app.site, "/editor/preview", "user", async (visit) => {
     const { source, content } = editorInput(visit);
     const html = await previewOf(visit, source, content);
     return new Response(html === undefined ? "" : (await web.decorate(visit.ui, html)).html, {
@@ -29,7 +29,7 @@ export function mountEditorRequests({ site, web }: EditingContext): void {
       headers: { "content-type": "text/html; charset=UTF-8", "content-security-policy": "default-src 'none'; sandbox" },
     });
   });
-  web.form(site, "/editor/picture/:id", "user", async (visit) => {
+  web.form(app.site, "/editor/picture/:id", "user", async (visit) => {
     const image = fileIn(visit, "image");
     const sent = await visit.send<{ url: string; name: string }>("POST", "/api/image-gallery", {
       type: "gallery",

@@ -6,14 +6,14 @@ import { type Book, type Chapter, chapterOf, deletedNotice, type Page, pageOf } 
 import { type PlaceAction, placeIn, places, placesView, unchosen } from "./places.ts";
 
 /** Mounts the screens. */
-export function mountPageActions({ site, web }: EditingContext): void {
+export function mountPageActions({ app, web }: EditingContext): void {
   const view = placesView(web);
   const page = "/books/:book/page/:page";
-  web.screen(site, `${page}/move`, "user", async (visit) => {
+  web.screen(app.site, `${page}/move`, "user", async (visit) => {
     const { book, page: moved } = await pageOf(visit);
     return places(view, visit, pageAction("move", book, moved));
   });
-  web.form(site, `${page}/move`, "user", async (visit) => {
+  web.form(app.site, `${page}/move`, "user", async (visit) => {
     const { book, page: moved } = await pageOf(visit);
     const action = pageAction("move", book, moved);
     const place = placeIn(visit);
@@ -22,11 +22,11 @@ export function mountPageActions({ site, web }: EditingContext): void {
     if (!sent.ok) return places(view, visit, action, { error: sent.message, status: sent.status });
     return visit.goTo(pagePath(await bookBy(visit, sent.body.book_id), sent.body), visit.ui.t("The page is moved."));
   });
-  web.screen(site, `${page}/copy`, "user", async (visit) => {
+  web.screen(app.site, `${page}/copy`, "user", async (visit) => {
     const { book, page: copied } = await pageOf(visit);
     return places(view, visit, pageAction("copy", book, copied));
   });
-  web.form(site, `${page}/copy`, "user", async (visit) => {
+  web.form(app.site, `${page}/copy`, "user", async (visit) => {
     const { book, page: copied } = await pageOf(visit);
     const action = pageAction("copy", book, copied);
     const place = placeIn(visit);
@@ -41,7 +41,7 @@ export function mountPageActions({ site, web }: EditingContext): void {
     if (!sent.ok) return places(view, visit, action, { error: sent.message, status: sent.status });
     return visit.goTo(pagePath(await bookBy(visit, sent.body.book_id), sent.body), visit.ui.t("The page is copied."));
   });
-  web.screen(site, `${page}/delete`, "user", async (visit) => {
+  web.screen(app.site, `${page}/delete`, "user", async (visit) => {
     const { book, page: gone } = await pageOf(visit);
     const { ui } = visit;
     const title = ui.t("Delete “:name”?", { name: gone.name });
@@ -56,17 +56,17 @@ export function mountPageActions({ site, web }: EditingContext): void {
     });
     return { title, body, menu: "/books" };
   });
-  web.form(site, `${page}/delete`, "user", async (visit) => {
+  web.form(app.site, `${page}/delete`, "user", async (visit) => {
     const { book, page: gone } = await pageOf(visit);
     const sent = await visit.send("DELETE", `/api/pages/${gone.id}`);
     if (!sent.ok) throw new ApiError(sent.status, sent.message);
     return visit.goTo(bookPath(book), deletedNotice(visit.ui, gone.name));
   });
-  web.screen(site, "/books/:book/chapter/:chapter/move", "user", async (visit) => {
+  web.screen(app.site, "/books/:book/chapter/:chapter/move", "user", async (visit) => {
     const { book, chapter } = await chapterOf(visit);
     return places(view, visit, chapterMove(book, chapter));
   });
-  web.form(site, "/books/:book/chapter/:chapter/move", "user", async (visit) => {
+  web.form(app.site, "/books/:book/chapter/:chapter/move", "user", async (visit) => {
     const { book, chapter } = await chapterOf(visit);
     const action = chapterMove(book, chapter);
     const place = placeIn(visit);

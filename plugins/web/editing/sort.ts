@@ -43,7 +43,7 @@ export interface SortData {
 }
 
 /** Mounts the screen. */
-export function mountSort({ site, web, scripts }: EditingContext): void {
+export function mountSort({ app, web, scripts }: EditingContext): void {
   const view = web.view("editing/sort", (data, ui) => drawSort(web, data, ui));
   const shown = (
     visit: Visit,
@@ -64,10 +64,10 @@ export function mountSort({ site, web, scripts }: EditingContext): void {
   const put = (visit: Visit, book: Sorted, entries: readonly Entry[]) =>
     visit.send("PUT", `/api/books/${book.id}/order`, { items: itemsOf(entries) as never });
 
-  web.screen(site, "/books/:book/sort", "user", async (visit) =>
+  web.screen(app.site, "/books/:book/sort", "user", async (visit) =>
     shown(visit, { book: await sorted(visit), page: web.paged(visit.query).page }),
   );
-  web.form(site, "/books/:book/sort", "user", async (visit) => {
+  web.form(app.site, "/books/:book/sort", "user", async (visit) => {
     const book = await sorted(visit);
     const present = plain(book.contents);
     const path = bookPath(book);

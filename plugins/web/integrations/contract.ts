@@ -15,7 +15,7 @@ import type { HookFormData } from "./webhook_form.ts";
 import type { HookListData } from "./webhook_list.ts";
 
 /** What the files of this plugin share. */
-export interface IntegrationsContext extends Pick<PluginContext, "baseUrl" | "site"> {
+export interface IntegrationsContext extends Pick<PluginContext, "baseUrl" | "app"> {
   readonly web: Web;
 }
 

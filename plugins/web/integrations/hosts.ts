@@ -16,9 +16,9 @@ const ONE = `${PATH}/:id`;
 
 /** Mounts the screens. */
 export function mountHosts(context: IntegrationsContext): void {
-  const { site, web } = context;
+  const { app, web } = context;
   const list = hostListView(web);
-  web.screen(site, PATH, ADMITS, async (visit) => {
+  web.screen(app.site, PATH, ADMITS, async (visit) => {
     const { ui, query } = visit;
     const filters = filtersOf(query);
     const { page, size, query: paging } = web.paged(query);
@@ -30,7 +30,7 @@ export function mountHosts(context: IntegrationsContext): void {
   mountActions(context);
 }
 
-function mountCreate({ site, web, baseUrl }: IntegrationsContext): void {
+function mountCreate({ app, web, baseUrl }: IntegrationsContext): void {
   const created = hostCreatedView(web);
   const form = nameForm(web, "integrations/host_new");
   const shown = (visit: Visit, name: string, sent?: SubmitResult<unknown>): Screen => {
@@ -38,8 +38,8 @@ function mountCreate({ site, web, baseUrl }: IntegrationsContext): void {
     const data = { title, action: `${PATH}/new`, back: PATH, submit: visit.ui.t("Create the host"), name, sent };
     return { title, body: form(data, visit.ui), status: sent && !sent.ok ? sent.status : 200 };
   };
-  web.screen(site, `${PATH}/new`, ADMITS, (visit) => shown(visit, ""));
-  web.form(site, `${PATH}/new`, ADMITS, async (visit) => {
+  web.screen(app.site, `${PATH}/new`, ADMITS, (visit) => shown(visit, ""));
+  web.form(app.site, `${PATH}/new`, ADMITS, async (visit) => {
     const name = visit.text("friendly_name");
     const sent = await visit.send<CreatedHost>("POST", API, { friendly_name: name });
     if (!sent.ok) return shown(visit, name, sent);
@@ -48,7 +48,7 @@ function mountCreate({ site, web, baseUrl }: IntegrationsContext): void {
   });
 }
 
-function mountDetail({ site, web }: IntegrationsContext): void {
+function mountDetail({ app, web }: IntegrationsContext): void {
   const view = hostView(web);
   const form = nameForm(web, "integrations/host_edit");
   const shown = (visit: Visit, host: Host, name: string, sent?: SubmitResult<unknown>): Screen => {
@@ -57,16 +57,16 @@ function mountDetail({ site, web }: IntegrationsContext): void {
     const data = { title, action: `${back}/edit`, back, submit: visit.ui.t("Save"), name, sent };
     return { title, body: form(data, visit.ui), status: sent && !sent.ok ? sent.status : 200 };
   };
-  web.screen(site, ONE, ADMITS, async (visit) => {
+  web.screen(app.site, ONE, ADMITS, async (visit) => {
     const host = await hostOf(visit);
     const crumbs = [{ text: visit.ui.t("Hosts"), path: PATH }, { text: host.friendly_name }];
     return { title: host.friendly_name, crumbs, body: view({ path: `${PATH}/${host.id}`, host }, visit.ui) };
   });
-  web.screen(site, `${ONE}/edit`, ADMITS, async (visit) => {
+  web.screen(app.site, `${ONE}/edit`, ADMITS, async (visit) => {
     const host = await hostOf(visit);
     return shown(visit, host, host.friendly_name);
   });
-  web.form(site, `${ONE}/edit`, ADMITS, async (visit) => {
+  web.form(app.site, `${ONE}/edit`, ADMITS, async (visit) => {
     const host = await hostOf(visit);
     const name = visit.text("friendly_name");
     const sent = await visit.send("PATCH", pathOf(visit), { friendly_name: name });
@@ -75,18 +75,18 @@ function mountDetail({ site, web }: IntegrationsContext): void {
   });
 }
 
-function mountActions({ site, web }: IntegrationsContext): void {
+function mountActions({ app, web }: IntegrationsContext): void {
   for (const [action, status, notice] of [
     ["take-out", "inactive", "The host “:name” is excluded from the statistics. Its reports are kept."],
     ["take-in", "active", "The host “:name” is included in the statistics again."],
   ] as const)
-    web.form(site, `${ONE}/${action}`, ADMITS, async (visit) => {
+    web.form(app.site, `${ONE}/${action}`, ADMITS, async (visit) => {
       const host = await hostOf(visit);
       const sent = await visit.send("PATCH", pathOf(visit), { status });
       const name = host.friendly_name;
       return visit.goTo(`${PATH}/${host.id}`, sent.ok ? visit.ui.t(notice, { name }) : sent.message);
     });
-  web.screen(site, `${ONE}/delete`, ADMITS, async (visit) => {
+  web.screen(app.site, `${ONE}/delete`, ADMITS, async (visit) => {
     const { ui } = visit;
     const host = await hostOf(visit);
     const name = host.friendly_name;
@@ -103,7 +103,7 @@ function mountActions({ site, web }: IntegrationsContext): void {
     });
     return { title: ui.t("Delete the host"), body };
   });
-  web.form(site, `${ONE}/delete`, ADMITS, async (visit) => {
+  web.form(app.site, `${ONE}/delete`, ADMITS, async (visit) => {
     const { friendly_name: name } = await hostOf(visit);
     const sent = await visit.send("DELETE", pathOf(visit));
     return visit.goTo(PATH, sent.ok ? visit.ui.t("The host “:name” is deleted.", { name }) : sent.message);

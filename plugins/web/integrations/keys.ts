@@ -36,10 +36,10 @@ interface KeyViews {
 }
 
 function mountKind(context: IntegrationsContext, kind: KeyKind, views: KeyViews): void {
-  const { site, web } = context;
+  const { app, web } = context;
   const { path } = kind;
   const one = `${path}/:id`;
-  web.screen(site, path, ADMITS, async (visit) => {
+  web.screen(app.site, path, ADMITS, async (visit) => {
     const { ui, query } = visit;
     const { page, size, query: paging } = web.paged(query);
     const keys = await visit.get<Listing<Key>>(
@@ -56,12 +56,12 @@ function mountKind(context: IntegrationsContext, kind: KeyKind, views: KeyViews)
     ["disable", { is_active: false }, "The key “:name” is disabled."],
     ["enable", { is_active: true }, "The key “:name” is enabled."],
   ] as const)
-    web.form(site, `${one}/${action}`, ADMITS, async (visit) => {
+    web.form(app.site, `${one}/${action}`, ADMITS, async (visit) => {
       const { token_name: name } = await keyOf(visit, kind);
       const sent = await visit.send("PATCH", pathOf(visit), change);
       return visit.goTo(path, sent.ok ? visit.ui.t(notice, { name }) : sent.message);
     });
-  web.screen(site, `${one}/delete`, ADMITS, async (visit) => {
+  web.screen(app.site, `${one}/delete`, ADMITS, async (visit) => {
     const { ui } = visit;
     const { token_name: name } = await keyOf(visit, kind);
     const body = web.parts.confirm(ui, {
@@ -73,7 +73,7 @@ function mountKind(context: IntegrationsContext, kind: KeyKind, views: KeyViews)
     });
     return { title: ui.t("Delete the key"), body };
   });
-  web.form(site, `${one}/delete`, ADMITS, async (visit) => {
+  web.form(app.site, `${one}/delete`, ADMITS, async (visit) => {
     const { token_name: name } = await keyOf(visit, kind);
     const sent = await visit.send("DELETE", pathOf(visit));
     return visit.goTo(path, sent.ok ? visit.ui.t("The key “:name” is deleted.", { name }) : sent.message);
@@ -82,14 +82,14 @@ function mountKind(context: IntegrationsContext, kind: KeyKind, views: KeyViews)
 
 const USAGE = "/api/v1/dashboard/usage";
 
-function mountCreate({ site, web }: IntegrationsContext, kind: KeyKind, views: KeyViews): void {
+function mountCreate({ app, web }: IntegrationsContext, kind: KeyKind, views: KeyViews): void {
   const shown = (visit: Visit, typed: KeyForm, sent?: SubmitResult<unknown>): Screen => ({
     title: visit.ui.t(kind.create),
     body: views.form({ kind, title: visit.ui.t(kind.create), action: `${kind.path}/new`, typed, sent }, visit.ui),
     status: statusOf(sent),
   });
-  web.screen(site, `${kind.path}/new`, ADMITS, (visit) => shown(visit, initialForm()));
-  web.form(site, `${kind.path}/new`, ADMITS, async (visit) => {
+  web.screen(app.site, `${kind.path}/new`, ADMITS, (visit) => shown(visit, initialForm()));
+  web.form(app.site, `${kind.path}/new`, ADMITS, async (visit) => {
     const typed = formOf(visit);
     const sent = await visit.send<CreatedKey>("POST", API, { ...inputOf(typed, kind), integration_type: kind.type });
     if (!sent.ok) return shown(visit, typed, sent);
@@ -100,25 +100,25 @@ function mountCreate({ site, web }: IntegrationsContext, kind: KeyKind, views: K
   });
 }
 
-function mountEdit({ site, web }: IntegrationsContext, kind: KeyKind, views: KeyViews): void {
+function mountEdit({ app, web }: IntegrationsContext, kind: KeyKind, views: KeyViews): void {
   const edit = `${kind.path}/:id/edit`;
   const shown = (visit: Visit, key: Key, typed: KeyForm, sent?: SubmitResult<unknown>): Screen => {
     const title = visit.ui.t("Edit the key “:name”", { name: key.token_name });
     const data = { kind, title, action: `${kind.path}/${key.id}/edit`, typed, sent };
     return { title, body: views.form(data, visit.ui), status: statusOf(sent) };
   };
-  web.screen(site, edit, ADMITS, async (visit) => {
+  web.screen(app.site, edit, ADMITS, async (visit) => {
     const key = await keyOf(visit, kind);
     return shown(visit, key, initialForm(key));
   });
-  web.form(site, edit, ADMITS, async (visit) => {
+  web.form(app.site, edit, ADMITS, async (visit) => {
     const key = await keyOf(visit, kind);
     const typed = formOf(visit);
     const sent = await visit.send("PATCH", pathOf(visit), inputOf(typed, kind));
     return sent.ok ? visit.goTo(kind.path, visit.ui.t("The key is saved.")) : shown(visit, key, typed, sent);
   });
   if (kind.type !== "dashboard") return;
-  web.screen(site, `${kind.path}/:id/setup`, ADMITS, async (visit) => {
+  web.screen(app.site, `${kind.path}/:id/setup`, ADMITS, async (visit) => {
     const key = await keyOf(visit, kind);
     const snippets = await visit.get<Snippets>(`${pathOf(visit)}/snippets`);
     const title = visit.ui.t("Set up a dashboard with “:name”", { name: key.token_name });

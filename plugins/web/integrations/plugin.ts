@@ -21,7 +21,7 @@ export default definePlugin({
     },
   },
   setup(context) {
-    const { contracts, contribute, site } = context;
+    const { contracts, contribute, app } = context;
     const { web } = contracts;
     const shared = { ...context, web };
     const entry = (path: string, text: string, icon: string, more: { order: number; needs: string }) =>
@@ -37,7 +37,7 @@ export default definePlugin({
       admits: ADMITS,
       order: 80,
     });
-    web.screen(site, INTEGRATIONS, ADMITS, (visit) => visit.goTo(`${INTEGRATIONS}/dashboard`));
+    web.screen(app.site, INTEGRATIONS, ADMITS, (visit) => visit.goTo(`${INTEGRATIONS}/dashboard`));
     mountKeys(shared);
     mountHosts(shared);
     mountWebhooks(shared);

@@ -26,10 +26,10 @@ export interface StatisticsData {
 }
 
 /** Mounts the screen. */
-export function mountStatistics({ site, web }: IntegrationsContext): void {
+export function mountStatistics({ app, web }: IntegrationsContext): void {
   const view = statisticsView(web);
   web.places("statistics/figures");
-  web.screen(site, PATH, ADMITS, async (visit) => {
+  web.screen(app.site, PATH, ADMITS, async (visit) => {
     const requested = Number(visit.query.days);
     const days = RANGES.find((range) => range === requested) ?? DEFAULT_DAYS;
     const [numbers, { step, points }] = await Promise.all([

@@ -25,7 +25,7 @@ interface Place {
 }
 
 /** Mounts the forms. */
-export function mountCommentForms({ site, web }: ReadingContext): void {
+export function mountCommentForms({ app, web }: ReadingContext): void {
   const at = "/books/:book/page/:page/comments";
   const view = web.view("reading/comment_form", ({ action, back, page, typed, sent }, ui) => {
     const { parts } = web;
@@ -37,7 +37,7 @@ export function mountCommentForms({ site, web }: ReadingContext): void {
   const one = (visit: Visit) => `/api/comments/${encodeURIComponent(visit.params.comment ?? "")}`;
 
   const form = (path: string, send: (visit: Visit) => Promise<Screen | Response>) =>
-    web.form(site, path, "user", (visit) => send(visit).catch((error: unknown) => withoutPage(view, visit, error)));
+    web.form(app.site, path, "user", (visit) => send(visit).catch((error: unknown) => withoutPage(view, visit, error)));
 
   form(at, async (visit) => {
     const place = await pageOf(visit);
@@ -58,12 +58,12 @@ export function mountCommentForms({ site, web }: ReadingContext): void {
     if (!sent.ok) return again(view, visit, { place, sent, action });
     return visit.goTo(`${place.path}#comment${sent.body.local_id}`, visit.ui.t("The comment is changed."));
   });
-  web.form(site, `${at}/:comment/archive`, "user", async (visit) => {
+  web.form(app.site, `${at}/:comment/archive`, "user", async (visit) => {
     const isArchived = visit.text("archived") === "true";
     const notice = isArchived ? visit.ui.t("The thread is archived.") : visit.ui.t("The thread is unarchived.");
     return runAction(visit, "PUT", one(visit), { archived: isArchived }, notice);
   });
-  web.screen(site, `${at}/:comment/delete`, "user", async (visit) => {
+  web.screen(app.site, `${at}/:comment/delete`, "user", async (visit) => {
     const { path } = await pageOf(visit);
     const comment = await visit.get<{ id: number; local_id: number }>(one(visit));
     const { ui } = visit;
@@ -77,7 +77,7 @@ export function mountCommentForms({ site, web }: ReadingContext): void {
     });
     return { title, body, menu: "/books" };
   });
-  web.form(site, `${at}/:comment/delete`, "user", (visit) =>
+  web.form(app.site, `${at}/:comment/delete`, "user", (visit) =>
     runAction(visit, "DELETE", one(visit), {}, visit.ui.t("The comment is deleted.")),
   );
 }

@@ -68,7 +68,7 @@ export function mountContainers(context: ReadingContext): void {
   mountChapter(context);
 }
 
-function mountLists({ site, web }: ReadingContext): void {
+function mountLists({ app, web }: ReadingContext): void {
   const { parts } = web;
   for (const [segment, { view: name, title, icon, empty, create, pathOf }] of Object.entries(LISTS)) {
     const view = web.view(name, ({ items, pager }, ui) => {
@@ -77,7 +77,7 @@ function mountLists({ site, web }: ReadingContext): void {
       return html`<div class="head-line"><h1>${ui.t(title)}</h1>${items.length > 0 && parts.toolbar(ui, itemToolbar([action], [], NOTHING_ADDED, ui))}</div>
 ${items.length === 0 ? emptyMessage(ui.t(empty), [action], ui) : tiles(items, icon, pathOf, ui)}${pager}`;
     });
-    web.screen(site, `/${segment}`, "reader", async (visit) => {
+    web.screen(app.site, `/${segment}`, "reader", async (visit) => {
       const { page, size, query } = web.paged(visit.query);
       const { data, total } = await visit.get<Listing<Tile>>(`/api/${segment}?sort=name&${query}`);
       const pager = parts.pager(visit.ui, { path: `/${segment}`, query: visit.query, total, page, size });
@@ -86,7 +86,7 @@ ${items.length === 0 ? emptyMessage(ui.t(empty), [action], ui) : tiles(items, ic
   }
 }
 
-function mountShelf({ site, web }: ReadingContext): void {
+function mountShelf({ app, web }: ReadingContext): void {
   const view = web.view("reading/shelf", ({ shelf, books, toolbar, added }, ui) => {
     const path = shelfPath(shelf);
     const actionList = [
@@ -119,7 +119,7 @@ ${description(shelf, ui)}${tagList(shelf.tags, ui)}
 ${books.length === 0 ? emptyMessage(ui.t("This shelf has no books that you can view."), [addBooks], ui) : tiles(books, "book", bookPath, ui)}
 ${added}${history(shelf, ui)}`;
   });
-  web.screen(site, "/shelves/:shelf", "reader", async (visit) => {
+  web.screen(app.site, "/shelves/:shelf", "reader", async (visit) => {
     const shelf = await visit.item("bookshelf", { slug: visit.params.shelf ?? "" });
     const books = await visit.items("book", { ids: shelf.books.map(({ id }) => id) });
     const crumbs = [{ text: visit.ui.t("Shelves"), path: "/shelves" }, { text: shelf.name }];
@@ -129,7 +129,7 @@ ${added}${history(shelf, ui)}`;
   });
 }
 
-function mountBook({ site, slot, web }: ReadingContext): void {
+function mountBook({ app, slot, web }: ReadingContext): void {
   const view = web.view("reading/book", ({ book, part, toolbar, added }, ui) => {
     const path = bookPath(book);
     const mayWrite = (permission: string) => mayDo(ui, permission, book);
@@ -170,7 +170,7 @@ ${book.cover && html`<img class="book-cover" src="${book.cover.url}" alt="">`}${
         : html`${contentsTree({ slot }, book, part.entries, "", ui)}${partLinks(web, path, part, ui)}`
     }</nav>${added}${history(book, ui)}`;
   });
-  web.screen(site, "/books/:book", "reader", async (visit) => {
+  web.screen(app.site, "/books/:book", "reader", async (visit) => {
     const book = await visit.item("book", { slug: visit.params.book ?? "" });
     const added = html`${await web.addedParts("book/below", book, visit)}`;
     const crumbs = [{ text: visit.ui.t("Books"), path: "/books" }, { text: book.name }];
@@ -180,7 +180,7 @@ ${book.cover && html`<img class="book-cover" src="${book.cover.url}" alt="">`}${
   });
 }
 
-function mountChapter({ site, slot, web }: ReadingContext): void {
+function mountChapter({ app, slot, web }: ReadingContext): void {
   const view = web.view("reading/chapter", ({ book, chapter, part, toolbar, added }, ui) => {
     const path = chapterPath(book, chapter);
     const mayWrite = (permission: string) => mayDo(ui, permission, chapter);
@@ -213,7 +213,7 @@ ${
     : html`${contentsTree({ slot }, book, part.entries, "", ui)}${partLinks(web, path, part, ui)}`
 }${added}${history(chapter, ui)}`;
   });
-  web.screen(site, "/books/:book/chapter/:chapter", "reader", async (visit) => {
+  web.screen(app.site, "/books/:book/chapter/:chapter", "reader", async (visit) => {
     const book = await visit.item("book", { slug: visit.params.book ?? "" });
     const fields = { slug: visit.params.chapter ?? "", within: book.id };
     const chapter = await visit.item("chapter", fields);

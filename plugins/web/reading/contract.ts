@@ -11,7 +11,7 @@ import type { RevisionData, RevisionsData } from "./revisions.ts";
 import type { SearchData } from "./search.ts";
 
 /** What the files of this plugin share. */
-export interface ReadingContext extends Pick<PluginContext, "baseUrl" | "site" | "slot"> {
+export interface ReadingContext extends Pick<PluginContext, "baseUrl" | "app" | "slot"> {
   readonly web: Web;
 }
 

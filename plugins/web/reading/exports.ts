@@ -3,7 +3,7 @@ import { ApiError } from "lectern/core";
 import type { ReadingContext } from "./contract.ts";
 
 /** Mounts the exports: the unchanged answers of the API, whose headers have the name of the file. */
-export function mountExports({ site, web }: ReadingContext): void {
+export function mountExports({ app, web }: ReadingContext): void {
   const exported = async (visit: Visit, segment: string, id: number): Promise<Response> => {
     const format = encodeURIComponent(visit.params.format ?? "");
     const response = await visit.call("GET", `/api/${segment}/${id}/export/${format}`);
@@ -13,13 +13,13 @@ export function mountExports({ site, web }: ReadingContext): void {
   };
   const bookOf = (visit: Visit) => visit.item("book", { slug: visit.params.book ?? "" });
   const ofBook = async (visit: Visit) => exported(visit, "books", (await bookOf(visit)).id);
-  web.screen(site, "/books/:book/export/:format", "reader", ofBook, "long");
+  web.screen(app.site, "/books/:book/export/:format", "reader", ofBook, "long");
   for (const kind of ["page", "chapter"] as const) {
     const ofItem = async (visit: Visit) => {
       const book = await bookOf(visit);
       const { id } = await visit.item(kind, { slug: visit.params[kind] ?? "", within: book.id });
       return exported(visit, `${kind}s`, id);
     };
-    web.screen(site, `/books/:book/${kind}/:${kind}/export/:format`, "reader", ofItem, "long");
+    web.screen(app.site, `/books/:book/${kind}/:${kind}/export/:format`, "reader", ofItem, "long");
   }
 }

@@ -20,7 +20,7 @@ export interface HomeData {
 const RECENT = 8;
 
 /** Mounts the home page: shelves, books and recently updated pages. */
-export function mountHome({ site, web }: ReadingContext): void {
+export function mountHome({ app, web }: ReadingContext): void {
   const home = web.view("reading/home", ({ pages, books, shelves, added }, ui) => {
     const { t } = ui;
     if (pages.length + books.length + shelves.length === 0)
@@ -42,7 +42,7 @@ ${
   )}</ul></section>`
 }${added}`;
   });
-  web.screen(site, "/", "reader", async (visit) => {
+  web.screen(app.site, "/", "reader", async (visit) => {
     const [pages, books, shelves] = await Promise.all([
       visit.get<Listing<Recent>>(`/api/pages?sort=-updated_at&filter[draft]=false&count=${RECENT}`),
       visit.get<Listing<Tile>>(`/api/books?sort=-updated_at&count=${RECENT}`),

@@ -47,10 +47,10 @@ export interface PageData {
 const MIN_HEADINGS = 3;
 
 /** Mounts the screen. */
-export function mountPage({ site, slot, web }: ReadingContext): void {
+export function mountPage({ app, slot, web }: ReadingContext): void {
   const view = web.view("reading/page", (data, ui) => draw(web, data, ui));
   const comments = web.view("reading/comments", (data, ui) => drawComments(web, data, ui));
-  web.screen(site, "/books/:book/page/:page", "reader", async (visit) => {
+  web.screen(app.site, "/books/:book/page/:page", "reader", async (visit) => {
     const { ui, params } = visit;
     const { book, page, attachments } = await pageOf(visit, params);
     const content = await web.decorate(ui, page.html);
@@ -83,7 +83,9 @@ export function mountPage({ site, slot, web }: ReadingContext): void {
       body: view(data, ui),
     };
   });
-  web.screen(site, "/link/:id", "reader", async (visit) => visit.goTo(await pathOfPage(visit, visit.params.id ?? "")));
+  web.screen(app.site, "/link/:id", "reader", async (visit) =>
+    visit.goTo(await pathOfPage(visit, visit.params.id ?? "")),
+  );
 }
 
 /**

@@ -21,7 +21,7 @@ export interface PersonData {
 }
 
 /** Mounts the screen of a user: the name, and the newest content that the viewer may see. */
-export function mountPeople({ site, web }: ReadingContext): void {
+export function mountPeople({ app, web }: ReadingContext): void {
   const view = web.view("reading/person", ({ person, pages, books }, ui) => {
     const list = (title: string, items: readonly Item[], pathOf: (item: Item) => string, icon: string) =>
       items.length > 0 &&
@@ -30,7 +30,7 @@ export function mountPeople({ site, web }: ReadingContext): void {
 ${list(ui.t("Books"), books, bookPath, "book")}${list(ui.t("Pages"), pages, ({ id }) => `/link/${id}`, "page")}
 ${pages.length + books.length === 0 && html`<p class="empty">${ui.t("No content that you can view.")}</p>`}`;
   });
-  web.screen(site, "/user/:slug", "reader", async (visit) => {
+  web.screen(app.site, "/user/:slug", "reader", async (visit) => {
     const person = await personOf(visit);
     const createdContent = (segment: string) =>
       visit.get<Listing<Book>>(`/api/${segment}?sort=-created_at&count=${RECENT}&filter[created_by]=${person.id}`);

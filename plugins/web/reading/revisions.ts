@@ -47,7 +47,7 @@ export interface RevisionData {
 const ADMITS = ["revision-view-all"];
 
 /** Mounts the screens. */
-export function mountRevisions({ site, web }: ReadingContext): void {
+export function mountRevisions({ app, web }: ReadingContext): void {
   const { parts } = web;
   const list = web.view("reading/revisions", ({ page, path, revisions, pager }, ui) => {
     const { t } = ui;
@@ -90,7 +90,7 @@ ${
   });
 
   const at = "/books/:book/page/:page/revisions";
-  web.screen(site, at, ADMITS, async (visit) => {
+  web.screen(app.site, at, ADMITS, async (visit) => {
     const { page, path, crumbs } = await place(visit);
     const { page: number, size, query } = web.paged(visit.query);
     const found = await visit.get<Listing<Revision>>(`/api/pages/${page.id}/revisions?sort=-number&${query}`);
@@ -109,7 +109,7 @@ ${
       body: list({ page, path, revisions: found.data, pager }, visit.ui),
     };
   });
-  web.screen(site, `${at}/:revision`, ADMITS, async (visit) => {
+  web.screen(app.site, `${at}/:revision`, ADMITS, async (visit) => {
     const { ui } = visit;
     const { page, path, crumbs } = await place(visit);
     const revision = await visit.get<RevisionDetail>(revisionPath(page, visit));
@@ -129,7 +129,7 @@ ${
       body: one({ page, path, revision, before, comparison, content }, ui),
     };
   });
-  web.form(site, `${at}/:revision/restore`, ADMITS, async (visit) => {
+  web.form(app.site, `${at}/:revision/restore`, ADMITS, async (visit) => {
     const { page, path } = await place(visit);
     const { number } = await visit.get<RevisionDetail>(revisionPath(page, visit));
     const sent = await visit.send("POST", `${revisionPath(page, visit)}/restore`);

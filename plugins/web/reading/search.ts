@@ -42,7 +42,7 @@ function searchedKinds(kinds: readonly ContentKind[], searchable: readonly Searc
 }
 
 /** Mounts the search. Links of results lose `baseUrl`, so that they stay on the host that the reader uses. */
-export function mountSearch({ baseUrl, site, slot, web }: ReadingContext): void {
+export function mountSearch({ baseUrl, app, slot, web }: ReadingContext): void {
   const view = web.view("reading/search", ({ query, type, kinds, found, total, pager }, ui) => {
     const { t } = ui;
     const options = [["", t("Everything")] as const, ...kinds.map(({ kind, many }) => [kind, t(many)] as const)];
@@ -61,7 +61,7 @@ ${query !== "" && total === 0 && html`<p class="empty">${t("Try fewer or differe
         html`<li><a href="${each.url.startsWith(baseUrl) ? ui.url(each.url.slice(baseUrl.length)) : each.url}">${iconOf(each)} ${ui.raw(each.preview_html.name)}</a>${about(each)}<p>${ui.raw(each.preview_html.content)}</p></li>`,
     )}</ul>${pager}`;
   });
-  web.screen(site, "/search", "reader", async (visit) => {
+  web.screen(app.site, "/search", "reader", async (visit) => {
     const { ui } = visit;
     const query = typeof visit.query.query === "string" ? visit.query.query.trim() : "";
     const kinds = searchedKinds(slot("content"), slot("searchable"));

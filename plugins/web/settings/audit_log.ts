@@ -52,11 +52,11 @@ const DAY = /^\d{4}-\d\d-\d\d$/;
 export const AUDIT_LOG_ADMITS: ScreenAccess = { all: ["settings-manage", "users-manage"] };
 
 /** Mounts the log. */
-export function mountAuditLog({ site, slot, web }: SettingsContext): void {
+export function mountAuditLog({ app, slot, web }: SettingsContext): void {
   const view = web.view("settings/audit", (data, ui) => drawLog(web, data, ui));
   const described = (type: string) =>
     activityDescription({ activity: slot("activity"), content: slot("content") }, type);
-  web.screen(site, PATH, AUDIT_LOG_ADMITS, async (visit) => {
+  web.screen(app.site, PATH, AUDIT_LOG_ADMITS, async (visit) => {
     const filters = filtersIn(visit);
     const { page, size, query } = web.paged(visit.query, 50);
     const { data, total } = await visit.get(`/api/audit-log?${query}&sort=-id${queryOf(filters)}`);
@@ -72,7 +72,7 @@ export function mountAuditLog({ site, slot, web }: SettingsContext): void {
     };
     return { title: visit.ui.t("Audit log"), body: view(shown, visit.ui) };
   });
-  web.screen(site, `${PATH}/item/:kind/:id`, AUDIT_LOG_ADMITS, async (visit) => {
+  web.screen(app.site, `${PATH}/item/:kind/:id`, AUDIT_LOG_ADMITS, async (visit) => {
     const kind = slot("content").find((each) => each.kind === visit.params.kind);
     const path = kind && (await pathOfItem(visit, kind.segment, encodeURIComponent(visit.params.id ?? "")));
     if (path !== undefined) return visit.goTo(path);

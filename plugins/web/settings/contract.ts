@@ -11,7 +11,7 @@ import type { UserFormData } from "./user_form.ts";
 import type { UsersData } from "./users.ts";
 
 /** What the files of this plugin share. */
-export interface SettingsContext extends Pick<PluginContext, "site" | "slot" | "texts"> {
+export interface SettingsContext extends Pick<PluginContext, "app" | "slot" | "texts"> {
   readonly web: Web;
   /** Whether this instance sends mail. */
   canInvite(): boolean;

@@ -34,15 +34,15 @@ ${parts.table(ui, { caption: t("Failed jobs"), head, rows, empty: t("None.") })}
 }
 
 /** Mounts the forms. */
-export function mountJobs({ site, web: { form, parts, screen } }: SettingsContext): void {
-  form(site, `${PATH}/jobs/retry`, ADMITS, async (visit) => {
+export function mountJobs({ app, web: { form, parts, screen } }: SettingsContext): void {
+  form(app.site, `${PATH}/jobs/retry`, ADMITS, async (visit) => {
     const sent = await visit.send<{ retry_count: number }>("POST", "/api/system/jobs/retry", chosen(visit));
     return visit.goTo(
       PATH,
       sent.ok ? visit.ui.t("Jobs queued for retry: :count", { count: sent.body.retry_count }) : sent.message,
     );
   });
-  screen(site, `${PATH}/jobs/delete`, ADMITS, async (visit) => {
+  screen(app.site, `${PATH}/jobs/delete`, ADMITS, async (visit) => {
     const { ui, get } = visit;
     const { ids } = chosen(visit);
     const total = ids ? 1 : (await get("/api/system/jobs?count=1")).total;
@@ -58,7 +58,7 @@ export function mountJobs({ site, web: { form, parts, screen } }: SettingsContex
       body: parts.confirm(ui, { question, detail, action, submit, back: PATH, ...(fields && { fields }) }),
     };
   });
-  form(site, `${PATH}/jobs/delete`, ADMITS, async (visit) => {
+  form(app.site, `${PATH}/jobs/delete`, ADMITS, async (visit) => {
     const sent = await visit.send<{ delete_count: number }>("DELETE", "/api/system/jobs", chosen(visit));
     return visit.goTo(
       PATH,

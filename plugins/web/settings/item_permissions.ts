@@ -36,7 +36,7 @@ interface Permissions {
 }
 
 /** Mounts the screens of all kinds of items. */
-export function mountItemPermissions({ site, web }: SettingsContext): void {
+export function mountItemPermissions({ app, web }: SettingsContext): void {
   const view = web.view("settings/item_permissions", (data, ui) => permissionsForm(web, data, ui));
   const shown = async (visit: Visit, place: Place, wrong: FormErrors = formErrors(undefined)): Promise<Screen> => {
     const present = await visit.get<Permissions>(apiOf(place));
@@ -59,8 +59,8 @@ export function mountItemPermissions({ site, web }: SettingsContext): void {
     return { title, body: view(data, ui), status: wrong.status, menu, crumbs };
   };
   for (const { path, find } of PLACES) {
-    web.screen(site, `${path}/permissions`, "user", async (visit) => shown(visit, await find(visit)));
-    web.form(site, `${path}/permissions`, "user", async (visit) => {
+    web.screen(app.site, `${path}/permissions`, "user", async (visit) => shown(visit, await find(visit)));
+    web.form(app.site, `${path}/permissions`, "user", async (visit) => {
       const place = await find(visit);
       const sent = await visit.send("PUT", apiOf(place), inputOf(visit));
       if (!sent.ok) return shown(visit, place, withGeneralError(formErrors(sent)));

@@ -44,11 +44,11 @@ export const RECYCLE_BIN_ADMITS: ScreenAccess = { all: ["settings-manage", "rest
 
 /** Mounts the bin. */
 export function mountRecycleBin(context: SettingsContext): void {
-  const { site, slot, web } = context;
+  const { app, slot, web } = context;
   const isInstalled = (name: string) => slot("content").some(({ kind }) => kind === name);
   const kindName = (kind: string) => kindLabels(slot("content"), kind).one;
   const view = web.view("settings/recycle_bin", (data, ui) => drawBin(web, data, ui));
-  web.screen(site, PATH, RECYCLE_BIN_ADMITS, async (visit) => {
+  web.screen(app.site, PATH, RECYCLE_BIN_ADMITS, async (visit) => {
     const { page, size, query } = web.paged(visit.query);
     const entry =
       typeof visit.query.entry === "string" && /^\d{1,10}$/.test(visit.query.entry) ? visit.query.entry : "";
@@ -130,10 +130,10 @@ const ACTIONS = {
   destroy: { method: "DELETE", question: "Permanently delete “:name”?", submit: "Delete permanently" },
 } as const;
 
-function mountEntry({ site, web }: SettingsContext, isInstalled: BinData["isInstalled"]): void {
+function mountEntry({ app, web }: SettingsContext, isInstalled: BinData["isInstalled"]): void {
   for (const action of ["restore", "destroy"] as const) {
     const { method, question, submit } = ACTIONS[action];
-    web.screen(site, `${PATH}/:id/${action}`, RECYCLE_BIN_ADMITS, async (visit) => {
+    web.screen(app.site, `${PATH}/:id/${action}`, RECYCLE_BIN_ADMITS, async (visit) => {
       const { ui } = visit;
       const entry = await rowOf<BinEntry>(visit, "/api/recycle-bin", "Deletion");
       if (!isInstalled(entry.deletable_type)) return visit.goTo(PATH, ui.t(NOT_INSTALLED));
@@ -146,7 +146,7 @@ function mountEntry({ site, web }: SettingsContext, isInstalled: BinData["isInst
         body: web.parts.confirm(ui, { question: title, detail, action: path, submit: ui.t(submit), back: PATH }),
       };
     });
-    web.form(site, `${PATH}/:id/${action}`, RECYCLE_BIN_ADMITS, async (visit) => {
+    web.form(app.site, `${PATH}/:id/${action}`, RECYCLE_BIN_ADMITS, async (visit) => {
       const path = `/api/recycle-bin/${encodeURIComponent(visit.params.id ?? "")}`;
       const sent = await visit.send<{ restore_count?: number; delete_count?: number }>(method, path);
       if (!sent.ok) return visit.goTo(PATH, formErrors(sent).error ?? sent.message);
@@ -164,8 +164,8 @@ function mountEntry({ site, web }: SettingsContext, isInstalled: BinData["isInst
   }
 }
 
-function mountEmpty({ site, web }: SettingsContext): void {
-  web.screen(site, `${PATH}/empty`, RECYCLE_BIN_ADMITS, async (visit) => {
+function mountEmpty({ app, web }: SettingsContext): void {
+  web.screen(app.site, `${PATH}/empty`, RECYCLE_BIN_ADMITS, async (visit) => {
     const { ui } = visit;
     const { total } = await visit.get<Listing<BinEntry>>("/api/recycle-bin?count=1");
     const question = ui.t("Empty the recycle bin?");
@@ -178,7 +178,7 @@ function mountEmpty({ site, web }: SettingsContext): void {
       body: web.parts.confirm(ui, { question, detail, action, submit: ui.t("Delete permanently"), back: PATH }),
     };
   });
-  web.form(site, `${PATH}/empty`, RECYCLE_BIN_ADMITS, async (visit) => {
+  web.form(app.site, `${PATH}/empty`, RECYCLE_BIN_ADMITS, async (visit) => {
     const sent = await visit.send<{ delete_count: number; kept_count?: number }>(
       "DELETE",
       "/api/maintenance/recycle-bin",

@@ -57,10 +57,10 @@ const GRANTS: Readonly<Record<string, string>> = {
 };
 
 /** Mounts the screen. */
-export function mountSystem({ site, web }: SettingsContext): void {
+export function mountSystem({ app, web }: SettingsContext): void {
   const view = web.view("settings/system", (data, ui) => drawSystem(web, data, ui));
   web.places("system/figures");
-  web.screen(site, "/settings/system", ["settings-manage"], async (visit) => {
+  web.screen(app.site, "/settings/system", ["settings-manage"], async (visit) => {
     const [instance, facts, plugins, faults] = await Promise.all([
       visit.get("/api/system"),
       visit.get("/api/system/facts"),

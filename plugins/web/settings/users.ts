@@ -38,7 +38,7 @@ export function mountUsers(context: SettingsContext): void {
   mountDelete(context);
 }
 
-function mountList({ site, web }: SettingsContext): void {
+function mountList({ app, web }: SettingsContext): void {
   const { parts } = web;
   const view = web.view("settings/users", ({ users, total, search, pager, transfers }, ui) => {
     const { t } = ui;
@@ -57,7 +57,7 @@ ${parts.field(ui, { name: "search", label: t("Name or e-mail address"), type: "s
 ${parts.table(ui, { caption: t("Users"), head: [t("Name"), t("Last active"), t("Since")], rows, empty: t("No matching users.") })}
 ${pager}`;
   });
-  web.screen(site, PATH, ADMITS, async (visit) => {
+  web.screen(app.site, PATH, ADMITS, async (visit) => {
     const { page, size, query } = web.paged(visit.query);
     const search = typeof visit.query.search === "string" ? visit.query.search.trim() : "";
     const field = search.includes("@") ? "email" : "name";
@@ -77,7 +77,7 @@ function transferText({ name, heir, items, moved }: Transfer, { t }: Ui): string
     : t("The content of “:name” is left without an owner: :moved of :items items.", counts);
 }
 
-function mountForms({ site, web, texts, canInvite, commonPassword }: SettingsContext): void {
+function mountForms({ app, web, texts, canInvite, commonPassword }: SettingsContext): void {
   const view = web.view("settings/user", (data, ui) => userForm(web, data, ui));
   const shown = async (visit: Visit, data: Partial<UserFormData>): Promise<Screen> => {
     const roles = await visit.find<Listing<RoleRef>>(`/api/roles?count=${MAX_OPTIONS}&sort=display_name`);
@@ -100,8 +100,8 @@ function mountForms({ site, web, texts, canInvite, commonPassword }: SettingsCon
       ? undefined
       : { errors: { password: [visit.ui.t(error)] }, error: undefined, status: 422 };
   };
-  web.screen(site, `${PATH}/create`, ADMITS, (visit) => shown(visit, {}));
-  web.form(site, `${PATH}/create`, ADMITS, async (visit) => {
+  web.screen(app.site, `${PATH}/create`, ADMITS, (visit) => shown(visit, {}));
+  web.form(app.site, `${PATH}/create`, ADMITS, async (visit) => {
     const invite = visit.text("send_invite") === "true";
     const wrong = await common(visit);
     if (wrong) return shown(visit, { typed: { ...typedIn(visit), invite }, formErrors: wrong });
@@ -110,13 +110,13 @@ function mountForms({ site, web, texts, canInvite, commonPassword }: SettingsCon
     if (!sent.ok) return shown(visit, { typed: { ...typedIn(visit), invite }, formErrors: formErrors(sent) });
     return visit.goTo(`${PATH}/${sent.body.id}`, visit.ui.t("“:name” is created.", { name: sent.body.name }));
   });
-  web.screen(site, `${PATH}/:id`, ADMITS, async (visit) => {
+  web.screen(app.site, `${PATH}/:id`, ADMITS, async (visit) => {
     const user = await visit.get(`/api/users/${idOf(visit)}`);
     const { name, email, external_auth_id } = user;
     const roles = user.roles.map(({ id }) => String(id));
     return shown(visit, { user, typed: { name, email, external_auth_id, roles, language: "", invite: false } });
   });
-  web.form(site, `${PATH}/:id`, ADMITS, async (visit) => {
+  web.form(app.site, `${PATH}/:id`, ADMITS, async (visit) => {
     const user = await visit.get(`/api/users/${idOf(visit)}`);
     const wrong = await common(visit);
     if (wrong) return shown(visit, { user, typed: { ...typedIn(visit), invite: false }, formErrors: wrong });
@@ -149,7 +149,7 @@ function inputOf(visit: Visit): InputObject {
   };
 }
 
-function mountDelete({ site, web }: SettingsContext): void {
+function mountDelete({ app, web }: SettingsContext): void {
   const { parts } = web;
   const screen = async (visit: Visit, error = "", status = 200): Promise<Screen> => {
     const { ui } = visit;
@@ -167,8 +167,8 @@ function mountDelete({ site, web }: SettingsContext): void {
     });
     return { title: question, body, status };
   };
-  web.screen(site, `${PATH}/:id/delete`, ADMITS, (visit) => screen(visit));
-  web.form(site, `${PATH}/:id/delete`, ADMITS, async (visit) => {
+  web.screen(app.site, `${PATH}/:id/delete`, ADMITS, (visit) => screen(visit));
+  web.form(app.site, `${PATH}/:id/delete`, ADMITS, async (visit) => {
     const newOwner = visit.text("migrate_ownership_id");
     const sent = await visit.send(
       "DELETE",

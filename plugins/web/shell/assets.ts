@@ -29,11 +29,11 @@ export interface Assets {
 }
 
 /** Mounts the files. */
-export function mountAssets({ root, site }: ShellContext): Assets {
+export function mountAssets({ root, app }: ShellContext): Assets {
   const contents = new Map(Object.entries(FILES).map(([name, path]) => [name, readFileSync(path)]));
   const urlOf = (name: string) =>
     `${root}/web/assets/${name}?${Bun.hash(contents.get(name) ?? new Uint8Array()).toString(36)}`;
-  site.get(
+  app.site.get(
     "/web/assets/:name",
     ({ params }) => {
       const bytes = contents.get(params.name);

@@ -17,7 +17,7 @@ export interface SignInData {
 
 /** Mounts the screens. */
 export function mountSignIn(context: ShellContext, web: Web): void {
-  const { contracts, site } = context;
+  const { contracts, app } = context;
   const { parts } = web;
   const view = web.view("web/sign_in", ({ next, email, error, errors, canReset: resets }, ui) => {
     const { t } = ui;
@@ -37,11 +37,11 @@ ${resets && html`<p><a href="${ui.url("/password/email")}">${t("Forgot your pass
     status,
   });
 
-  web.screen(site, "/login", "anyone", (visit) => {
+  web.screen(app.site, "/login", "anyone", (visit) => {
     const next = ownPath(visit.query.next);
     return visit.ui.isSignedIn ? visit.goTo(next) : shown(visit, { next });
   });
-  web.form(site, "/login", "anyone", async (visit) => {
+  web.form(app.site, "/login", "anyone", async (visit) => {
     const next = ownPath(visit.input.next);
     const email = visit.text("email");
     const response = await visit.call("POST", "/api/session", { email, password: visit.text("password"), next });
@@ -51,7 +51,7 @@ ${resets && html`<p><a href="${ui.url("/password/email")}">${t("Forgot your pass
     const errorText = Object.keys(errors).length > 0 ? undefined : error.message;
     return shown(visit, { next, email, error: errorText, errors }, response.status);
   });
-  web.form(site, "/logout", "anyone", async (visit) =>
+  web.form(app.site, "/logout", "anyone", async (visit) =>
     withCookiesOf(await visit.call("DELETE", "/api/session"), visit.goTo("/login", visit.ui.t("You are signed out."))),
   );
   mountPasswordReset(context, web);
@@ -70,7 +70,7 @@ export interface ForgottenPasswordData {
   readonly email: string;
 }
 
-function mountPasswordReset({ site }: ShellContext, web: Web): void {
+function mountPasswordReset({ app }: ShellContext, web: Web): void {
   const { parts } = web;
   const view = web.view("web/forgotten", ({ sent, email }, ui) => {
     const { t } = ui;
@@ -90,11 +90,11 @@ function mountPasswordReset({ site }: ShellContext, web: Web): void {
 ${parts.form(ui, { action: "/password/email", fields, submit: t("Send the email"), cancel: "/login", error })}</div>`;
   });
   const title = (ui: Ui) => ui.t("Reset your password");
-  web.screen(site, "/password/email", "anyone", ({ ui }) => ({
+  web.screen(app.site, "/password/email", "anyone", ({ ui }) => ({
     title: title(ui),
     body: view({ sent: undefined, email: "" }, ui),
   }));
-  web.form(site, "/password/email", "anyone", async (visit) => {
+  web.form(app.site, "/password/email", "anyone", async (visit) => {
     const email = visit.text("email");
     const sent = await visit.send<{ message: string }>("POST", "/api/password/email", { email });
     if (sent.ok) return visit.goTo("/login", visit.ui.t(sent.body.message));
@@ -115,7 +115,7 @@ const PASSWORD_LINKS = [
   { path: "/password/reset/:token", api: "/api/password/reset/", title: "Choose a new password" },
 ] as const;
 
-function mountPasswordChoice({ site }: ShellContext, web: Web): void {
+function mountPasswordChoice({ app }: ShellContext, web: Web): void {
   const { parts } = web;
   const view = web.view("web/choose_password", ({ title, action, sent }, ui): Html => {
     const errors = sent && !sent.ok ? sent.errors : {};
@@ -140,8 +140,8 @@ function mountPasswordChoice({ site }: ShellContext, web: Web): void {
       };
       return { title: data.title, body: view(data, visit.ui), status: sent && !sent.ok ? sent.status : 200 };
     };
-    web.screen(site, path, "anyone", (visit) => shown(visit));
-    web.form(site, path, "anyone", async (visit) => {
+    web.screen(app.site, path, "anyone", (visit) => shown(visit));
+    web.form(app.site, path, "anyone", async (visit) => {
       const sent = await visit.send("POST", api + encodeURIComponent(visit.params.token ?? ""), {
         password: visit.text("password"),
       });

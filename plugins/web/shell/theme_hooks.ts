@@ -20,9 +20,9 @@ const PRIORITY = 50;
 
 /** Contributes the hooks. */
 export function contributeThemeHooks({ contribute }: Pick<PluginContext, "contribute">, web: Web): void {
-  const router = ({ site }: AnyContext, admits: "anyone" | "user"): ScreenRouter => ({
-    get: (path, handler) => web.screen(site, path, admits, handler),
-    post: (path, handler) => web.form(site, path, admits, handler),
+  const router = ({ app }: AnyContext, admits: "anyone" | "user"): ScreenRouter => ({
+    get: (path, handler) => web.screen(app.site, path, admits, handler),
+    post: (path, handler) => web.form(app.site, path, admits, handler),
   });
   const part =
     (theme: AnyContext, place: "before" | "after") =>

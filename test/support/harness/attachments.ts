@@ -48,8 +48,8 @@ export function form(fields: Fields): FormData {
 const spoiler = definePlugin({
   name: "spoiler",
   grants: { handlers: "any" },
-  setup: ({ onAny }) =>
-    onAny({
+  setup: ({ on }) =>
+    on.any({
       inTransaction({ name, result }) {
         if (name === "attachment_create" && (result as { name: string }).name === "Undone")
           throw new ApiError(409, "Undone");

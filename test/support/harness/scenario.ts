@@ -57,7 +57,7 @@ export function openStage(
     const recorder = definePlugin({
       name: "witness",
       grants: { handlers: "any" },
-      setup: ({ onAny }) => onAny({ inTransaction: ({ name }) => void (isDerivedEvent(name) || events.push(name)) }),
+      setup: ({ on }) => on.any({ inTransaction: ({ name }) => void (isDerivedEvent(name) || events.push(name)) }),
     });
     const runtime = await bootTestRuntime({ extra: [recorder] });
     stage = { runtime, tokens: { admin: runtime.token, guest: null }, saved: {}, events };

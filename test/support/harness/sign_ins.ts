@@ -13,10 +13,10 @@ export const sso: AnyPlugin = definePlugin({
   name: "sso",
   requires: ["sessions"],
   grants: { auth: true, routeScopes: ["/sso"], publicRoutes: ["/sso/*"] },
-  setup({ site, routeScope, contracts }) {
+  setup({ app, routeScope, contracts }) {
     // A provider may send its answer by POST, which screens refuse from another site.
     routeScope("/sso", { outside: true });
-    site.post(
+    app.site.post(
       "/sso/consume",
       async ({ request, address, input }) => {
         const options = { method: "saml", returnTo: String(input.RelayState) };
@@ -24,7 +24,7 @@ export const sso: AnyPlugin = definePlugin({
       },
       { permit: "public" },
     );
-    site.get(
+    app.site.get(
       "/sso/callback",
       async ({ request, address, query }) => {
         const options = { method: query.method ?? "oidc", returnTo: query.next };

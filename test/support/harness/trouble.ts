@@ -60,9 +60,9 @@ export const trouble = definePlugin({
     ],
     publicRoutes: ["/mark-of-trouble"],
   },
-  setup({ contribute, site }) {
+  setup({ contribute, app }) {
     // A menu shows what is served.
-    site.get(`/${MARK}`, () => "here", { permit: "public" });
+    app.site.get(`/${MARK}`, () => "here", { permit: "public" });
     contribute("screen_part", { at: "book/below", draw: () => from("screen_part", html`<p>${MARK}</p>`) });
     contribute("view_part", {
       ...{ target: "reading/book", place: "after", priority: 1 },

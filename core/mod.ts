@@ -6,6 +6,9 @@
 export { type Static, type TSchema, Type as t } from "@sinclair/typebox";
 export { t as elysiaTypes } from "elysia";
 export { type Expression, expressionBuilder, type RawBuilder, sql } from "kysely";
+export { ConfinedProcess, type ProcessEvents, type ProcessLimits } from "./children/confinement/confined_process.ts";
+export { MessageReader, messageBytes, ProtocolError } from "./children/confinement/messages.ts";
+export type { ConfinedOrder, Enforcement } from "./children/confinement/trampoline.ts";
 export { inTurn } from "./children/in_turn.ts";
 export type { CallServer, ChildTask } from "./children/messages.ts";
 export type { Children, RunOptions } from "./children/pool.ts";
@@ -25,6 +28,7 @@ export type {
 export type { EventRecord, EventTransaction } from "./events/event_bus.ts";
 export { JobFailure, type JobOptions, type JobPauses } from "./events/job_retry.ts";
 export type { ScheduleOptions } from "./events/schedules.ts";
+export { attended } from "./events/transaction_watch.ts";
 export { noRoomError } from "./failures.ts";
 export {
   callContribution,
@@ -93,7 +97,6 @@ export { bodyChunks } from "./input/body_stream.ts";
 export { idOf } from "./input/path_id.ts";
 export { storable } from "./input/storable_text.ts";
 export { isUpload, SNIFF_BYTES, sniff, type Upload, uploadOf } from "./input/uploads.ts";
-export type { IsolatedContext } from "./isolated/isolated_context.ts";
 export { LastUsedBatch } from "./last_used.ts";
 export { type Log, logRetried, startLine } from "./log.ts";
 export type {
@@ -104,6 +107,7 @@ export type {
   Events,
   ItemFields,
   Items,
+  JobName,
   Jobs,
   PermissionName,
   Permissions,
@@ -138,9 +142,18 @@ export {
   type ResourceSpec,
 } from "./resources/resource.ts";
 export type { VisibilityRule } from "./resources/visibility.ts";
+export type { IsolatedContext, IsolatedMember } from "./runtime/isolated_context.ts";
 export type { ScreenAccess } from "./runtime/path_patterns.ts";
-export { type AnyContext, type AnyPlugin, definePlugin, type Grants, type PluginContext } from "./runtime/plugin.ts";
+export {
+  type AnyContext,
+  type AnyPlugin,
+  definePlugin,
+  type Grants,
+  type IsolatedEntry,
+  type PluginContext,
+} from "./runtime/plugin.ts";
 export { fileBelow } from "./runtime/plugin_folder.ts";
+export { renamedKey } from "./runtime/plugin_keys.ts";
 export { PowerError } from "./runtime/power_checks.ts";
 export { ALL_REGISTRATIONS, type Powers } from "./runtime/powers.ts";
 export type { CheckFindings, SelfCheck } from "./runtime/self_check.ts";

@@ -34,6 +34,7 @@ import auditLog from "./operations/audit_log/plugin.ts";
 import docs from "./operations/docs/plugin.ts";
 import doctor from "./operations/doctor/plugin.ts";
 import health from "./operations/health/plugin.ts";
+import isolation from "./operations/isolation/plugin.ts";
 import languages from "./operations/languages/plugin.ts";
 import opentelemetry from "./operations/opentelemetry/plugin.ts";
 import scheduledBackups from "./operations/scheduled_backups/plugin.ts";
@@ -90,6 +91,7 @@ const plugins: readonly AnyPlugin[] = [
   system,
   scheduledBackups,
   languages,
+  isolation,
   themes,
   health,
   opentelemetry,

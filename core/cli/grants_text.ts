@@ -70,8 +70,8 @@ export function grantsLines(
   return lines.map((line, at) => `${(at === 0 ? plugin.name : "").padEnd(NAME_WIDTH)} ${line}`);
 }
 
-function isolationNote({ isolation }: AnyPlugin): string {
-  return isolation === undefined ? "" : ` ${isolation}`;
+function isolationNote({ isolated }: AnyPlugin): string {
+  return isolated ? ` ${isolated.how}` : "";
 }
 
 /** That PostgreSQL does not enforce the tables of a plugin that it should, or that nobody knows, after two spaces; else "". */

@@ -8,13 +8,13 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BootError } from "../errors.ts";
 import { INSTALL_ROOT } from "../install_root.ts";
-import { type IsolatedChoice, isolatedEntries, type Limits } from "../isolated/isolation_choices.ts";
-import { loadIsolated } from "../isolated/load_isolated.ts";
+import { type AwaitedEntry, isAwaited, type Listed, withExtensions } from "../runtime/extend_plugins.ts";
 import { withoutPlugins } from "../runtime/left_out.ts";
 import { checkedBlock } from "../runtime/operator_choices.ts";
 import type { PinnedGrants } from "../runtime/pins.ts";
 import type { AnyPlugin, Grants } from "../runtime/plugin.ts";
 import { declaredOnce } from "../runtime/read_once.ts";
+import { type IsolatedChoice, isolatedEntries } from "./isolated_choice.ts";
 import { fileOfList, isList, packageVersion, registerExports, runningFile } from "./resolve.ts";
 
 export { isList } from "./resolve.ts";
@@ -31,7 +31,7 @@ export interface Choices {
   readonly settings: Readonly<Record<string, Record<string, unknown>>>;
   /** Kinds of grants taken away, by plugin name. */
   readonly denied: Readonly<Record<string, readonly (keyof Grants)[]>>;
-  /** Entries of `plugins` that run in a process of their own, and its limits. */
+  /** Entries of `plugins` that a plugin loads into processes of their own, with what that is told of each. */
   readonly isolated?: IsolatedChoice | undefined;
   /** Accepted grants by plugin name. */
   readonly grants?: PinnedGrants | undefined;
@@ -62,10 +62,13 @@ export function listsOf(args: readonly string[], choices: Choices): readonly Lis
   return choices.plugins.length > 0 ? choices.plugins : [SHIPPED];
 }
 
-/** Loads plugins from their lists. `rest` are the arguments that are no lists. Throws BootError that names the list. */
+/**
+ * Loads plugins from their lists; `withExtensions` loads the isolated ones. `rest` are the arguments that are no lists. Throws
+ * BootError that names the list.
+ */
 export async function loadPlugins(
   args: readonly string[],
-): Promise<{ plugins: AnyPlugin[]; rest: string[]; choices: Choices }> {
+): Promise<{ plugins: Listed[]; rest: string[]; choices: Choices }> {
   const choices = await readChoices();
   registerExports();
   const lists = listsOf(args, choices);
@@ -74,12 +77,20 @@ export async function loadPlugins(
 }
 
 /** The entries of the choices in package.json, or the shipped list, each with its plugins. Throws BootError that names the list. */
-export async function loadEntries(): Promise<{ entry: ListEntry; plugins: AnyPlugin[] }[]> {
+export async function loadEntries(
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<{ entry: ListEntry; plugins: AnyPlugin[] }[]> {
   registerExports();
   const choices = await readChoices();
   const entries: readonly ListEntry[] = choices.plugins.length > 0 ? choices.plugins : ["lectern/plugins"];
   const load = loaderOf(choices, entries);
-  return Promise.all(entries.map(async (entry) => ({ entry, plugins: await load(entry) })));
+  const listed = await Promise.all(entries.map(load));
+  // What plugins add is of no entry, so that nothing is asked of them where no entry is isolated.
+  const isolates = listed.flat().some(isAwaited);
+  const all = isolates ? await withExtensions(listed.flat(), { env, settings: choices.settings }) : [];
+  const loaded = (one: Listed) =>
+    isAwaited(one) ? all.filter(({ isolated }) => isolated?.entry === one.entry) : [one];
+  return entries.map((entry, at) => ({ entry, plugins: listed[at]?.flatMap(loaded) ?? [] }));
 }
 
 /** The plugins that ship with Lectern. */
@@ -108,16 +119,18 @@ export async function thirdParty(plugins: readonly AnyPlugin[]): Promise<AnyPlug
  * Loads entries of "plugins"; one that is isolated is not imported into this process, by whatever name the list has its file.
  * `known` are the entries that "isolated" may name.
  */
-function loaderOf({ isolated }: Choices, known: readonly ListEntry[]): (entry: ListEntry) => Promise<AnyPlugin[]> {
+function loaderOf({ isolated }: Choices, known: readonly ListEntry[]): (entry: ListEntry) => Promise<Listed[]> {
   const chosen = isolatedEntries(
     isolated,
     known.filter((entry) => typeof entry === "string"),
   );
-  const limits = new Map([...chosen].map(([entry, of]) => [realFileOf(entry), of]));
+  const isolatedFiles = new Map([...chosen].map(([entry, options]) => [realFileOf(entry), options]));
   return async (entry) => {
     const { from, without = [] } = typeof entry === "string" ? { from: entry } : entryOf(entry);
-    const own = chosen.size === 0 ? undefined : limits.get(realFileOf(from));
-    return withoutPlugins(await (own ? isolatedPlugin(from, own) : loadList(from)), without, from);
+    const options = chosen.size === 0 ? undefined : isolatedFiles.get(realFileOf(from));
+    if (!options) return withoutPlugins(await loadList(from), without, from);
+    if (without.length === 0) return [awaited(from, options)];
+    throw new BootError(`Cannot leave out "${without[0]}" of "${from}": an isolated entry holds exactly one plugin`);
   };
 }
 
@@ -140,12 +153,9 @@ function entryOf(entry: unknown): Exclude<ListEntry, string> {
   return { from, without };
 }
 
-async function isolatedPlugin(entry: string, limits: Limits): Promise<AnyPlugin[]> {
+function awaited(entry: string, options: AwaitedEntry["options"]): AwaitedEntry {
   const file = foundFile(entry);
-  const place = { file, root: INSTALL_ROOT, operator: process.cwd() };
-  const { plugin } = await loadIsolated({ entry, limits, ...place });
-  const version = packageVersion(file);
-  return [version === undefined ? plugin : { version, ...plugin }];
+  return { entry, file, options, version: packageVersion(file) };
 }
 
 function foundFile(list: string): string {
@@ -181,7 +191,7 @@ async function withOrigin(plugins: readonly AnyPlugin[], file: string): Promise<
   const shipped = await shippedPlugins();
   return plugins.map((plugin) => {
     if (shipped.includes(plugin)) return plugin;
-    const { addedBy: _added, isolation: _isolation, ...own } = plugin;
+    const { addedBy: _added, isolated: _isolated, ...own } = plugin;
     return declaredOnce({ ...(version !== undefined && { version }), ...own, listFile: file });
   });
 }

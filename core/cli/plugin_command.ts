@@ -39,7 +39,7 @@ export async function pluginCommand(io: CommandIo, args: readonly string[]): Pro
     io.err(`Usage: plugin ${PLUGIN_USAGE.replace(" | ", " | plugin ")}`);
     return 2;
   }
-  const loaded = await loadEntries();
+  const loaded = await loadEntries(io.env);
   const shipped = await shippedPlugins();
   const setting = { loaded, shipped, installed: loaded.flatMap(({ plugins }) => plugins) };
   return isRemove ? remove(io, setting, name, { purge, yes }) : list(io, setting);

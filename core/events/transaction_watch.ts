@@ -18,7 +18,12 @@ export function currentWatch(): TransactionWatch | undefined {
   return watch?.isOver ? undefined : watch;
 }
 
-/** Runs what has time limits of its own: the transaction around it is not quiet meanwhile. */
+/**
+ * Runs what has time limits of its own: the transaction around it is not quiet meanwhile. A part of a plugin then has as long as the
+ * longest request.
+ * @example
+ * const answer = await attended(async () => (await fetch("https://example.com", { signal: AbortSignal.timeout(9_000) })).text());
+ */
 export function attended<R>(run: () => Promise<R>): Promise<R> {
   return currentWatch()?.attend(run) ?? run();
 }

@@ -8,7 +8,7 @@ import { closestMatch } from "../std/closest_match.ts";
 import type { AnyPlugin } from "./plugin.ts";
 
 /** The import name of the list of shipped plugins. */
-const SHIPPED_LIST = "lectern/plugins";
+export const SHIPPED_LIST = "lectern/plugins";
 
 /**
  * The plugins of a list without some, by name. Throws BootError, with the closest match, for a name that is not in the list.

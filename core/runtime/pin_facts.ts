@@ -99,8 +99,8 @@ export function factsProblem(pin: PinFacts): string | undefined {
 }
 
 /** A hash of the source of a step, white space left out. The source of an isolated plugin is not known in the server. */
-function hashOf(step: AnyPlugin["migrations"][string], { isolation }: AnyPlugin): string {
-  if (isolation !== undefined) return "isolated";
+function hashOf(step: AnyPlugin["migrations"][string], { isolated }: AnyPlugin): string {
+  if (isolated) return "isolated";
   return digestOf(`${withoutSpace(step)}${step.removes ?? ""}`);
 }
 

@@ -65,12 +65,27 @@ export interface Grants<
   readonly files?: boolean;
 }
 
+/** An entry that the operator isolates: its module is loaded by a plugin, elsewhere than in the process of the server. */
+export interface IsolatedEntry {
+  /** The entry of "plugins", as the operator wrote it. */
+  readonly entry: string;
+  /** The file of its module. */
+  readonly file: string;
+  /** What the operator wrote for it in `isolated`, such as limits. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
 /** What `extend` of a plugin gets. */
 export interface Extending<S extends TObject = TObject> {
   /** The settings of the plugin. */
   readonly settings: Static<S>;
-  /** The plugins that are listed. */
+  /** The plugins that are listed; of isolated ones those that a plugin before this one has loaded. */
   readonly plugins: readonly AnyPlugin[];
+  /**
+   * Entries that the operator isolates and no plugin before this one has loaded. A plugin that is returned with `isolated`, the entry
+   * and how it is confined, takes the place of the entry.
+   */
+  readonly isolated: readonly IsolatedEntry[];
 }
 
 /** A plugin as its author writes it. */
@@ -140,8 +155,8 @@ export interface AnyPlugin extends Required<Omit<ErasedSpec, OptionalField>>, Pi
   readonly listFile?: string;
   /** The file that errors name beside the plugin. */
   readonly source?: string;
-  /** How its process is confined, for `plan` and `grants`; absent for plugins in the server's own process. */
-  readonly isolation?: string;
+  /** The isolated entry that it stands for, and how that is confined, for `plan` and `grants`; absent in the server's own process. */
+  readonly isolated?: { readonly entry: string; readonly how: string };
 }
 
 /** A context with its types erased. */

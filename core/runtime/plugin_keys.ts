@@ -18,7 +18,7 @@ const KEYS = {
     addedBy: "text",
     listFile: "text",
     source: "text",
-    isolation: "text",
+    isolated: "object",
   },
 } as const satisfies Readonly<Record<keyof AnyPlugin, Kind>>;
 
@@ -47,7 +47,13 @@ export function checkPluginKeys(plugins: readonly AnyPlugin[]): void {
   }
 }
 
-/** What to write in place of an earlier key: `permissions` was an object of grants, `adds` a list of permissions. */
+/**
+ * What to write in place of an earlier key: `permissions` was an object of grants, `adds` a list of permissions.
+ * @example
+ * const declared = { adds: ["applause-give"] };
+ * const renamed = renamedKey(declared); // "adds" is now "permissions": permissions: ["applause-give"]
+ * if (renamed !== undefined) throw new BootError(renamed);
+ */
 export function renamedKey(declared: { readonly permissions?: unknown; readonly adds?: unknown }): string | undefined {
   const { permissions, adds } = declared;
   if (kindOf(permissions) === "object") return `"permissions" is now "grants": grants: ${written(permissions)}`;

@@ -5,10 +5,9 @@
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isolatedEntries, type Limits } from "../../core/isolated/isolation_choices.ts";
-import { loadIsolated } from "../../core/isolated/load_isolated.ts";
+import { limitsOf } from "../../plugins/operations/isolation/limits.ts";
+import { loadIsolated } from "../../plugins/operations/isolation/load_isolated.ts";
 
-const ROOT = join(import.meta.dir, "../..");
 const CALLS = 5_000;
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "lectern-bench-")));
@@ -22,16 +21,18 @@ writeFileSync(
      app.get("/large", () => answers[1], { permit: "public" });
    } });`,
 );
-const limits = isolatedEntries({ bench: { unenforced: true } }, ["bench"]).get("bench") as Limits;
+const limits = limitsOf("bench", { unenforced: true });
 const viewer = { id: 1, name: "A", slug: "a", roles: [1], permissions: ["access-api"], admin: false, via: "token" };
 const request = { method: "GET", path: "/", params: {}, query: {}, nestedQuery: {}, input: {}, body: {} };
 
 const started = performance.now();
-const { plugin, host } = await loadIsolated({ entry: "bench", file, limits, root: ROOT, operator: tmpdir() });
+const { plugin, host } = await loadIsolated({ entry: "bench", file, limits, operator: tmpdir() });
 const loaded = performance.now() - started;
 const facts = { settings: {}, env: {}, baseUrl: "", language: "en", theme: "" };
 await host.attach({ setUp: async (call) => void (await call("setup", facts)), ended() {} });
-print(`${plugin.isolation}; start ${loaded.toFixed(0)} ms, with setup ${(performance.now() - started).toFixed(0)} ms`);
+print(
+  `${plugin.isolated?.how}; start ${loaded.toFixed(0)} ms, with setup ${(performance.now() - started).toFixed(0)} ms`,
+);
 for (const [index, size] of ["100 B", "20 KB"].entries()) {
   const times: number[] = [];
   for (let call = 0; call < CALLS; call++) {

@@ -23,7 +23,7 @@ export interface Upward {
   readonly isType: boolean;
 }
 
-/** The layers of core. `cli.ts` starts the program, `mod.ts` is what plugins import: both may import everything. */
+/** The layers of core. `cli.ts` starts the program, `mod.ts` and `confined_mod.ts` are what plugins import: they may import everything. */
 export const CORE: Layered = {
   place: "core",
   layers: [
@@ -39,13 +39,13 @@ export const CORE: Layered = {
     ["http"],
     ["resources"],
     ["runtime"],
-    ["self_checks", "isolated"],
+    ["self_checks"],
     ["workers"],
     ["client"],
     ["cli"],
     ["doors"],
   ],
-  files: { "core/mod.ts": "doors", "core/cli.ts": "doors" },
+  files: { "core/mod.ts": "doors", "core/confined_mod.ts": "doors", "core/cli.ts": "doors" },
 };
 
 /** The layers of db. */

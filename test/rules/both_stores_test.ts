@@ -33,9 +33,10 @@ const ONE_STORE: Readonly<Record<string, string>> = {
   "test/core/boot_statements_test.ts":
     "a step that takes its time; two_servers_test.ts is about two boots, and on both",
   "test/core/disk_full_test.ts": "a function that raises the error of a full disk",
-  "test/core/isolated_plugin_test.ts": "a catalog that is refused before it is asked; grants_escape_test.ts is on both",
   "test/core/planned_statements_test.ts": "a server of its own",
   "test/operations/health_test.ts": "a statement that takes its time, for a metric",
+  "test/operations/isolated_plugin_test.ts":
+    "a catalog that is refused before it is asked; grants_escape_test.ts is on both",
   "test/server/replicas_test.ts": "servers of its own",
   "test/web/content_labels_test.ts": "a generated column of a plugin's own table, as the shipped tables have them",
 };

@@ -5,6 +5,7 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -51,7 +52,7 @@ function isolatedProcesses(): number[] {
   return pids.map(Number).filter((pid) => {
     try {
       const parent = /\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))?.[1];
-      const isIsolated = readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("core/isolated/child_main.ts");
+      const isIsolated = readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("core/children/confinement/main.ts");
       return isIsolated && readlinkSync(`/proc/${parent}/cwd`) === home;
     } catch {
       // It has ended meanwhile.
@@ -123,13 +124,49 @@ test("a plugin that cannot run isolated stops the start with what it lacks", asy
   ];
   for (const [text, limits, wanted] of cases) {
     broken(text);
-    choose({ "./broken": limits ?? { unenforced: true } }, ["./broken"]);
+    choose({ "./broken": limits ?? { unenforced: true } }, ["lectern/plugins", "./broken"]);
     const { code, err } = await cli("check");
     expect([text, code]).toEqual([text, 1]);
     expect(err).toMatch(wanted);
   }
+  choose({ "./acme-kudos": { memoryMB: 96 } });
+  expect((await cli("grants")).err).toMatch(/"isolated" of ".\/acme-kudos": "memoryMB"/);
   choose(["./acme-kudo"]);
   expect((await cli("grants")).err).toContain('did you mean "./acme-kudos"?');
+});
+
+test("an entry is not loaded where no plugin isolates it", async () => {
+  mkdirSync(join(home, "stranger"));
+  const marker = join(home, "stranger_ran");
+  writeFileSync(
+    join(home, "stranger/plugin.ts"),
+    `import { writeFileSync } from "node:fs"; writeFileSync(${JSON.stringify(marker)}, "");
+     import { definePlugin } from "lectern/core"; export default definePlugin({ name: "stranger", setup() {} });`,
+  );
+  const shipped = JSON.stringify({ from: "lectern/plugins", without: ["isolation"] });
+  for (const plugins of [["./stranger"], [JSON.parse(shipped), "./stranger"]]) {
+    choose(["./stranger"], plugins);
+    for (const command of [["check"], ["plugin", "list"]]) {
+      const { code, err } = await cli(...command);
+      expect([code, err.trim()]).toEqual([
+        1,
+        'Cannot isolate "./stranger": none of the listed plugins isolates; one of "lectern/plugins" does',
+      ]);
+    }
+  }
+  expect(existsSync(marker)).toBe(false);
+});
+
+test("the commands for plugins name one that is isolated", async () => {
+  choose({ "./acme-kudos": { unenforced: true } });
+  const { code, out } = await cli("plugin", "list");
+  expect([code, out.match(/^acme-kudos .*$/m)?.[0]]).toEqual([0, expect.stringMatching(/installed$/)]);
+  const removed = await cli("plugin", "remove", "acme-kudos");
+  expect([removed.code, removed.err]).toEqual([0, ""]);
+  expect(JSON.parse(readFileSync(join(home, "package.json"), "utf8")).lectern).toEqual({
+    plugins: ["lectern/plugins"],
+    isolated: {},
+  });
 });
 
 test("where the kernel confines nothing the plugin does not run, unless the operator admits that", async () => {
@@ -137,8 +174,8 @@ test("where the kernel confines nothing the plugin does not run, unless the oper
   const main = join(home, "main.ts");
   writeFileSync(main, `console.error("it runs");`);
   const run = async (unenforced: boolean) => {
-    const order = JSON.stringify({ main, readable: [home], unenforced });
-    const trampoline = join(ROOT, "core/isolated/trampoline.ts");
+    const order = JSON.stringify({ main, readable: [home], modules: {}, unenforced });
+    const trampoline = join(ROOT, "core/children/confinement/trampoline.ts");
     const child = Bun.spawn([process.execPath, "--preload", join(home, "elsewhere.ts"), trampoline, order], {
       stdout: "pipe",
       stderr: "pipe",

@@ -3,7 +3,7 @@
  * stays in the process of the plugin, since a function cannot be sent: the server gets its number and calls it by that. What a route
  * may do beside, such as schemas and hooks, is not here: members and options that are unknown throw an error that names them.
  */
-import type { Viewer } from "../viewer.ts";
+import type { Viewer } from "lectern/core";
 import type { Registrations } from "./registrations.ts";
 
 /** A request as it is sent to the process. */

@@ -2,7 +2,7 @@
  * The channel of an isolated process. The server ends a process that makes too many calls at a time, so calls beyond the limit
  * wait here. Calls of `perform` have a limit of their own, as their actions make further calls, which must not wait for them.
  */
-import { Semaphore } from "../std/semaphore.ts";
+import { Semaphore } from "lectern/core";
 import { Channel } from "./channel.ts";
 
 /** Options of a call. */

@@ -4,9 +4,7 @@
  */
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { BootError } from "../errors.ts";
-import { renamedKey } from "../runtime/plugin_keys.ts";
-import { DAY_MS } from "../std/time.ts";
+import { BootError, DAY_MS, renamedKey } from "lectern/core";
 
 const MAX_ITEMS = 500;
 const name = Type.String({ minLength: 1, maxLength: 63, pattern: "^[A-Za-z0-9_@/:.-]+$" });

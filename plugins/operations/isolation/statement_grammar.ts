@@ -4,7 +4,7 @@
  * functions that are not named here, JSON paths, locks by hand, foreign keys.
  */
 import type { RootOperationNode } from "kysely";
-import { FUNCTIONS, OPERATORS, TEMPLATES, TYPES } from "../../db/mod.ts";
+import { FUNCTIONS, OPERATORS, TEMPLATES, TYPES } from "lectern/db";
 
 /** A statement that the grammar refuses. The message is for the plugin's author. */
 export class StatementError extends Error {

@@ -5,11 +5,8 @@
  */
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { type Db, withSlowPool } from "../../db/mod.ts";
-import type { EventTransaction } from "../events/event_bus.ts";
-import type { EventName, JobName } from "../registry.ts";
-import type { AnyContext } from "../runtime/plugin.ts";
-import type { Viewer } from "../viewer.ts";
+import type { AnyContext, EventName, EventTransaction, JobName, Viewer } from "lectern/core";
+import { type Db, withSlowPool } from "lectern/db";
 import type { SentCall } from "./channel.ts";
 import { plainOf } from "./plain.ts";
 import { runQuery, runSchemaChange, runVisible } from "./statements.ts";

@@ -3,13 +3,10 @@
  * at the next call, with growing pauses. Where a process ends, only the calls that it was answering fail.
  */
 import { join } from "node:path";
-import { BootError, localizedError } from "../errors.ts";
-import { MINUTE_MS } from "../std/time.ts";
+import { BootError, ConfinedProcess, type Enforcement, localizedError, MINUTE_MS } from "lectern/core";
 import { type AnswerCall, Channel } from "./channel.ts";
 import type { LoadOrder } from "./child_main.ts";
-import { IsolatedProcess } from "./isolated_process.ts";
-import type { Limits } from "./isolation_choices.ts";
-import type { Enforcement } from "./trampoline.ts";
+import type { Limits } from "./limits.ts";
 
 /** What runs in the process, and who answers its calls. */
 export interface HostOptions {
@@ -43,7 +40,7 @@ const SLOW = 'The plugin ":plugin" did not answer in time.';
 const AWAY = 'The plugin ":plugin" does not run at the moment; try again in a moment.';
 
 interface Running {
-  readonly process: IsolatedProcess;
+  readonly process: ConfinedProcess;
   readonly channel: Channel;
   readonly since: number;
   readonly heartbeat: ReturnType<typeof setInterval>;
@@ -132,7 +129,7 @@ export class IsolatedHost {
 
   #spawn(readable: readonly string[]): Running {
     const { limits, answer } = this.#options;
-    const child = new IsolatedProcess(
+    const child = new ConfinedProcess(
       { main: MAIN, readable, unenforced: limits.unenforced },
       { maxBytes: limits.memoryMb * BYTES_PER_MB, maxMessageBytes: limits.messageMb * BYTES_PER_MB },
       {

@@ -4,9 +4,8 @@
  * once. Statements of migrations have no grants; they change tables that this plugin has created, and no others.
  */
 import { AndNode, createQueryId, type Kysely, type QueryResult, type RootOperationNode, sql, WhereNode } from "kysely";
-import type { Db } from "../../db/mod.ts";
-import type { VisibilityRules } from "../resources/visibility.ts";
-import type { Viewer } from "../viewer.ts";
+import type { AnyContext, Viewer } from "lectern/core";
+import type { Db } from "lectern/db";
 import { checkedQuery, checkedSchemaChange, StatementError } from "./statement_grammar.ts";
 
 /** The result of a statement as it is sent. */
@@ -29,7 +28,7 @@ export async function runQuery(db: AnyStore, tree: unknown, maxBytes: number): P
 export interface VisibleQuery {
   readonly table: string;
   readonly viewer: Viewer;
-  readonly where: VisibilityRules["where"];
+  readonly where: AnyContext["visible"]["where"];
   readonly maxBytes: number;
 }
 

@@ -1,27 +1,21 @@
 /** Loads a plugin isolated: finds what its process may read, starts that, and makes the plugin for the runtime. */
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
-import { BootError } from "../errors.ts";
-import type { AnyPlugin } from "../runtime/plugin.ts";
+import { type AnyPlugin, BootError } from "lectern/core";
 import { IsolatedHost } from "./isolated_host.ts";
 import { IsolatedPlugin } from "./isolated_plugin.ts";
-import type { Limits } from "./isolation_choices.ts";
+import type { Limits } from "./limits.ts";
 
 /** What to load. */
-export interface IsolatedEntry {
+export interface IsolatedSource {
   /** The entry of "plugins". */
   readonly entry: string;
   /** The file of the plugin. */
   readonly file: string;
   readonly limits: Limits;
-  /** The root folder of Lectern. */
-  readonly root: string;
   /** The operator's folder, which the plugin must not be able to read. */
   readonly operator: string;
 }
-
-/** Libraries that isolated plugins may import. */
-const LIBRARIES = ["kysely", "@sinclair/typebox"];
 
 /** A loaded plugin, and the host of its process. */
 export interface LoadedIsolated {
@@ -30,19 +24,14 @@ export interface LoadedIsolated {
 }
 
 /** Starts the process of a plugin. Throws BootError that names the entry. */
-export async function loadIsolated({ entry, file, limits, root, operator }: IsolatedEntry): Promise<LoadedIsolated> {
-  const libraries = Object.fromEntries(LIBRARIES.map((name) => [name, realpathSync(Bun.resolveSync(name, root))]));
+export async function loadIsolated({ entry, file, limits, operator }: IsolatedSource): Promise<LoadedIsolated> {
   const path = realpathSync(file);
   const plugin = new IsolatedPlugin(entry, limits);
   const host = new IsolatedHost({
     entry,
     limits,
-    load: { file: path, libraries, calls: limits.calls },
-    readable: [
-      join(root, "core"),
-      folderOf(entry, path, operator),
-      ...Object.entries(libraries).map(([name, of]) => packageFolder(name, of)),
-    ],
+    load: { file: path, calls: limits.calls },
+    readable: [import.meta.dir, folderOf(entry, path, operator)],
     started: (manifest) => plugin.started(manifest),
     answer: (call) => plugin.answer(call),
   });
@@ -70,9 +59,4 @@ function folderOf(entry: string, file: string, operator: string): string {
       `Cannot isolate "${entry}": put it into a folder of its own, as it may read the folder it is in`,
     );
   return folder;
-}
-
-function packageFolder(name: string, file: string): string {
-  const marker = `${sep}${name.replaceAll("/", sep)}${sep}`;
-  return file.slice(0, file.lastIndexOf(marker) + marker.length - 1);
 }

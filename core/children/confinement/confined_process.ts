@@ -1,16 +1,17 @@
 /**
- * An isolated process as the server sees it: its start through `trampoline.ts`, messages in both directions, its memory, its
+ * A confined process as the server sees it: its start through `trampoline.ts`, messages in both directions, its memory, its
  * end. What it sends is read with bounds; a message that breaks the protocol ends it.
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { lowerPriority } from "../children/process_limits.ts";
-import { SECOND_MS } from "../std/time.ts";
-import { yieldToEventLoop } from "../std/yield_to_event_loop.ts";
+import { SECOND_MS } from "../../std/time.ts";
+import { yieldToEventLoop } from "../../std/yield_to_event_loop.ts";
+import { lowerPriority } from "../process_limits.ts";
 import { MessageReader, messageBytes, ProtocolError } from "./messages.ts";
-import type { Enforcement, TrampolineOrder } from "./trampoline.ts";
+import { confinedModules } from "./modules.ts";
+import type { ConfinedOrder, Enforcement, TrampolineOrder } from "./trampoline.ts";
 
-/** Limits of an isolated process. */
+/** Limits of a confined process. */
 export interface ProcessLimits {
   /** Resident memory in bytes; checked where /proc exists. */
   readonly maxBytes: number;
@@ -18,7 +19,7 @@ export interface ProcessLimits {
   readonly maxMessageBytes: number;
 }
 
-/** What an isolated process reports to its owner. */
+/** What a confined process reports to its owner. */
 export interface ProcessEvents {
   /** A message of the process. A throw ends the process as a malformed message does. */
   receive(message: unknown): void;
@@ -40,8 +41,21 @@ const PER_SECOND = { bytes: 16 * 2 ** 20, messages: 20_000 } as const;
 /** Messages of the greatest length that may wait until the process reads them. */
 const MAX_UNREAD = 4;
 
-/** A process that runs a module confined. */
-export class IsolatedProcess {
+/**
+ * A process that runs a module confined: it reads what the order names, writes nothing, and has no network, no environment and no
+ * other processes. Its module may import `lectern/core` (errors, `definePlugin`, messages), `kysely` and `@sinclair/typebox`, and
+ * speaks by messages (`messageBytes`, `MessageReader`) over its standard output and input.
+ * @example
+ * const folder = import.meta.dir;
+ * const child = new ConfinedProcess(
+ *   { main: `${folder}/child.ts`, readable: [folder], unenforced: false },
+ *   { maxBytes: 192 * 2 ** 20, maxMessageBytes: 65_536 },
+ *   { receive: (message) => console.error(message), ended: (reason) => console.error(reason) },
+ * );
+ * const enforced = await child.enforcement;
+ * if (!("missing" in enforced)) child.send({ question: "How many?" });
+ */
+export class ConfinedProcess {
   readonly #limits: ProcessLimits;
   readonly #events: ProcessEvents;
   readonly #child: Bun.Subprocess<"pipe", "pipe", "pipe">;
@@ -52,9 +66,11 @@ export class IsolatedProcess {
   #reason: string | undefined;
   #unreadBytes = 0;
 
-  constructor(order: TrampolineOrder, limits: ProcessLimits, events: ProcessEvents) {
+  constructor({ main, readable, unenforced }: ConfinedOrder, limits: ProcessLimits, events: ProcessEvents) {
     this.#limits = limits;
     this.#events = events;
+    const own = confinedModules();
+    const order: TrampolineOrder = { main, readable: [...own.readable, ...readable], modules: own.modules, unenforced };
     this.#child = Bun.spawn([process.execPath, "--no-install", "run", TRAMPOLINE, JSON.stringify(order)], {
       // No folder in which others could place settings of Bun.
       cwd: "/",
@@ -86,7 +102,7 @@ export class IsolatedProcess {
     const bytes = messageBytes(message);
     if (bytes.length > this.#limits.maxMessageBytes)
       throw new RangeError(
-        `Cannot send ${bytes.length} bytes to an isolated process: at most ${this.#limits.maxMessageBytes}`,
+        `Cannot send ${bytes.length} bytes to a confined process: at most ${this.#limits.maxMessageBytes}`,
       );
     if (this.#unreadBytes > this.#limits.maxMessageBytes * MAX_UNREAD) {
       this.kill("it does not read its messages");

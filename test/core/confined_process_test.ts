@@ -1,5 +1,5 @@
 /**
- * The walls of an isolated process, tried from inside. Where the kernel has no Landlock, the start is refused instead, which is
+ * The walls of a confined process, tried from inside. Where the kernel has no Landlock, the start is refused instead, which is
  * then what is tested.
  */
 import { dlopen } from "bun:ffi";
@@ -8,9 +8,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { IsolatedProcess } from "../../core/isolated/isolated_process.ts";
-import { landlockAbi } from "../../core/isolated/landlock.ts";
-import { openSyscalls } from "../../core/isolated/syscalls.ts";
+import { ConfinedProcess } from "../../core/children/confinement/confined_process.ts";
+import { landlockAbi } from "../../core/children/confinement/landlock.ts";
+import { openSyscalls } from "../../core/children/confinement/syscalls.ts";
 import type { Aim } from "../fixtures/isolated/escapes.ts";
 import { until } from "../support/harness/until.ts";
 
@@ -53,15 +53,15 @@ afterAll(() => {
 function start(order: { main: string; unenforced?: boolean }) {
   const message = Promise.withResolvers<Record<string, string>>();
   const ended = Promise.withResolvers<string>();
-  const child = new IsolatedProcess(
-    { readable: [join(ROOT, "core/isolated"), join(ROOT, "test/fixtures/isolated")], unenforced: false, ...order },
+  const child = new ConfinedProcess(
+    { readable: [join(ROOT, "test/fixtures/isolated")], unenforced: false, ...order },
     LIMITS,
     { receive: (found) => message.resolve(found as Record<string, string>), ended: ended.resolve },
   );
   return { child, message: message.promise, ended: ended.promise };
 }
 
-test("an isolated process reads, writes, connects, signals and starts nothing; without Landlock it does not run", async () => {
+test("a confined process reads, writes, connects, signals and starts nothing; without Landlock it does not run", async () => {
   if (!hasLandlock) {
     const { child, ended } = start({ main: MAIN });
     expect(await child.enforcement).toEqual({ missing: expect.any(String) });
@@ -107,9 +107,9 @@ test("an isolated process reads, writes, connects, signals and starts nothing; w
 
 test("the process ends with the server, also where that is killed", async () => {
   const code = `
-    const { IsolatedProcess } = await import(${JSON.stringify(join(ROOT, "core/isolated/isolated_process.ts"))});
-    const order = { main: ${JSON.stringify(MAIN)}, readable: [${JSON.stringify(join(ROOT, "core/isolated"))}, ${JSON.stringify(join(ROOT, "test/fixtures/isolated"))}], unenforced: true };
-    const child = new IsolatedProcess(order, ${JSON.stringify(LIMITS)}, { receive() {}, ended() {} });
+    const { ConfinedProcess } = await import(${JSON.stringify(join(ROOT, "core/children/confinement/confined_process.ts"))});
+    const order = { main: ${JSON.stringify(MAIN)}, readable: [${JSON.stringify(join(ROOT, "test/fixtures/isolated"))}], unenforced: true };
+    const child = new ConfinedProcess(order, ${JSON.stringify(LIMITS)}, { receive() {}, ended() {} });
     await child.enforcement;
     console.log(child.pid);
     setInterval(() => {}, 1_000);`;
@@ -137,7 +137,7 @@ test("a message that is too long or malformed ends the process", async () => {
     const hex = bytes.toString("hex");
     writeFileSync(main, `require("node:fs").writeSync(1, Buffer.from("${hex}", "hex")); setInterval(() => {}, 1e3);`);
     const ended = Promise.withResolvers<string>();
-    new IsolatedProcess({ main, readable: [below], unenforced: true }, LIMITS, { receive() {}, ended: ended.resolve });
+    new ConfinedProcess({ main, readable: [below], unenforced: true }, LIMITS, { receive() {}, ended: ended.resolve });
     expect(await ended.promise).toContain("it broke the protocol");
   }
 });
@@ -149,7 +149,7 @@ test("a process that does not read its messages ends, so that they do not pile u
   writeFileSync(main, "setInterval(() => {}, 1e3);");
   const ended = Promise.withResolvers<string>();
   const order = { main, readable: [below], unenforced: true };
-  const child = new IsolatedProcess(order, LIMITS, { receive() {}, ended: ended.resolve });
+  const child = new ConfinedProcess(order, LIMITS, { receive() {}, ended: ended.resolve });
   await child.enforcement;
   const text = "x".repeat(60_000);
   for (let sent = 0; sent < 200 && (await Promise.race([ended.promise, Bun.sleep(1)])) === undefined; sent++)

@@ -1,22 +1,29 @@
 /**
- * The entry of an isolated process: `bun trampoline.ts ORDER`, where ORDER is JSON. It confines itself, reports on standard
- * output what the kernel enforces, and executes Bun again with `child_main.ts` and an empty environment. Rules of Landlock
- * apply to the calling thread alone, hence the second execution: no thread of the first one is left.
+ * The entry of a confined process: `bun trampoline.ts ORDER`, where ORDER is JSON. It confines itself, reports on standard
+ * output what the kernel enforces, and executes Bun again with `main.ts`, the same order and an empty environment. Rules of
+ * Landlock apply to the calling thread alone, hence the second execution: no thread of the first one is left.
  */
 import { readFileSync, realpathSync, writeSync } from "node:fs";
+import { join } from "node:path";
 import { landlockAbi, restrictFiles, scopesSignals } from "./landlock.ts";
 import { messageBytes } from "./messages.ts";
 import { installFilter } from "./seccomp.ts";
 import { cString, knownArchitecture, openSyscalls, pointersTo, type Syscall } from "./syscalls.ts";
 
-/** The order of the server. */
-export interface TrampolineOrder {
+/** What a process that is confined runs. */
+export interface ConfinedOrder {
   /** The module to execute. */
   readonly main: string;
-  /** Files and folders that the process may read. */
+  /** Files and folders that the process may read, beside Bun, core and its libraries. */
   readonly readable: readonly string[];
   /** Whether it also runs where the kernel cannot confine it. */
   readonly unenforced: boolean;
+}
+
+/** The order as the process gets it. */
+export interface TrampolineOrder extends ConfinedOrder {
+  /** The files of modules by import name; null for one that is empty. */
+  readonly modules: Readonly<Record<string, string | null>>;
 }
 
 /** What the kernel enforces, as the first message of the process. */
@@ -24,6 +31,7 @@ export type Enforcement =
   | { readonly landlock: number; readonly network: "namespace" | "seccomp" }
   | { readonly missing: string };
 
+const MAIN = join(import.meta.dir, "main.ts");
 const STDOUT = 1;
 const PR = { setDeathSignal: 1, setNoNewPrivileges: 38 } as const;
 const SIGKILL = 9;
@@ -41,12 +49,13 @@ const RESOURCE_LIMITS = [
 const PROC_SELF = ["maps", "stat"];
 
 const parent = process.ppid;
-const order = JSON.parse(process.argv[2] ?? "{}") as TrampolineOrder;
+const [, , text = "{}"] = process.argv;
+const order = JSON.parse(text) as TrampolineOrder;
 const syscall = openSyscalls();
 const enforced = confine(order, syscall);
 writeSync(STDOUT, messageBytes(enforced));
-if (!("missing" in enforced) && syscall) execute(syscall, order.main);
-else if (order.unenforced) await import(order.main);
+if (!("missing" in enforced) && syscall) execute(syscall);
+else if (order.unenforced) await import(MAIN);
 
 function confine({ readable }: TrampolineOrder, call: Syscall | undefined): Enforcement {
   const architecture = knownArchitecture();
@@ -107,9 +116,9 @@ function existing(path: string): string[] {
   }
 }
 
-function execute(call: Syscall, main: string): void {
+function execute(call: Syscall): void {
   const program = cString(realpathSync(process.execPath));
-  const words = [process.execPath, "--no-install", "run", main].map(cString);
+  const words = [process.execPath, "--no-install", "run", MAIN, text].map(cString);
   const result = call("execve", program, pointersTo(words), pointersTo([]));
   throw new Error(`Cannot execute Bun: error ${-result} of the kernel`);
 }

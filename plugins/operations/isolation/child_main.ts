@@ -1,23 +1,18 @@
 /**
- * The entry of an isolated process after `trampoline.ts` has confined it: it answers the calls of the server to one plugin, and
- * ends with its input. Libraries are registered by the paths that the server gives, since Bun finds them only where it can read
- * all folders above.
+ * The module of an isolated process, which is confined when it is loaded: it answers the calls of the server to one plugin, and ends
+ * with its input.
  */
 import { writeSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { registerModules } from "../register_modules.ts";
-import type { AnyPlugin } from "../runtime/plugin.ts";
+import { type AnyPlugin, MessageReader, messageBytes } from "lectern/core";
 import type { SentCall } from "./channel.ts";
 import { ChildChannel } from "./child_channel.ts";
 import type { ChildContext, Facts } from "./child_context.ts";
-import { MessageReader, messageBytes } from "./messages.ts";
 
 /** What the server sends to load a plugin. */
 export interface LoadOrder {
   /** The file of the plugin. */
   readonly file: string;
-  /** The files of libraries by import name. */
-  readonly libraries: Readonly<Record<string, string>>;
   /** Calls to the server that may wait for an answer at a time. */
   readonly calls: number;
 }
@@ -30,14 +25,8 @@ const UNSUPPORTED = ["requires", "uses", "provides", "commands", "extend"] as co
 let plugin: AnyPlugin | undefined;
 let context: ChildContext | undefined;
 
-async function load({ file, libraries, calls }: LoadOrder): Promise<object> {
+async function load({ file, calls }: LoadOrder): Promise<object> {
   channel.limit(calls);
-  registerModules([
-    ...Object.entries(libraries),
-    ["lectern/core", `${import.meta.dir}/child_core.ts`],
-    // Plugins augment their types; they hold nothing that an isolated one could run.
-    ...["lectern/db", "lectern/contracts", "lectern/plugins"].map((name) => [name, undefined] as const),
-  ]);
   const loaded = (await import(pathToFileURL(file).href)) as { default?: AnyPlugin };
   plugin = loaded.default;
   if (!plugin || Array.isArray(plugin) || typeof plugin.setup !== "function")

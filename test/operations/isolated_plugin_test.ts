@@ -4,11 +4,11 @@
  */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
+import { landlockAbi } from "../../core/children/confinement/landlock.ts";
+import { openSyscalls } from "../../core/children/confinement/syscalls.ts";
 import { grantsLines } from "../../core/cli/grants_text.ts";
-import { isolatedEntries, type Limits } from "../../core/isolated/isolation_choices.ts";
-import { landlockAbi } from "../../core/isolated/landlock.ts";
-import { loadIsolated } from "../../core/isolated/load_isolated.ts";
-import { openSyscalls } from "../../core/isolated/syscalls.ts";
+import { type Limits, limitsOf } from "../../plugins/operations/isolation/limits.ts";
+import { loadIsolated } from "../../plugins/operations/isolation/load_isolated.ts";
 import kudos from "../fixtures/plugins/acme-kudos/plugin.ts";
 import { scaled } from "../support/harness/machine_speed.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
@@ -33,9 +33,9 @@ afterAll(async () => {
 });
 
 async function isolated(name: string, limits: Partial<Limits> = {}) {
-  const all = isolatedEntries({ [name]: { unenforced: !hasLandlock, ...limits } }, [name]).get(name) as Limits;
+  const all = limitsOf(name, { unenforced: !hasLandlock, ...limits });
   const file = join(ROOT, "test/fixtures/plugins", name, "plugin.ts");
-  return loadIsolated({ entry: name, file, limits: all, root: ROOT, operator: join(ROOT, "plugins/web") });
+  return loadIsolated({ entry: name, file, limits: all, operator: join(ROOT, "plugins/web") });
 }
 
 async function booted(options: Parameters<typeof bootTestRuntime>[0]): Promise<TestRuntime> {
@@ -234,13 +234,12 @@ test("a start may take longer than a call", async () => {
 });
 
 test("what the operator writes about isolation is checked", async () => {
-  expect(() => isolatedEntries(["./acme-kudo"], ["./acme-kudos"])).toThrow('did you mean "./acme-kudos"?');
-  expect(() => isolatedEntries({ "./acme": { memoryMB: 3 } }, ["./acme"])).toThrow('"memoryMB"');
-  expect(() => isolatedEntries({ "./acme": { memoryMb: 1 } }, ["./acme"])).toThrow('"memoryMb"');
+  expect(() => limitsOf("./acme", { memoryMB: 3 })).toThrow('"memoryMB"');
+  expect(() => limitsOf("./acme", { memoryMb: 1 })).toThrow('"memoryMb"');
   const file = join(ROOT, "test/fixtures/plugins/acme-kudos/plugin.ts");
-  const limits = isolatedEntries(["x"], ["x"]).get("x") as Limits;
+  const limits = limitsOf("x", {});
   const folder = join(ROOT, "test/fixtures/plugins/acme-kudos");
-  await expect(loadIsolated({ entry: "x", file, limits, root: ROOT, operator: folder })).rejects.toThrow(
+  await expect(loadIsolated({ entry: "x", file, limits, operator: folder })).rejects.toThrow(
     "put it into a folder of its own",
   );
 });

@@ -1,6 +1,7 @@
 /**
- * Messages between the server and an isolated process: four bytes of length, then JSON. The reader trusts nothing: messages have
- * a greatest length and depth, and what they hold is plain data. Bytes travel as base64.
+ * Messages between the server and a confined process: four bytes of length, then JSON. The reader trusts nothing: messages have
+ * a greatest length and depth, and what they hold is plain data. Bytes travel as base64. (`../frames.ts` is for processes that are
+ * trusted: a message may have any size.)
  */
 
 const HEADER_BYTES = 4;
@@ -10,12 +11,22 @@ const BYTES_KEY = "$bytes";
 const MAX_DEPTH = 1_000;
 const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('"\\[]{}');
 
-/** A message that breaks the rules of the protocol. */
+/**
+ * A message that breaks the rules of the protocol.
+ * @example
+ * const receive = (message: unknown) => {
+ *   if (typeof message !== "string") throw new ProtocolError("a message that is no text");
+ * };
+ */
 export class ProtocolError extends Error {
   override readonly name = "ProtocolError";
 }
 
-/** A message as it is sent. */
+/**
+ * A message as it is sent: plain data, in which bytes may stand.
+ * @example
+ * await Bun.write(Bun.stdout, messageBytes({ found: 3, body: new TextEncoder().encode("text") }));
+ */
 export function messageBytes(message: unknown): Uint8Array {
   const payload = Buffer.from(JSON.stringify(message, replacer));
   const bytes = Buffer.allocUnsafe(HEADER_BYTES + payload.length);
@@ -24,7 +35,13 @@ export function messageBytes(message: unknown): Uint8Array {
   return bytes;
 }
 
-/** Reads messages from the chunks of a pipe. */
+/**
+ * Reads messages from the chunks of a pipe.
+ * @example
+ * const reader = new MessageReader(65_536);
+ * for await (const chunk of Bun.stdin.stream())
+ *   for (const message of reader.push(chunk)) await Bun.write(Bun.stdout, messageBytes({ received: message }));
+ */
 export class MessageReader {
   readonly #maxBytes: number;
   #chunks: Uint8Array[] = [];

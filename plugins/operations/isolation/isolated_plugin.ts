@@ -5,13 +5,19 @@
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type TSchema, Type } from "@sinclair/typebox";
-import type { Db, TableName } from "../../db/mod.ts";
-import { BootError } from "../errors.ts";
-import type { EventTransaction } from "../events/event_bus.ts";
-import { attended } from "../events/transaction_watch.ts";
-import type { EventName, JobName, PermissionName } from "../registry.ts";
-import { type AnyContext, type AnyPlugin, definePlugin } from "../runtime/plugin.ts";
-import type { Viewer } from "../viewer.ts";
+import {
+  type AnyContext,
+  type AnyPlugin,
+  attended,
+  BootError,
+  definePlugin,
+  type EventName,
+  type EventTransaction,
+  type JobName,
+  type PermissionName,
+  type Viewer,
+} from "lectern/core";
+import type { Db, TableName } from "lectern/db";
 import type { SentCall } from "./channel.ts";
 import type { SentTransaction, SentViewer } from "./child_context.ts";
 import type { IsolatedHost } from "./isolated_host.ts";
@@ -89,7 +95,7 @@ export class IsolatedPlugin {
         setup: (context) => this.#setUp(context as AnyContext),
       }),
       source,
-      isolation: isolationOf(host),
+      isolated: { entry: this.#entry, how: isolationOf(host) },
     };
   }
 

@@ -3,8 +3,7 @@
  * number. A call of the child may name the call of the server within which it is made (`within`), whose viewer and transaction
  * it then uses. Messages of an unknown form, and answers that nobody awaits, are errors of the protocol.
  */
-import { ApiError } from "../errors.ts";
-import { ProtocolError } from "./messages.ts";
+import { ApiError, ProtocolError } from "lectern/core";
 
 /** An error as it is sent. */
 export interface SentError {

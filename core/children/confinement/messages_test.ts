@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { scaled } from "../../test/support/harness/machine_speed.ts";
+import { scaled } from "../../../test/support/harness/machine_speed.ts";
 import { MessageReader, messageBytes, ProtocolError } from "./messages.ts";
 
 const MAX_BYTES = 4 * 2 ** 20;

@@ -3,12 +3,11 @@
  * the others throw an error that names them. What a member does is done by the server.
  */
 import type { Kysely } from "kysely";
-import type { Viewer } from "../viewer.ts";
+import type { IsolatedMember, Viewer } from "lectern/core";
 import type { Channel, SentCall } from "./channel.ts";
 import type { ChildChannel } from "./child_channel.ts";
 import { ChildRoutes, limitedTo, type SentRequest } from "./child_routes.ts";
 import { remoteStore } from "./child_store.ts";
-import type { IsolatedMember } from "./isolated_context.ts";
 import type { Registrations } from "./registrations.ts";
 
 /** What the server sends before `setup`. */

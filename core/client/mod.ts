@@ -6,7 +6,6 @@ import createFetchClient, { type Client as FetchClient } from "openapi-fetch";
 import { trimEndChars } from "../std/trim_chars.ts";
 import type { components, paths } from "./api_types.d.ts";
 
-export type { AnswerTo } from "./answer_to.ts";
 export type { components, operations, paths } from "./api_types.d.ts";
 
 /** A named type of the API: `Schema<"Book">`. */

@@ -154,6 +154,13 @@ export const keyAnswers = {
 /** A key as the API shows it. */
 export type ShownKey = Static<typeof key>;
 
+declare module "lectern/contracts" {
+  interface Answers {
+    "/api/v1/dashboard/keys": Static<typeof keyAnswers.list>;
+    [key: `/api/v1/dashboard/keys/${number}`]: ShownKey;
+  }
+}
+
 declare module "lectern/db" {
   interface Tables {
     dash_keys: DashKeysTable;

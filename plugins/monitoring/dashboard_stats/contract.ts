@@ -135,6 +135,14 @@ export const snippetsSchema = t.Object(
 /** The statistics with further fields. */
 export type ExtendedStatistics = Static<typeof extendedStatisticsSchema>;
 
+declare module "lectern/contracts" {
+  interface Answers {
+    "/api/v1/dashboard/numbers": ExtendedStatistics;
+    "/api/v1/dashboard/usage": Static<typeof usageSchema>;
+    [snippets: `/api/v1/dashboard/keys/${number}/snippets`]: Static<typeof snippetsSchema>;
+  }
+}
+
 declare module "lectern/core" {
   interface Slots {
     dashboard_figure: DashboardFigure;

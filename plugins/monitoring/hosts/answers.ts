@@ -184,3 +184,11 @@ export const agentAnswers = {
     { $id: "AgentTimestamp" },
   ),
 };
+
+declare module "lectern/contracts" {
+  interface Answers {
+    "/api/v1/dashboard/hosts": Static<typeof hostListingSchema>;
+    "/api/v1/dashboard/history": Static<typeof historySchema>;
+    [host: `/api/v1/dashboard/hosts/${number}`]: ShownHost;
+  }
+}

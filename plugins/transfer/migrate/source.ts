@@ -4,7 +4,6 @@
  * for the whole run and reported once.
  */
 import { AnswerError, type ApiClient, type Json, serverUrlOf } from "lectern/cli";
-import type { AnswerTo } from "lectern/client";
 import type { OutgoingFetch } from "lectern/core";
 import { MINUTE_MS } from "lectern/core";
 import type { SeenActivity } from "./state.ts";
@@ -115,7 +114,7 @@ export class Source {
   }
 
   /** The response of a path; undefined where the token may not read it or the server lacks it. */
-  async optional<Path extends string>(path: Path): Promise<AnswerTo<"get", Path, Json> | undefined> {
+  async optional(path: string): Promise<Json | undefined> {
     return orOnStatus(undefined, () => this.#options.client.get(path));
   }
 

@@ -1,5 +1,4 @@
 /** Answers of the API that the screens show: screens are clients like any other. Only answers that create something have secrets. */
-import type { Schema } from "lectern/client";
 import type { Answers } from "lectern/contracts";
 
 /** A page of a listing. */
@@ -9,25 +8,25 @@ export interface Listing<T> {
 }
 
 /** A key of dashboards or of enrolment. */
-export type Key = Schema<"DashboardKey">;
+export type Key = Answers[`/api/v1/dashboard/keys/${number}`];
 
 /** A new key, with its secret. */
-export type CreatedKey = Schema<"CreatedDashboardKey">;
+export type CreatedKey = Key & { readonly token_secret: string; readonly basic: string };
 
 /** Snippets for the configuration of dashboards. */
-export type Snippets = Schema<"DashboardSnippets">;
+export type Snippets = Answers[`/api/v1/dashboard/keys/${number}/snippets`];
 
 /** The used part of the rate limit. */
-export type Usage = Schema<"DashboardUsage">;
+export type Usage = Answers["/api/v1/dashboard/usage"];
 
 /** A host in listings. */
-export type Host = Schema<"HostListItem">;
+export type Host = Answers["/api/v1/dashboard/hosts"]["data"][number];
 
 /** A single host, with what it reported. */
-export type HostDetail = Schema<"Host">;
+export type HostDetail = Answers[`/api/v1/dashboard/hosts/${number}`];
 
 /** A new host, with its key. */
-export type CreatedHost = Schema<"CreatedHost">;
+export type CreatedHost = Pick<Host, "id" | "friendly_name" | "api_id"> & { readonly api_key: string };
 
 /** A webhook; only the answer that creates it has its secret. */
 export type Webhook = Answers[`/api/webhooks/${number}`];
@@ -42,10 +41,10 @@ export type Delivery = Answers[`/api/webhooks/${number}/deliveries`]["data"][num
 export type DeliveryDetail = Answers[`/api/webhooks/${number}/deliveries/${number}`];
 
 /** The current numbers. */
-export type Numbers = Schema<"ExtendedDashboardStats">;
+export type Numbers = Answers["/api/v1/dashboard/numbers"];
 
 /** The numbers at one time. */
-export type Point = Schema<"HistoryPoint">;
+export type Point = History["points"][number];
 
 /** The numbers over time. */
-export type History = Schema<"DashboardHistory">;
+export type History = Answers["/api/v1/dashboard/history"];

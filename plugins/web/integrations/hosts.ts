@@ -3,7 +3,7 @@
  * Excluding a host needs no confirmation, as it can be undone; deleting does. Hosts that scripts enrol are listed as well.
  */
 import type { Screen, SubmitResult, Visit, Web } from "lectern/contracts";
-import type { CreatedHost, Host, HostDetail, Listing } from "./api_types.ts";
+import type { CreatedHost, Host, HostDetail } from "./api_types.ts";
 import { ADMITS, INTEGRATIONS, type IntegrationsContext } from "./contract.ts";
 import { fieldErrors, generalError } from "./form_errors.ts";
 import { hostCreatedView } from "./host_created.ts";
@@ -22,7 +22,7 @@ export function mountHosts(context: IntegrationsContext): void {
     const { ui, query } = visit;
     const filters = filtersOf(query);
     const { page, size, query: paging } = web.paged(query);
-    const hosts = await visit.get<Listing<Host>>(`${API}?${searchOf(filters)}&${paging}`);
+    const hosts = await visit.get(`${API}?${searchOf(filters)}&${paging}`);
     return { title: ui.t("Hosts"), body: list({ path: PATH, hosts, filters, page, size, query }, ui) };
   });
   mountCreate(context);

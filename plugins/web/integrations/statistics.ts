@@ -33,8 +33,8 @@ export function mountStatistics({ app, web }: IntegrationsContext): void {
     const requested = Number(visit.query.days);
     const days = RANGES.find((range) => range === requested) ?? DEFAULT_DAYS;
     const [numbers, { step, points }] = await Promise.all([
-      visit.get<Numbers>("/api/v1/dashboard/numbers"),
-      visit.get<History>(`/api/v1/dashboard/history?days=${days}`),
+      visit.get("/api/v1/dashboard/numbers"),
+      visit.get(`/api/v1/dashboard/history?days=${days}`),
     ]);
     const figures = await web.figures("statistics/figures", visit);
     const now = { ...numbers, at: numbers.last_updated };

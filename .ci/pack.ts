@@ -3,7 +3,8 @@
  * start, it has a bundle of the program in `bundle`: one file for each export of the package and for the program, over shared
  * parts, so that a module is there once, whichever export leads to it. It loads in two thirds of the time, since a thousand files
  * need not be found, read and compiled. The packages of others stay outside. The same sources give the same bytes.
- * The client is there as plain JavaScript too, and declarations for compilers (`package_types.ts`).
+ * The client is there as plain JavaScript too, declarations for compilers (`package_types.ts`), and the types of the API
+ * (`client_types.ts`).
  */
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,6 +19,8 @@ const ALWAYS = ["package.json", "README.md", "LICENSE"];
 const FOLDER = "bundle";
 /** The export for programs that Bun does not run, and its folder in the package. */
 const CLIENT = "./client";
+/** Writes the types of the client from the document of a runtime. */
+const CLIENT_TYPES = join(import.meta.dir, "client_types.ts");
 /** Tests run over the sources. */
 const UNBUNDLED = "./test";
 /** The argument of the process that makes the bundle. */
@@ -33,6 +36,10 @@ export async function pack(folder: string): Promise<string> {
     await run([process.execPath, import.meta.path, BUNDLE, join(copy, FOLDER)], ROOT);
     await addClient(copy);
     await addTypes(copy);
+    await run(
+      [process.execPath, CLIENT_TYPES, join(copy, typesOf(packaged.exports[CLIENT]), "../api_types.d.ts")],
+      ROOT,
+    );
     describe(copy);
     mkdirSync(folder, { recursive: true });
     const before = new Set(readdirSync(folder));

@@ -3,7 +3,7 @@
  * these in place of the sources, so that they check nothing of ours, whatever their version and options; Bun goes on to run the sources. What
  * sources merge into open interfaces is imported by the exports, as the compiler leaves out imports that declare nothing.
  */
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import packaged from "../package.json" with { type: "json" };
@@ -22,8 +22,6 @@ export async function addTypes(copy: string): Promise<void> {
   const to = join(copy, TYPES);
   const exported = Object.values(packaged.exports).map((file) => join(ROOT, file));
   await compile([...config.files.map((file) => join(ROOT, file)), ...exported], to);
-  for (const file of new Bun.Glob("{core,db,plugins}/**/*.d.ts").scanSync(ROOT))
-    cpSync(join(ROOT, file), join(to, file));
   const made = [...new Bun.Glob("**/*.d.ts").scanSync(to)].sort();
   const texts = new Map(made.map((file) => [file, declarations(readFileSync(join(to, file), "utf8"))]));
   for (const [folder, door] of Object.entries(MERGED)) {

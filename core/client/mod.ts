@@ -1,12 +1,12 @@
 /**
  * A typed client of the API over HTTP, for scripts: the module "lectern/client". Its types are generated from the OpenAPI
- * document; requests are made by openapi-fetch.
+ * document when the npm package is made; requests are made by openapi-fetch.
  */
 import createFetchClient, { type Client as FetchClient } from "openapi-fetch";
 import { trimEndChars } from "../std/trim_chars.ts";
-import type { components, paths } from "./api_types.d.ts";
+import type { components, paths } from "./api_types.ts";
 
-export type { components, operations, paths } from "./api_types.d.ts";
+export type { components, operations, paths } from "./api_types.ts";
 
 /** A named type of the API: `Schema<"Book">`. */
 export type Schema<Name extends keyof components["schemas"]> = components["schemas"][Name];

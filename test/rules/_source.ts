@@ -141,13 +141,10 @@ export function listFiles(root = ROOT): string[] {
 
 let runtime: readonly Source[] | undefined;
 
-/** Written by programs, so the rules do not apply: the types of the client (test/support/data/client_types.ts). */
-const GENERATED = ["core/client/api_types.d.ts"];
-
-/** Every TypeScript file of Lectern that people write, read once. */
+/** Every TypeScript file of Lectern, read once. */
 export function readSources(): readonly Source[] {
   runtime ??= listFiles()
-    .filter((path) => path.endsWith(".ts") && !GENERATED.includes(path))
+    .filter((path) => path.endsWith(".ts"))
     .map((path) => readSource(path, readFileSync(join(ROOT, path), "utf8")));
   return runtime;
 }

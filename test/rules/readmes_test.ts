@@ -7,6 +7,7 @@ const TUTORIAL = "plugins/handbook/tutorial.md";
 /** Placeholders for the reader's own files, and where they are used. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   "applause.ts": "README.md",
+  "hello.ts": "README.md",
   "name_test.ts": "test/README.md",
   "content/name_test.ts": "test/README.md",
   "views/<view>.ts": "themes/README.md",

@@ -78,7 +78,7 @@ function saidOf(program: readonly string[], folder: string): string[] {
   return program.filter((said) => said.startsWith(`${folder}/`) || !others.test(said));
 }
 
-const [script = "", plugin = ""] = blocksOf("README.md", "ts");
+const [script = "", plugin = "", hello = ""] = blocksOf("README.md", "ts");
 const merged = blocksOf("plugins/README.md", "ts").find((block) => block.includes("declare module")) ?? "";
 const [view = "", code = ""] = blocksOf("themes/README.md", "ts");
 const wrong = 'export const one: number = "two";\n';
@@ -108,6 +108,7 @@ beforeAll(async () => {
     `${imported}import glossary from "lectern-glossary";\nexport const all = [glossary, ${PACKAGES.map((_, at) => `plugin${at}`)}];\n`,
   );
   write("alone/readme/script.ts", script);
+  write("alone/readme/hello.ts", hello);
   write("alone/readme/contract.ts", merged);
   write("alone/themes/views/footer.ts", view);
   cpSync(join(ROOT, "themes/example/views"), join(home, "alone/themes/example/views"), { recursive: true });
@@ -128,7 +129,7 @@ test("a plugin that the command writes compiles in a folder of Lectern, too", ()
 
 test("the script and the plugins of the READMEs compile outside Lectern", () => {
   expect(script).toContain("createClient(");
-  expect(plugin).toContain("definePlugin({");
+  for (const text of [plugin, hello]) expect(text).toContain("definePlugin({");
   expect(merged).toContain("declare module");
   expect([...saidOf(shipped, "readme"), ...saidOf(alone, "readme")]).toEqual([]);
 });

@@ -1,6 +1,6 @@
 /**
  * The README's commands, taken from the README itself and run: start the server, make a token beside it, the three
- * requests of the first five minutes, load a folder of Markdown, serve the example plugin. A command that is changed
+ * requests of the first five minutes, load a folder of Markdown, serve the example plugins. A command that is changed
  * there is the command that is run here.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
@@ -170,7 +170,7 @@ test(
   async () => {
     const file = `test/fixtures/applause_${process.pid}.ts`;
     mkdirSync(join(ROOT, "test/fixtures"), { recursive: true });
-    writeFileSync(join(ROOT, file), block("definePlugin({"));
+    writeFileSync(join(ROOT, file), block('name: "applause"'));
     try {
       await start(`exec ${block("./applause.ts").trim().replace("./applause.ts", `./${file}`)}`);
       const response = await fetch(`${base}/api/books/1/applause`, {
@@ -181,6 +181,28 @@ test(
     } finally {
       await stop();
       rmSync(join(ROOT, file), { force: true });
+    }
+  },
+  START_MS,
+);
+
+test(
+  "a plugin of a few lines answers over the bare core, from a folder of its own and by one command",
+  async () => {
+    const own = mkdtempSync(join(folder, "bare-"));
+    writeFileSync(join(own, "hello.ts"), block('name: "hello"'));
+    const serve = /`npx --no lectern (serve \.\/hello\.ts)`/.exec(readme)?.[1] ?? "";
+    await start(`cd ${own} && DATA_DIR=${own}/data exec bun ${join(ROOT, "core/cli.ts")} ${serve}`);
+    try {
+      const ask = async (path: string) => {
+        const response = await fetch(base + path);
+        return [response.status, await response.json()];
+      };
+      expect(await ask("/api/hello")).toEqual([200, { hello: "world" }]);
+      // None of the shipped plugins is there.
+      for (const path of ["/", "/login", "/api/books", "/health"]) expect((await ask(path))[0]).toBe(404);
+    } finally {
+      await stop();
     }
   },
   START_MS,

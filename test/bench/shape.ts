@@ -82,7 +82,7 @@ function textPlaces(pattern: RegExp, within = /./): string[] {
 }
 
 out("# Lines");
-figure("core, without tests and the generated client", lines(/^core\//));
+figure("core, without tests", lines(/^core\//));
 figure("core without cli and std (at most 12,000)", lines(/^core\//, /^core\/(?:cli|std)\//));
 figure("core/runtime, core/events and core/resources (at most 4,500)", lines(/^core\/(?:runtime|events|resources)\//));
 figure("db", lines(/^db\//));

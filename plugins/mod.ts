@@ -91,6 +91,7 @@ const plugins: readonly AnyPlugin[] = [
   system,
   scheduledBackups,
   languages,
+  // Before themes, which may listen to events of the plugins that it loads.
   isolation,
   themes,
   health,

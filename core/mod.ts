@@ -23,6 +23,8 @@ export type {
   AnswerSource,
   CachedAnswers,
   NoteRows,
+  SharedAnswers,
+  SharedFacts,
   TableDependency,
 } from "./events/cached_answers.ts";
 export type { EventRecord, EventTransaction } from "./events/event_bus.ts";

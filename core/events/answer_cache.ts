@@ -1,5 +1,7 @@
 /**
- * A cache of answers, by viewer and item, bounded in memory: as bytes for routes, as frozen objects for screens. What an answer was read
+ * A cache of answers, bounded in memory: by viewer and item, or by item alone where all who see it get the same answer. Then there is one
+ * way to the bytes: an entry which says that the store showed the item to readers like this one, at the present state of rights; for a reader
+ * without one the store is asked for that alone. Answers are kept as bytes for routes, as frozen objects for screens. What an answer was read
  * from is declared, as tables and rows of tables; triggers of these tables report each change (`watchTables`), over the connection of the
  * statement before its commit is answered, and by a notification at the commit. So an answer is forgotten before this process answers the
  * change, and in others when the notification arrives; while these are lost nothing is cached, and while they are late the store is asked
@@ -23,11 +25,13 @@ import type {
   AnswerSource,
   CachedAnswers,
   NoteRows,
+  SharedAnswers,
+  SharedFacts,
   TableDependency,
 } from "./cached_answers.ts";
 import type { NoticeAge } from "./notice_age.ts";
 import { ReadTables } from "./read_tables.ts";
-import { sightOf } from "./sight.ts";
+import { groupOf, sightOf } from "./sight.ts";
 import { surrogateKeysOfChange, surrogateKeysOfRows, tablesOf } from "./surrogate_keys.ts";
 
 /** What the cache needs of the runtime. */
@@ -38,11 +42,15 @@ export interface AnswerCacheParts {
   /** Answers during whose load a contribution failed lack its part, and are not cached. */
   readonly faults: Pick<Faults, "total">;
   readonly notices: NoticeAge;
+  /** The further tables that decide who sees rows of a table; undefined where that differs by viewer, so that nothing is shared. */
+  rightsTo(table: string): readonly string[] | undefined;
 }
 
 /** What a load may read; without tables its answers are not cached. */
 interface Known {
   readonly name: string;
+  /** Where its answers are kept. */
+  readonly entries: AnswerEntries;
   tables: ReadonlySet<string> | undefined;
   dependencies: readonly TableDependency[];
 }
@@ -51,6 +59,15 @@ interface Known {
 interface KnownSource<A extends object = object> extends Known {
   readonly source: AnswerSource<A>;
   readonly aliases: Known;
+  /** Where readers share answers. */
+  sharing?: Sharing;
+}
+
+/** What decides who shares an answer, with what each is read from. */
+interface Sharing {
+  readonly answers: SharedAnswers;
+  readonly facts: Known;
+  readonly sights: Known;
 }
 
 /** An answer to read. */
@@ -63,7 +80,18 @@ interface Asked<A extends object> {
   load(note: NoteRows): Promise<A | undefined>;
   /** The answer is not loaded for this reader. */
   onHit?(): void;
+  /** Whether what the key follows from holds still, so that the answer may be kept with it. */
+  isStill?(): boolean;
 }
+
+/** The answer about an item to read. */
+type SharedAsk<A extends object> = Asked<A> & { readonly id: number };
+
+const factsKey = (name: string, id: number) => `${name} ${id} facts`;
+const sharedKey = (name: string, { id, form }: SharedAsk<object>) => `${name} ${id} ${form}`;
+/** Readers of a group share their sight of items that they do not own. */
+const sightKey = (name: string, id: number, viewer: Viewer, owner: number | null) =>
+  `${name} ${id} sees ${viewer.id === owner ? sightOf(viewer) : groupOf(viewer)}`;
 
 /** How a load ended: its answer may be shared, it was made of what has changed, or it is for its reader alone. */
 type Outcome = { readonly state: "shared"; readonly answer: KeptAnswer } | { readonly state: "changed" | "own" };
@@ -73,6 +101,9 @@ interface Load {
   readonly changed: Set<string>;
   readonly outcome: Promise<Outcome>;
 }
+
+/** The part of the memory for what leads to answers. */
+const SHARE_OF_LEADS = 1 / 8;
 
 /** Loads that a reader waits for, one after the other, before it loads by itself. */
 const MAX_WAITS = 3;
@@ -85,7 +116,9 @@ const NOT_REPORTED = "Cannot have the store report changes: answers are not cach
 export class AnswerCache {
   readonly #parts: AnswerCacheParts;
   readonly #sources = new Map<string, KnownSource>();
-  readonly #entries: AnswerEntries;
+  readonly #answers: AnswerEntries;
+  /** What leads to answers: aliases, facts of items, and who sees them. Many and small, so that they do not compete with answers. */
+  readonly #leads: AnswerEntries;
   readonly #loads = new Map<string, Load>();
   /** All loads under way, also those that no reader may join. */
   readonly #loading = new Set<Set<string>>();
@@ -105,23 +138,25 @@ export class AnswerCache {
 
   constructor(parts: AnswerCacheParts) {
     this.#parts = parts;
-    this.#entries = new AnswerEntries(parts.maxBytes);
+    this.#answers = new AnswerEntries(parts.maxBytes * (1 - SHARE_OF_LEADS));
+    this.#leads = new AnswerEntries(parts.maxBytes * SHARE_OF_LEADS);
   }
 
   /** Figures for metrics. */
   figures(): AnswerCacheFigures {
-    const { bytes, size: entries, evictions } = this.#entries;
+    const { bytes, size: entries, evictions } = this.#answers;
     const counts = { hits: this.#hits, misses: this.#misses, forgotten: this.#forgotten };
-    return { ...counts, bytes, entries, evictions, noticeAgeMs: this.#parts.notices.ageMs };
+    const all = bytes + this.#leads.bytes;
+    return { ...counts, bytes: all, entries, evictions, noticeAgeMs: this.#parts.notices.ageMs };
   }
 
   /** Adds a source; `name` is unique in the runtime. */
   add<A extends object>(name: string, source: AnswerSource<A>): CachedAnswers<A> {
     if (this.#sources.has(name)) throw new Error(`Cannot cache the answers "${name}": this name is taken`);
-    const aliases: Known = { name: `${name} by alias`, tables: undefined, dependencies: [] };
-    const known: KnownSource<A> = { name, source, aliases, tables: undefined, dependencies: [] };
+    const aliases: Known = { name: `${name} by alias`, entries: this.#leads, tables: undefined, dependencies: [] };
+    const known: KnownSource<A> = { name, entries: this.#answers, source, aliases, tables: undefined, dependencies: [] };
     this.#sources.set(name, known);
-    const asked = (form: AnswerForm, viewer: Viewer, id: number): Asked<A> => ({
+    const asked = (form: AnswerForm, viewer: Viewer, id: number): SharedAsk<A> => ({
       known,
       key: `${name} ${id} ${form} ${sightOf(viewer)}`,
       form,
@@ -129,11 +164,15 @@ export class AnswerCache {
       load: (note) => source.load(viewer, id, note),
       onHit: () => source.onHit?.(viewer, id),
     });
+    const read = (form: AnswerForm, viewer: Viewer, id: number) =>
+      known.sharing
+        ? this.#sharedAnswer(known, known.sharing, asked(form, viewer, id), viewer)
+        : this.#answer(asked(form, viewer, id));
     const find = async (viewer: Viewer, id: number) =>
       // Answers are JSON in the other form alone.
-      (await this.#answer(asked("value", viewer, id))) as A | undefined;
+      (await read("value", viewer, id)) as A | undefined;
     return {
-      read: (viewer, id) => this.#answer(asked("json", viewer, id)),
+      read: (viewer, id) => read("json", viewer, id),
       find,
       findBy: (viewer, alias, idOf) => this.#findBy(known, alias, idOf, (id) => find(viewer, id)),
     };
@@ -152,7 +191,7 @@ export class AnswerCache {
       known.dependencies = dependencies;
       const all = [...dependencies, ...(known.source.notes ?? [])];
       known.tables = new Set(all.map(({ table }) => table));
-      notes.push(...all);
+      notes.push(...all, ...this.#share(known));
       const { aliasNotes } = known.source;
       if (!aliasNotes) continue;
       known.aliases.tables = new Set(aliasNotes.map(({ table }) => table));
@@ -172,11 +211,29 @@ export class AnswerCache {
     this.#watch = watch;
   }
 
+  /** Has readers share the answers of a source, where it and all rules of its table allow it. Returns what that is read from. */
+  #share(known: KnownSource): readonly TableDependency[] {
+    const answers = known.source.shared?.();
+    const tables = answers && this.#parts.rightsTo(answers.table);
+    if (!answers || !tables) return [];
+    const row: TableDependency = { table: answers.table, column: "id" };
+    const rights = known.dependencies.filter(({ table }) => tables.includes(table));
+    const knownOf = (name: string, dependencies: readonly TableDependency[]): Known => ({
+      name: `${known.name} ${name}`,
+      entries: this.#leads,
+      tables: new Set(dependencies.map(({ table }) => table)),
+      dependencies,
+    });
+    known.sharing = { answers, facts: knownOf("facts", [row]), sights: knownOf("sight", [row, ...rights]) };
+    return [row];
+  }
+
   /** Notifications of other processes arrive from now on, or are lost. */
   setListening(isListening: boolean): void {
     this.#isListening = isListening;
     this.#losses += 1;
-    this.#entries.clear();
+    this.#answers.clear();
+    this.#leads.clear();
   }
 
   /** Notifications arrive again, maybe of another database: one that was restored, or that of a new leader. */
@@ -220,25 +277,96 @@ export class AnswerCache {
   }
 
   #forget(surrogateKeys: readonly string[]): void {
-    for (const surrogateKey of surrogateKeys) this.#forgotten += this.#entries.deleteWith(surrogateKey);
+    for (const surrogateKey of surrogateKeys) {
+      this.#forgotten += this.#answers.deleteWith(surrogateKey);
+      this.#leads.deleteWith(surrogateKey);
+    }
     for (const changed of this.#loading) for (const surrogateKey of surrogateKeys) changed.add(surrogateKey);
   }
 
   #answer<A extends object>(asked: Asked<A>): Answered<A> | Promise<Answered<A>> {
     if (!this.#isActive(asked.known)) return asked.load(() => {});
-    const answer = this.#current(asked.key);
+    const answer = this.#current(this.#answers, asked.key);
     return answer ? this.#shared(asked, answer) : this.#fill(asked);
   }
 
+  /** The answer that all who see the item share, or that of this reader alone. At once where all that it takes is kept. */
+  #sharedAnswer<A extends object>(
+    known: KnownSource<A>,
+    sharing: Sharing,
+    own: SharedAsk<A>,
+    viewer: Viewer,
+  ): Answered<A> | Promise<Answered<A>> {
+    if (!this.#isActive(known)) return own.load(() => {});
+    const { name } = known;
+    const facts = this.#current(this.#leads, factsKey(name, own.id));
+    if (facts) {
+      const { owned_by, isSame } = facts.shared as SharedFacts;
+      if (!isSame) return this.#answer(own);
+      const sight = this.#current(this.#leads, sightKey(name, own.id, viewer, owned_by));
+      const answer = sight && this.#current(this.#answers, sharedKey(name, own));
+      if (answer) return this.#shared(own, answer);
+    }
+    return this.#fillShared(known, sharing, own, viewer);
+  }
+
+  /**
+   * The same, where something of it has to be loaded. An answer that another reader's load gave is used only if the facts and the sight of
+   * this reader have not changed since: all were right at one moment.
+   */
+  async #fillShared<A extends object>(
+    known: KnownSource<A>,
+    { answers, facts, sights }: Sharing,
+    own: SharedAsk<A>,
+    viewer: Viewer,
+  ): Promise<Answered<A>> {
+    const { name } = known;
+    const { id } = own;
+    for (let turns = 0; turns < MAX_WAITS; turns++) {
+      const ofItem = await this.#kept({
+        ...{ known: facts, key: factsKey(name, id), form: "value", id },
+        load: () => answers.facts(id),
+      });
+      if (!ofItem) break;
+      const { owned_by, isSame } = ofItem.shared as SharedFacts;
+      if (!isSame) return this.#answer(own);
+      const isSameItem = () => this.#leads.get(factsKey(name, id)) === ofItem;
+      const key = sightKey(name, id, viewer, owned_by);
+      const sight = await this.#kept({
+        ...{ known: sights, key, form: "value", id, isStill: isSameItem },
+        load: async () => ((await answers.sees(viewer, id)) ? {} : undefined),
+      });
+      if (!sight) break;
+      const isStill = () => isSameItem() && this.#leads.get(key) === sight;
+      const answer = await this.#answer({ ...own, key: sharedKey(name, own), isStill });
+      if (isStill()) return answer;
+    }
+    this.#misses += 1;
+    return own.load(() => {});
+  }
+
+  /** An entry, loaded if need be; undefined where it cannot be kept. */
+  async #kept(asked: Asked<object>): Promise<KeptAnswer | undefined> {
+    const { entries } = asked.known;
+    const present = this.#current(entries, asked.key);
+    if (present) return present;
+    await this.#fill(asked);
+    return this.#current(entries, asked.key);
+  }
+
   /** The cached answer of a key, if notifications came in time for it. */
-  #current(key: string): KeptAnswer | undefined {
-    const answer = this.#entries.get(key);
+  #current(entries: AnswerEntries, key: string): KeptAnswer | undefined {
+    const answer = entries.get(key);
     return answer && this.#parts.notices.allows(answer.since) ? answer : undefined;
+  }
+
+  #missed({ entries }: Known): void {
+    if (entries === this.#answers) this.#misses += 1;
   }
 
   /** An answer that was not loaded for its reader. */
   #shared<A extends object>(asked: Asked<A>, { shared }: KeptAnswer): Answered<A> {
-    this.#hits += 1;
+    if (asked.known.entries === this.#answers) this.#hits += 1;
     asked.onHit?.();
     // What is kept with a key of a source is of its type.
     return shared as Answered<A>;
@@ -260,12 +388,11 @@ export class AnswerCache {
       const id = await idOf(note);
       return id === undefined ? undefined : { id };
     };
-    if (!this.#current(key)) await this.#fill({ known: aliases, key, form: "value", load });
-    const known = this.#current(key);
+    const known = await this.#kept({ known: aliases, key, form: "value", load });
     if (!known) return undefined;
     const { id } = known.shared as { readonly id: number };
     const found = await find(id);
-    return this.#entries.get(key) === known ? found : undefined;
+    return this.#leads.get(key) === known ? found : undefined;
   }
 
   async #fill<A extends object>(asked: Asked<A>): Promise<Answered<A>> {
@@ -278,14 +405,14 @@ export class AnswerCache {
       if (!this.#parts.notices.allows(outcome.answer.since)) continue;
       return this.#shared(asked, outcome.answer);
     }
-    this.#misses += 1;
+    this.#missed(asked.known);
     return asked.load(() => {});
   }
 
   /** Loads an answer that readers of the same key wait for. */
   async #lead<A extends object>(asked: Asked<A>): Promise<Answered<A>> {
     const { known, key, form } = asked;
-    this.#misses += 1;
+    this.#missed(known);
     const { promise, resolve } = Promise.withResolvers<Outcome>();
     const load: Load = { changed: new Set(), outcome: promise };
     this.#loads.set(key, load);
@@ -298,11 +425,11 @@ export class AnswerCache {
       const isWhole = this.#parts.faults.total === faults && this.#losses === losses && this.#isActive(known);
       if (!isWhole || !surrogateKeys) return answer;
       const kept = ANSWER_FORMS[form](JSON.stringify(answer), since);
-      const isChanged = surrogateKeys.some(
-        (surrogateKey) => load.changed.has(surrogateKey) || this.#open.has(surrogateKey),
-      );
+      const isChanged =
+        asked.isStill?.() === false ||
+        surrogateKeys.some((surrogateKey) => load.changed.has(surrogateKey) || this.#open.has(surrogateKey));
       outcome = isChanged ? { state: "changed" } : { state: "shared", answer: kept };
-      if (!isChanged) this.#entries.set(key, kept, surrogateKeys);
+      if (!isChanged) known.entries.set(key, kept, surrogateKeys);
       return kept.shared as Answered<A>;
     } finally {
       this.#loading.delete(load.changed);

@@ -30,6 +30,32 @@ export interface AnswerSource<A extends object = object> {
   load(viewer: Viewer, id: number, note: NoteRows): Promise<A | undefined>;
   /** Called for each answer that is not loaded for its reader. */
   onHit?(viewer: Viewer, id: number): void;
+  /**
+   * Has all readers who see an item share its answer; undefined where answers differ by reader, as without it. Called once, after the
+   * boot.
+   */
+  shared?(): SharedAnswers | undefined;
+}
+
+/** How readers share the answer about an item: it is kept once, and for each group of readers whether they see the item. */
+export interface SharedAnswers {
+  /**
+   * The table of the item, whose visibility rules decide who sees it. Where one of them says no `dependsOn`, nothing is shared: by the
+   * others, readers of the same roles, permissions and scope see the same items, but for those that they own.
+   */
+  readonly table: TableName;
+  /** The item's facts, whoever asks; undefined where it does not exist. Read from its row alone. */
+  facts(id: number): Promise<SharedFacts | undefined>;
+  /** Whether a reader sees the item, by the rules of the table. */
+  sees(viewer: Viewer, id: number): Promise<boolean>;
+}
+
+/** What of an item decides who shares its answer. */
+export interface SharedFacts {
+  /** Its owner, whose sight is their own. */
+  readonly owned_by: number | null;
+  /** Whether its answer is the same for all who see it. Otherwise each reader's is kept. */
+  readonly isSame: boolean;
 }
 
 /** Answers of one source. */

@@ -3,6 +3,7 @@ import type { Viewer } from "../viewer.ts";
 
 /** Viewers are values that are cached themselves, so each is written once. */
 const KNOWN = new WeakMap<Viewer, string>();
+const GROUPS = new WeakMap<Viewer, string>();
 
 /**
  * A text that two viewers share only if they are the same user with the same roles, permissions, scope, kind of credential and
@@ -16,4 +17,15 @@ export function sightOf(viewer: Viewer): string {
   const sight = sha256(JSON.stringify({ ...plain, ...lists }));
   KNOWN.set(viewer, sight);
   return sight;
+}
+
+/** A text that two viewers share who have the same roles, permissions and scope: they see the same items, but for those that either owns. */
+export function groupOf(viewer: Viewer): string {
+  const known = GROUPS.get(viewer);
+  if (known !== undefined) return known;
+  const { roles, permissions, only, admin, via } = viewer;
+  const facts = [[...roles].sort(), [...permissions].sort(), only && [...only].sort(), admin, via === "system"];
+  const group = sha256(JSON.stringify(facts));
+  GROUPS.set(viewer, group);
+  return group;
 }

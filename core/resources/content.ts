@@ -134,6 +134,10 @@ export interface ResponseFields {
 export interface CachedFields {
   /** The tables that they are read from, with the column of the item's id. */
   readonly dependsOn: readonly TableDependency[];
+  /**
+   * Whether they are the same for all who see the item, so that readers may share its answer; without this member each reader's is kept.
+   */
+  readonly isSame?: boolean;
   /** Called for each answer from the cache, for which `add` and `present` are not called. */
   readonly onHit?: (id: number, viewer: Viewer) => void;
 }

@@ -13,6 +13,11 @@ import type { Viewer } from "../viewer.ts";
 export type VisibilityRule = ((viewer: Viewer) => Expression<SqlBool> | true) & {
   /** Columns of other tables that the condition reads, by table; plugins that may read the table may read these too. */
   readonly reads?: VisibilityReads;
+  /**
+   * What of the viewer the condition depends on: roles, permissions and scope alone, or also whether `owned_by` of the row is the viewer. Answers about
+   * the table are then cached for groups of viewers (`SharedAnswers`), else for each viewer.
+   */
+  readonly dependsOn?: "roles" | "ownership";
 };
 
 /** Columns by table. */
@@ -71,6 +76,16 @@ export class VisibilityRules {
           found.set(name, new Set([...(found.get(name) ?? []), ...columns]));
         }
     return Object.fromEntries([...found].map(([name, columns]) => [name, [...columns]]));
+  }
+
+  /**
+   * The further tables that the rules of a table read, where viewers of the same roles, permissions and scope see the same rows but for those
+   * that they own; undefined where they may see others.
+   */
+  rightsTo(table: string): readonly string[] | undefined {
+    const rules = this.#rules.get(table) ?? [];
+    const isByRoles = rules.length > 0 && rules.every(({ dependsOn }) => dependsOn !== undefined);
+    return isByRoles ? Object.keys(this.readsOf([table])) : undefined;
   }
 
   /** The condition under which a viewer sees a row of a table. Throws for a table without a rule. */

@@ -114,7 +114,10 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   if (statusOf("core").pending.length > 0) await migrate(store.db, "core", coreMigrations);
   const faults = new Faults(log, config.partTimeoutMs);
   const notices = new NoticeAge(parts.maxNoticeAgeMs);
-  const answers = new AnswerCache({ maxBytes: config.answerCacheBytes, log, faults, notices });
+  const answers = new AnswerCache({
+    ...{ maxBytes: config.answerCacheBytes, log, faults, notices },
+    rightsTo: (table) => visibility.rightsTo(table),
+  });
   const caches = new Caches(answers, notices);
   const stopCaches = await caches.listen(store);
   const tracing = new Tracing();

@@ -21,12 +21,13 @@ const SHARED: readonly TableDependency[] = [
 export function cachedReads<A extends object>(
   { cache, slot }: Pick<PluginContext, "cache" | "slot">,
   { kind, table }: Pick<ItemKind, "kind" | "table">,
-  own: Pick<AnswerSource<A>, "dependsOn" | "load" | "notes">,
+  own: Pick<AnswerSource<A>, "dependsOn" | "load" | "notes" | "shared">,
 ): CachedAnswers<A> {
   const fields = () => slot("response_fields").filter((each) => each.kind === kind && each.moment === "read");
   let hooked: readonly ResponseFields[] | undefined;
   return cache.answers("read", {
     ...own,
+    shared: () => (fields().every(({ cached }) => cached?.isSame) ? own.shared?.() : undefined),
     aliasNotes: [
       { table, column: "id" },
       { table: "books", column: "id" },

@@ -65,7 +65,7 @@ export default definePlugin({
       add: pageCommentsPresenter(context),
       select: (id, viewer) => selectedComments(context, id, viewer),
       // The value of selectedComments().
-      cached: { dependsOn: [{ table: "comments", column: "page_id" }] },
+      cached: { dependsOn: [{ table: "comments", column: "page_id" }], isSame: true },
       present: ({ comments }, viewer) => presentPageComments(context, comments as PageComment[], viewer),
     });
     contribute("dependents", { kind: "page", destroy: deleteCommentsOfPages });

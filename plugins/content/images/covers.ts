@@ -46,7 +46,7 @@ export function registerCovers(
           const covers = await coversOf(context, kind, ids);
           return new Map(covers.map((row) => [row.uploaded_to, { cover: presentCover(row, moment, context.baseUrl) }]));
         },
-        cached: { dependsOn: [{ table: "images", column: "uploaded_to" }] },
+        cached: { dependsOn: [{ table: "images", column: "uploaded_to" }], isSame: true },
         ...(moment === "read" && { select: (id) => selectedCover(context, kind, id) }),
       });
   }

@@ -5,7 +5,7 @@
  */
 
 import { itemPermissions, pageContentSlots, pictureSlots } from "lectern/contracts";
-import { definePlugin, sharedLimits, sql, t } from "lectern/core";
+import { definePlugin, sharedLimits, sql, t, type Viewer } from "lectern/core";
 import { flattened, prepared, refs } from "lectern/db";
 import { ACTIVITIES } from "./activity.ts";
 import { hasParentList, lockForUpdate } from "./changes.ts";
@@ -92,9 +92,13 @@ export default definePlugin({
     const { renderingBytes, revisionLimit } = settings;
     const pages: PagesContext = { ...context, renderCache: new RenderCache(renderingBytes), revisionLimit };
 
-    visibilityRule("pages", () => IS_PRESENT);
+    visibilityRule(
+      "pages",
+      Object.assign(() => IS_PRESENT, { dependsOn: "roles" as const }),
+    );
     // Only its owner sees a draft (content-api 8.6).
-    visibilityRule("pages", ({ id }) => sql`(${IS_PUBLISHED_OR_OWNED_BY} ${id}::integer)`);
+    const isShown = ({ id }: Viewer) => sql<boolean>`(${IS_PUBLISHED_OR_OWNED_BY} ${id}::integer)`;
+    visibilityRule("pages", Object.assign(isShown, { dependsOn: "ownership" as const }));
     visibilityRule("pages", contracts.access.visibilityRuleOf("page", "pages"));
     // They leave events and the check of the viewer to their callers.
     provide("pages", pagesService(pages), { rewrite: "ships", keepDraft: "ships", discardDrafts: "ships" });

@@ -34,6 +34,18 @@ const slugOwner = prepared("pages.slugOwner", (db, p: { slug: string; book: RawB
     .where("pages.deleted_at", "is", null),
 );
 
+// Includes are resolved for each reader: such a page has no rendered HTML.
+const factsOf = prepared("pages.sharedFacts", (db, p: { id: number }) =>
+  db
+    .selectFrom("pages")
+    .select((eb) => ["pages.owned_by", eb("pages.rendered", "is not", null).$castTo<boolean>().as("isSame")])
+    .where("pages.id", "=", p.id),
+);
+
+const sees = prepared("pages.sees", (db, p: { id: number; visible: RawBuilder<boolean> }) =>
+  db.selectFrom("pages").select("pages.id").where("pages.id", "=", p.id).where(p.visible),
+);
+
 function visiblePages(db: QueryCreator<Tables>, p: FindParameters) {
   return db
     .selectFrom("pages")
@@ -68,12 +80,21 @@ export function pageReader(context: PagesContext) {
 
 /** The cached single reads of pages. */
 export function cachedPages(context: PagesContext, reader: ReturnType<typeof pageReader>) {
+  const { db, slot, visible } = context;
+  const hooks = () => slot("page_content").filter(({ postRender, include }) => postRender || include);
   return cachedReads(context, PAGE, {
-    dependsOn() {
-      const hooks = context.slot("page_content").filter(({ postRender, include }) => postRender || include);
-      return hooks.every(({ dependsOn }) => dependsOn) ? hooks.flatMap(({ dependsOn = [] }) => dependsOn) : undefined;
-    },
+    dependsOn: () =>
+      hooks().every(({ dependsOn }) => dependsOn) ? hooks().flatMap(({ dependsOn = [] }) => dependsOn) : undefined,
     load: (viewer, id, note) => reader.find(viewer, { id }, note),
+    shared: () =>
+      hooks().length > 0
+        ? undefined
+        : {
+            table: PAGE.table,
+            facts: (id) => factsOf.executeTakeFirst(db, { id }),
+            sees: async (viewer, id) =>
+              (await sees.executeTakeFirst(db, { id, visible: visible.where(PAGE.table, viewer) })) !== undefined,
+          },
   });
 }
 

@@ -132,7 +132,7 @@ function registerViews({ contribute, log, on, onStop }: SearchPlugin, { db, kind
         for (const id of ids) views.record(viewer, kind, id);
         return new Map();
       },
-      cached: { dependsOn: [], onHit: (id, viewer) => views.record(viewer, kind, id) },
+      cached: { dependsOn: [], isSame: true, onHit: (id, viewer) => views.record(viewer, kind, id) },
     });
   onStop(() => views.stop());
   on("user_delete", { inTransaction: ({ id }, tx) => deleteViewsOfUser(id, tx) });

@@ -154,7 +154,14 @@ export class AnswerCache {
   add<A extends object>(name: string, source: AnswerSource<A>): CachedAnswers<A> {
     if (this.#sources.has(name)) throw new Error(`Cannot cache the answers "${name}": this name is taken`);
     const aliases: Known = { name: `${name} by alias`, entries: this.#leads, tables: undefined, dependencies: [] };
-    const known: KnownSource<A> = { name, entries: this.#answers, source, aliases, tables: undefined, dependencies: [] };
+    const known: KnownSource<A> = {
+      name,
+      entries: this.#answers,
+      source,
+      aliases,
+      tables: undefined,
+      dependencies: [],
+    };
     this.#sources.set(name, known);
     const asked = (form: AnswerForm, viewer: Viewer, id: number): SharedAsk<A> => ({
       known,

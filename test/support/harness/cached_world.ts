@@ -40,13 +40,15 @@ export interface Read {
 
 type Address = Pick<Read, "kind" | "path">;
 
-/** A person with a role of their own. */
+/** A person with a role. */
 interface Reader {
   readonly token: string;
   /** The cookie of a session. */
   readonly cookie: string;
   readonly id: number;
   readonly role: number;
+  /** Whether the role is that of another reader too: what they see is the same, but for what the other one owns. */
+  readonly isTwin?: true;
 }
 
 /** An answer as it was sent, without what differs between two requests. */
@@ -66,6 +68,9 @@ const ROLES = [
   ["access-api", "page-view-all", "book-view-own"],
 ];
 
+/** The first roles of which two readers hold each. */
+const TWINS = 2;
+
 /** The people of all worlds of one test. */
 export async function readersIn(runtime: TestRuntime): Promise<readonly Reader[]> {
   const run = crypto.randomUUID();
@@ -82,6 +87,17 @@ export async function readersIn(runtime: TestRuntime): Promise<readonly Reader[]
     const cookie = await signedIn(body.email, body.password);
     if (status !== 200 || cookie === "") throw new Error("Cannot make a reader");
     people.push({ ...person, cookie });
+    if (at >= TWINS) continue;
+    const twin = { name: `twin-${at}`, email: `twin-${at}-${run}@example.com`, password: "long enough" };
+    const made = await runtime.ask("POST", "/api/users", { body: { ...twin, roles: [person.role] } });
+    const token = await runtime.tokenOf(twin.email);
+    people.push({
+      id: made.body.id,
+      role: person.role,
+      token,
+      cookie: await signedIn(twin.email, twin.password),
+      isTwin: true,
+    });
   }
   return people;
 }
@@ -133,6 +149,11 @@ export class CachedWorld {
     this.readers = readers;
   }
 
+  /** The readers whom steps concern: one of each role. */
+  get #actors(): readonly Reader[] {
+    return this.readers.filter(({ isTwin }, at) => at > 0 && !isTwin);
+  }
+
   /** Makes the items, and gives the readers their first roles. */
   async open(runtime: TestRuntime): Promise<this> {
     const made = async (kind: Item["kind"], body: object): Promise<Item> => {
@@ -141,7 +162,7 @@ export class CachedWorld {
       return { kind, id: answer.body.id, path: `/api/${SEGMENTS[kind]}/${answer.body.id}` };
     };
     for (const [at, reader] of this.readers.entries()) if (at > 0) await this.#setRoles(runtime, reader, [reader.role]);
-    for (const [at, { role }] of this.readers.entries()) if (at > 0) await this.#setRole(runtime, role, at - 1);
+    for (const [at, { role }] of this.#actors.entries()) await this.#setRole(runtime, role, at);
     const guest = { name: "Guest", email: `guest-${this.#run}@example.com`, roles: [] };
     this.#guest = (await runtime.ask("POST", "/api/users", { body: guest })).body.id;
     const books = [await made("book", { name: "Book" }), await made("book", { name: "Book" })];
@@ -187,7 +208,7 @@ export class CachedWorld {
   async take(runtime: TestRuntime, { step, a, b, c }: Step): Promise<void> {
     const item = pick(this.items, a);
     const page = pick(this.#of("page"), a);
-    const reader = pick(this.readers.slice(1), b);
+    const reader = pick(this.#actors, b);
     const put = (path: string, body: object) => runtime.ask("PUT", path, { body });
     const permissions = `/api/content-permissions/${item.kind}/${item.id}`;
     const name = `Name ${++this.#names}`;
@@ -211,7 +232,7 @@ export class CachedWorld {
       inherit: () => put(permissions, { role_permissions: [], fallback_permissions: { inheriting: true } }),
       own: () => put(permissions, { owner_id: c % 3 === 0 ? this.#guest : reader.id }),
       role: () => this.#setRole(runtime, reader.role, c),
-      roles: () => this.#setRoles(runtime, reader, [pick(this.readers.slice(1), c).role]),
+      roles: () => this.#setRoles(runtime, reader, [pick(this.#actors, c).role]),
       person: () => put(`/api/users/${c % 3 === 0 ? this.#guest : reader.id}`, { name }),
       leave: () => runtime.ask("DELETE", `/api/users/${this.#guest}`),
       comment: () => runtime.ask("POST", "/api/comments", { body: { page_id: page.id, html: `<p>${name}</p>` } }),

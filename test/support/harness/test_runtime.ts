@@ -59,6 +59,8 @@ export interface TestRuntime {
   ask(method: string, path: string, ask?: RequestOptions): Promise<Answer>;
   /** Creates a role with these permissions and a user who holds it; returns the user's token and ids. */
   person(name: string, permissions: readonly string[]): Promise<{ token: string; id: number; role: number }>;
+  /** Makes a token of a user. */
+  tokenOf(email: string): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -181,7 +183,7 @@ function throwMismatches(mismatches: AnswerMismatch[]): void {
   throw new Error(`An answer is not as its schema says:\n${lines.join("\n")}`);
 }
 
-function clientOf(runtime: Runtime, mismatches: AnswerMismatch[]): Pick<TestRuntime, "ask" | "person"> {
+function clientOf(runtime: Runtime, mismatches: AnswerMismatch[]): Pick<TestRuntime, "ask" | "person" | "tokenOf"> {
   const ask: TestRuntime["ask"] = async (method, path, { as = ADMIN_TOKEN, body, form, parts, headers = {} } = {}) => {
     const sent = new Headers(headers);
     if (as !== null) sent.set("authorization", `Token ${as}`);
@@ -215,7 +217,7 @@ function clientOf(runtime: Runtime, mismatches: AnswerMismatch[]): Pick<TestRunt
     const token = await tokenFor(runtime, `${name}-${run}@example.com`);
     return { token, id: user.body.id, role: role.body.id };
   };
-  return { ask, person };
+  return { ask, person, tokenOf: (email) => tokenFor(runtime, email) };
 }
 
 /** Runs the command an operator would run. */

@@ -17,22 +17,24 @@ import { isWithinTransaction, onPrimary, recordingStatements, watchTables } from
 import type { Faults } from "../faults.ts";
 import type { Log } from "../log.ts";
 import type { Viewer } from "../viewer.ts";
+import { foundByAlias } from "./answer_aliases.ts";
 import { AnswerEntries } from "./answer_entries.ts";
 import { ANSWER_FORMS, type AnswerForm, type KeptAnswer } from "./answer_forms.ts";
-import type {
-  AnswerCacheFigures,
-  Answered,
-  AnswerSource,
-  CachedAnswers,
-  NoteRows,
-  SharedAnswers,
-  SharedFacts,
-  TableDependency,
-} from "./cached_answers.ts";
+import type { Asked, Known } from "./asked_answer.ts";
+import type { AnswerCacheFigures, Answered, AnswerSource, CachedAnswers, TableDependency } from "./cached_answers.ts";
 import type { NoticeAge } from "./notice_age.ts";
 import { ReadTables } from "./read_tables.ts";
-import { groupOf, sightOf } from "./sight.ts";
-import { surrogateKeysOfChange, surrogateKeysOfRows, tablesOf } from "./surrogate_keys.ts";
+import { ReportedChanges } from "./reported_changes.ts";
+import {
+  type AnswerReads,
+  type AskedItem,
+  type KnownSource,
+  type Sharing,
+  sharedAnswer,
+  sharingOf,
+} from "./shared_answers.ts";
+import { sightOf } from "./sight.ts";
+import { notedKeys, surrogateKeysOfChange, tablesOf } from "./surrogate_keys.ts";
 
 /** What the cache needs of the runtime. */
 export interface AnswerCacheParts {
@@ -46,61 +48,8 @@ export interface AnswerCacheParts {
   rightsTo(table: string): readonly string[] | undefined;
 }
 
-/** What a load may read; without tables its answers are not cached. */
-interface Known {
-  readonly name: string;
-  /** Where its answers are kept. */
-  readonly entries: AnswerEntries;
-  tables: ReadonlySet<string> | undefined;
-  dependencies: readonly TableDependency[];
-}
-
-/** A source, and the aliases of its items. */
-interface KnownSource<A extends object = object> extends Known {
-  readonly source: AnswerSource<A>;
-  readonly aliases: Known;
-  /** Where readers share answers. */
-  sharing?: Sharing;
-}
-
-/** What decides who shares an answer, with what each is read from. */
-interface Sharing {
-  readonly answers: SharedAnswers;
-  readonly facts: Known;
-  readonly sights: Known;
-}
-
-/** An answer to read. */
-interface Asked<A extends object> {
-  readonly known: Known;
-  readonly key: string;
-  readonly form: AnswerForm;
-  /** The item whose rows are read, in the columns that are declared. */
-  readonly id?: number;
-  load(note: NoteRows): Promise<A | undefined>;
-  /** The answer is not loaded for this reader. */
-  onHit?(): void;
-  /** Whether what the key follows from holds still, so that the answer may be kept with it. */
-  isStill?(): boolean;
-}
-
-/** The answer about an item to read. */
-type SharedAsk<A extends object> = Asked<A> & { readonly id: number };
-
-const factsKey = (name: string, id: number) => `${name} ${id} facts`;
-const sharedKey = (name: string, { id, form }: SharedAsk<object>) => `${name} ${id} ${form}`;
-/** Readers of a group share their sight of items that they do not own. */
-const sightKey = (name: string, id: number, viewer: Viewer, owner: number | null) =>
-  `${name} ${id} sees ${viewer.id === owner ? sightOf(viewer) : groupOf(viewer)}`;
-
 /** How a load ended: its answer may be shared, it was made of what has changed, or it is for its reader alone. */
 type Outcome = { readonly state: "shared"; readonly answer: KeptAnswer } | { readonly state: "changed" | "own" };
-
-interface Load {
-  /** What was reported since the load began. */
-  readonly changed: Set<string>;
-  readonly outcome: Promise<Outcome>;
-}
 
 /** The part of the memory for what leads to answers. */
 const SHARE_OF_LEADS = 1 / 8;
@@ -119,11 +68,9 @@ export class AnswerCache {
   readonly #answers: AnswerEntries;
   /** What leads to answers: aliases, facts of items, and who sees them. Many and small, so that they do not compete with answers. */
   readonly #leads: AnswerEntries;
-  readonly #loads = new Map<string, Load>();
-  /** All loads under way, also those that no reader may join. */
-  readonly #loading = new Set<Set<string>>();
-  /** What transactions that have not ended changed, with their number. */
-  readonly #open = new Map<string, number>();
+  /** Loads under way that readers of the same key wait for. */
+  readonly #loads = new Map<string, Promise<Outcome>>();
+  readonly #changes = new ReportedChanges();
   readonly #readTables = new ReadTables();
   /** Watched columns by table. */
   #watched = new Map<string, readonly string[]>();
@@ -163,7 +110,7 @@ export class AnswerCache {
       dependencies: [],
     };
     this.#sources.set(name, known);
-    const asked = (form: AnswerForm, viewer: Viewer, id: number): SharedAsk<A> => ({
+    const asked = (form: AnswerForm, viewer: Viewer, id: number): AskedItem<A> => ({
       known,
       key: `${name} ${id} ${form} ${sightOf(viewer)}`,
       form,
@@ -173,7 +120,7 @@ export class AnswerCache {
     });
     const read = (form: AnswerForm, viewer: Viewer, id: number) =>
       known.sharing
-        ? this.#sharedAnswer(known, known.sharing, asked(form, viewer, id), viewer)
+        ? this.#sharedAnswer(known.sharing, asked(form, viewer, id), viewer)
         : this.#answer(asked(form, viewer, id));
     const find = async (viewer: Viewer, id: number) =>
       // Answers are JSON in the other form alone.
@@ -181,7 +128,10 @@ export class AnswerCache {
     return {
       read: (viewer, id) => read("json", viewer, id),
       find,
-      findBy: (viewer, alias, idOf) => this.#findBy(known, alias, idOf, (id) => find(viewer, id)),
+      findBy: async (viewer, alias, idOf) =>
+        this.#isActive(aliases)
+          ? foundByAlias(this.#reads, { known: aliases, alias, idOf }, (id) => find(viewer, id))
+          : undefined,
     };
   }
 
@@ -221,18 +171,10 @@ export class AnswerCache {
   /** Has readers share the answers of a source, where it and all rules of its table allow it. Returns what that is read from. */
   #share(known: KnownSource): readonly TableDependency[] {
     const answers = known.source.shared?.();
-    const tables = answers && this.#parts.rightsTo(answers.table);
-    if (!answers || !tables) return [];
-    const row: TableDependency = { table: answers.table, column: "id" };
-    const rights = known.dependencies.filter(({ table }) => tables.includes(table));
-    const knownOf = (name: string, dependencies: readonly TableDependency[]): Known => ({
-      name: `${known.name} ${name}`,
-      entries: this.#leads,
-      tables: new Set(dependencies.map(({ table }) => table)),
-      dependencies,
-    });
-    known.sharing = { answers, facts: knownOf("facts", [row]), sights: knownOf("sight", [row, ...rights]) };
-    return [row];
+    const rights = answers && this.#parts.rightsTo(answers.table);
+    if (!answers || !rights) return [];
+    known.sharing = sharingOf(known, answers, rights, this.#leads);
+    return known.sharing.facts.dependencies;
   }
 
   /** Notifications of other processes arrive from now on, or are lost. */
@@ -270,17 +212,8 @@ export class AnswerCache {
   /** A statement of this process made a change. Returns the function that is called when its transaction has ended. */
   #began(change: TableChange): () => void {
     const surrogateKeys = surrogateKeysOfChange(change, this.#watched);
-    for (const surrogateKey of surrogateKeys) this.#open.set(surrogateKey, (this.#open.get(surrogateKey) ?? 0) + 1);
     this.#forget(surrogateKeys);
-    return () => {
-      for (const surrogateKey of surrogateKeys) {
-        const left = (this.#open.get(surrogateKey) ?? 1) - 1;
-        if (left > 0) this.#open.set(surrogateKey, left);
-        else this.#open.delete(surrogateKey);
-      }
-      // Loads that began meanwhile may have been answered before the commit took effect, or after it.
-      for (const changed of this.#loading) for (const surrogateKey of surrogateKeys) changed.add(surrogateKey);
-    };
+    return this.#changes.begin(surrogateKeys);
   }
 
   #forget(surrogateKeys: readonly string[]): void {
@@ -288,7 +221,7 @@ export class AnswerCache {
       this.#forgotten += this.#answers.deleteWith(surrogateKey);
       this.#leads.deleteWith(surrogateKey);
     }
-    for (const changed of this.#loading) for (const surrogateKey of surrogateKeys) changed.add(surrogateKey);
+    this.#changes.report(surrogateKeys);
   }
 
   #answer<A extends object>(asked: Asked<A>): Answered<A> | Promise<Answered<A>> {
@@ -297,59 +230,17 @@ export class AnswerCache {
     return answer ? this.#shared(asked, answer) : this.#fill(asked);
   }
 
-  /** The answer that all who see the item share, or that of this reader alone. At once where all that it takes is kept. */
-  #sharedAnswer<A extends object>(
-    known: KnownSource<A>,
-    sharing: Sharing,
-    own: SharedAsk<A>,
-    viewer: Viewer,
-  ): Answered<A> | Promise<Answered<A>> {
-    if (!this.#isActive(known)) return own.load(() => {});
-    const { name } = known;
-    const facts = this.#current(this.#leads, factsKey(name, own.id));
-    if (facts) {
-      const { owned_by, isSame } = facts.shared as SharedFacts;
-      if (!isSame) return this.#answer(own);
-      const sight = this.#current(this.#leads, sightKey(name, own.id, viewer, owned_by));
-      const answer = sight && this.#current(this.#answers, sharedKey(name, own));
-      if (answer) return this.#shared(own, answer);
-    }
-    return this.#fillShared(known, sharing, own, viewer);
-  }
+  /** How shared answers are read. */
+  readonly #reads: AnswerReads = {
+    current: ({ entries }, key) => this.#current(entries, key),
+    kept: (asked) => this.#kept(asked),
+    answer: (asked) => this.#answer(asked),
+    shared: (asked, answer) => this.#shared(asked, answer),
+    alone: (asked) => this.#alone(asked),
+  };
 
-  /**
-   * The same, where something of it has to be loaded. An answer that another reader's load gave is used only if the facts and the sight of
-   * this reader have not changed since: all were right at one moment.
-   */
-  async #fillShared<A extends object>(
-    known: KnownSource<A>,
-    { answers, facts, sights }: Sharing,
-    own: SharedAsk<A>,
-    viewer: Viewer,
-  ): Promise<Answered<A>> {
-    const { name } = known;
-    const { id } = own;
-    for (let turns = 0; turns < MAX_WAITS; turns++) {
-      const ofItem = await this.#kept({
-        ...{ known: facts, key: factsKey(name, id), form: "value", id },
-        load: () => answers.facts(id),
-      });
-      if (!ofItem) break;
-      const { owned_by, isSame } = ofItem.shared as SharedFacts;
-      if (!isSame) return this.#answer(own);
-      const isSameItem = () => this.#leads.get(factsKey(name, id)) === ofItem;
-      const key = sightKey(name, id, viewer, owned_by);
-      const sight = await this.#kept({
-        ...{ known: sights, key, form: "value", id, isStill: isSameItem },
-        load: async () => ((await answers.sees(viewer, id)) ? {} : undefined),
-      });
-      if (!sight) break;
-      const isStill = () => isSameItem() && this.#leads.get(key) === sight;
-      const answer = await this.#answer({ ...own, key: sharedKey(name, own), isStill });
-      if (isStill()) return answer;
-    }
-    this.#misses += 1;
-    return own.load(() => {});
+  #sharedAnswer<A extends object>(sharing: Sharing, own: AskedItem<A>, viewer: Viewer) {
+    return this.#isActive(own.known) ? sharedAnswer(this.#reads, sharing, own, viewer) : own.load(() => {});
   }
 
   /** An entry, loaded if need be; undefined where it cannot be kept. */
@@ -379,39 +270,20 @@ export class AnswerCache {
     return shared as Answered<A>;
   }
 
-  /**
-   * An item by its alias. What was known of the alias must be so still when the item was read: both were right at one moment, as
-   * they are when neither is loaded.
-   */
-  async #findBy<A extends object>(
-    { aliases, tables }: KnownSource<A>,
-    alias: string,
-    idOf: (note: NoteRows) => Promise<number | undefined>,
-    find: (id: number) => Promise<A | undefined>,
-  ): Promise<A | undefined> {
-    if (tables === undefined || !this.#isActive(aliases)) return undefined;
-    const key = `${aliases.name} ${alias}`;
-    const load = async (note: NoteRows) => {
-      const id = await idOf(note);
-      return id === undefined ? undefined : { id };
-    };
-    const known = await this.#kept({ known: aliases, key, form: "value", load });
-    if (!known) return undefined;
-    const { id } = known.shared as { readonly id: number };
-    const found = await find(id);
-    return this.#leads.get(key) === known ? found : undefined;
-  }
-
   async #fill<A extends object>(asked: Asked<A>): Promise<Answered<A>> {
     for (let waits = 0; waits < MAX_WAITS; waits++) {
       const present = this.#loads.get(asked.key);
       if (!present) return this.#lead(asked);
-      const outcome = await present.outcome;
+      const outcome = await present;
       if (outcome.state === "changed") continue;
       if (outcome.state !== "shared") break;
       if (!this.#parts.notices.allows(outcome.answer.since)) continue;
       return this.#shared(asked, outcome.answer);
     }
+    return this.#alone(asked);
+  }
+
+  #alone<A extends object>(asked: Asked<A>): Promise<A | undefined> {
     this.#missed(asked.known);
     return asked.load(() => {});
   }
@@ -421,9 +293,8 @@ export class AnswerCache {
     const { known, key, form } = asked;
     this.#missed(known);
     const { promise, resolve } = Promise.withResolvers<Outcome>();
-    const load: Load = { changed: new Set(), outcome: promise };
-    this.#loads.set(key, load);
-    this.#loading.add(load.changed);
+    const changes = this.#changes.since();
+    this.#loads.set(key, promise);
     let outcome: Outcome = { state: "own" };
     try {
       const [losses, faults, since] = [this.#losses, this.#parts.faults.total, performance.now()];
@@ -432,14 +303,12 @@ export class AnswerCache {
       const isWhole = this.#parts.faults.total === faults && this.#losses === losses && this.#isActive(known);
       if (!isWhole || !surrogateKeys) return answer;
       const kept = ANSWER_FORMS[form](JSON.stringify(answer), since);
-      const isChanged =
-        asked.isStill?.() === false ||
-        surrogateKeys.some((surrogateKey) => load.changed.has(surrogateKey) || this.#open.has(surrogateKey));
+      const isChanged = asked.isStill?.() === false || changes.concern(surrogateKeys);
       outcome = isChanged ? { state: "changed" } : { state: "shared", answer: kept };
       if (!isChanged) known.entries.set(key, kept, surrogateKeys);
       return kept.shared as Answered<A>;
     } finally {
-      this.#loading.delete(load.changed);
+      changes.end();
       this.#loads.delete(key);
       resolve(outcome);
     }
@@ -451,14 +320,7 @@ export class AnswerCache {
     id,
     load,
   }: Asked<A>): Promise<{ answer: A | undefined; surrogateKeys: readonly string[] | undefined }> {
-    const surrogateKeys = new Set<string>();
-    const note: NoteRows = (table, column, values) => {
-      for (const surrogateKey of surrogateKeysOfRows(table, column, values)) surrogateKeys.add(surrogateKey);
-    };
-    for (const { table, column } of known.dependencies) {
-      if (column === undefined) surrogateKeys.add(table);
-      else if (id !== undefined) note(table, column, [id]);
-    }
+    const { surrogateKeys, note } = notedKeys(known.dependencies, id);
     const texts = new Set<string>();
     const answer = await recordingStatements(texts, () => onPrimary(() => load(note)));
     const undeclared = this.#readTables.undeclared(texts, known.tables ?? new Set());

@@ -3,11 +3,27 @@
  * in a column. A change of few rows concerns the first two of these, one of many rows the first and the last.
  */
 import type { TableChange, WatchedTable } from "../../db/mod.ts";
-import type { TableDependency } from "./cached_answers.ts";
+import type { NoteRows, TableDependency } from "./cached_answers.ts";
 
 /** The surrogate keys of a read of the rows with some values in a column. */
-export function surrogateKeysOfRows(table: string, column: string, values: readonly number[]): string[] {
+function surrogateKeysOfRows(table: string, column: string, values: readonly number[]): string[] {
   return [`${table}.*`, ...values.map((value) => `${table}.${column}=${value}`)];
+}
+
+/** The surrogate keys of a load about an item: those of what is declared, to which `note` adds the rows that it notes. */
+export function notedKeys(
+  dependencies: readonly TableDependency[],
+  id: number | undefined,
+): { readonly surrogateKeys: Set<string>; readonly note: NoteRows } {
+  const surrogateKeys = new Set<string>();
+  const note: NoteRows = (table, column, values) => {
+    for (const surrogateKey of surrogateKeysOfRows(table, column, values)) surrogateKeys.add(surrogateKey);
+  };
+  for (const { table, column } of dependencies) {
+    if (column === undefined) surrogateKeys.add(table);
+    else if (id !== undefined) note(table, column, [id]);
+  }
+  return { surrogateKeys, note };
 }
 
 /** The surrogate keys that a change concerns; one that does not report a watched column concerns all rows. */

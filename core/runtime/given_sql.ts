@@ -65,14 +65,16 @@ export function fencedRule(
   reads: VisibilityReads = {},
 ): VisibilityRule {
   if (TRUSTED.has(rule)) return rule;
+  const { dependsOn } = rule;
   const all = [reads, rule.reads ?? {}];
   for (const one of all)
     for (const [name, columns] of Object.entries(one) as [string, readonly string[]][])
       for (const column of columns) checkReadable(given, name, column);
-  return (viewer) => {
+  const checked: VisibilityRule = (viewer) => {
     const condition = rule(viewer);
     return condition === true ? true : checkedExpression(condition, { ...given, over: [table] });
   };
+  return dependsOn === undefined ? checked : Object.assign(checked, { dependsOn });
 }
 
 /** Visibility rules that `visibilityRuleOf` of the contract "access" has made for plugins: their SQL is that of Lectern. */

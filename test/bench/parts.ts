@@ -37,6 +37,13 @@ export const PARTS: readonly Part[] = [
     args: ["test/bench/cached.ts", "3"],
   },
   {
+    name: "team",
+    title: "A team of 500 reads",
+    about:
+      "Page reads of 500 users with ten roles, a few pages more often than all others, beside the same without the cache; with two writes among a hundred requests; and of one user.",
+    args: ["test/bench/team.ts", "5"],
+  },
+  {
     name: "dashboard",
     title: "Dashboard statistics",
     about:

@@ -1,3 +1,7 @@
+/**
+ * Reads pages, for the API and for other plugins: a page with its tags, people and the fields of other plugins in one statement. Its answer is
+ * cached for all who see it; that of a page with includes for each reader, since what it includes is shown to those who see it.
+ */
 import type { QueryCreator } from "kysely";
 import { type ItemAddress, mergeResponseFields } from "lectern/contracts";
 import { type NoteRows, type RawBuilder, sql, type Viewer } from "lectern/core";

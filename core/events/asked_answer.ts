@@ -1,0 +1,26 @@
+import type { AnswerEntries } from "./answer_entries.ts";
+import type { AnswerForm } from "./answer_forms.ts";
+import type { NoteRows, TableDependency } from "./cached_answers.ts";
+
+/** What a load may read; without tables its answers are not cached. */
+export interface Known {
+  readonly name: string;
+  /** Where its answers are kept. */
+  readonly entries: AnswerEntries;
+  tables: ReadonlySet<string> | undefined;
+  dependencies: readonly TableDependency[];
+}
+
+/** An answer to read. */
+export interface Asked<A extends object> {
+  readonly known: Known;
+  readonly key: string;
+  readonly form: AnswerForm;
+  /** The item whose rows are read, in the columns that are declared. */
+  readonly id?: number;
+  load(note: NoteRows): Promise<A | undefined>;
+  /** The answer is not loaded for this reader. */
+  onHit?(): void;
+  /** Whether what the key follows from holds still, so that the answer may be kept with it. */
+  isStill?(): boolean;
+}

@@ -236,7 +236,7 @@ export function callContributionNow<C, R>(contribution: C, run: (contribution: C
   }
 }
 
-/** A listener of a plugin, such as that of `runtime.onAnswer`: its failures are recorded as faults and not thrown. */
+/** A listener of a plugin, such as that of `telemetry.onAnswer`: its failures are recorded as faults and not thrown. */
 export function withFaults<Given>(
   listener: (given: Given) => void,
   { plugin, faults }: { readonly plugin: string; readonly faults: Faults },

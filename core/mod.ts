@@ -145,6 +145,7 @@ export {
 } from "./resources/resource.ts";
 export type { VisibilityRule } from "./resources/visibility.ts";
 export type { IsolatedContext, IsolatedMember } from "./runtime/isolated_context.ts";
+export type { Peers, Telemetry, Traces, Upkeep } from "./runtime/own_contracts.ts";
 export type { ScreenAccess } from "./runtime/path_patterns.ts";
 export {
   type AnyContext,

@@ -1,6 +1,6 @@
 /**
  * Spans of a runtime: requests, their statements, jobs, schedules and calls to other servers. Core knows no protocol: a plugin
- * records them (`RuntimeInfo.recordTraces`). Without one nothing is measured: each place costs a comparison. Which span is
+ * records them (the contract `traces`). Without one nothing is measured: each place costs a comparison. Which span is
  * the current one is kept in an AsyncLocalStorage, so that a statement is a child of the request that sends it.
  */
 import { AsyncLocalStorage } from "node:async_hooks";

@@ -42,7 +42,7 @@ import { comparedWith } from "./expected_schema.ts";
 import { checkAdmitted, checkSlots } from "./known_names.ts";
 import { missingTable } from "./left_out.ts";
 import { runStarts, runStops, stopPart } from "./lifecycle_hooks.ts";
-import { makeRuntimeInfo } from "./make_runtime_info.ts";
+import { makeOwnContracts, makeRuntimeInfo, type ShownParts } from "./make_runtime_info.ts";
 import { coreMigrations } from "./migrations.ts";
 import { checkPermits, compileRoutes } from "./mount_plugin.ts";
 import type { PluginChoices } from "./operator_choices.ts";
@@ -161,6 +161,11 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const contributed = () => (slots.get("response_fields") ?? []) as ResponseFields[];
   const chosen = chosenStore(parts.files, config, parts.scratchFiles);
   const held = heldFiles(recordedFiles(chosen.files, store.db), store.db, log);
+  const shown: ShownParts = {
+    ...{ store, http, bus, jobs, faults, answers, tracing, waits, slots, plugins, booted },
+    worker: config.worker,
+    files: chosen.files,
+  };
   const shared: SharedParts = {
     ...parts,
     files: held.files,
@@ -174,7 +179,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     visibility,
     texts,
     baseUrl: baseUrlOf(config),
-    contracts: new Map(),
+    contracts: new Map(Object.entries(makeOwnContracts(shown))),
     slots,
     slotSpecs,
     faults,
@@ -187,11 +192,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     judge:
       parts.onAnswerMismatch &&
       createAnswerJudge(parts.onAnswerMismatch, (schema) => withContributedFields(schema, contributed())),
-    runtime: makeRuntimeInfo({
-      ...{ store, http, bus, jobs, faults, answers, tracing, waits, slots, plugins, booted },
-      worker: config.worker,
-      files: chosen.files,
-    }),
+    runtime: makeRuntimeInfo(shown),
     starts: [],
     stops: [{ plugin: "lectern", run: () => held.stop() }],
   };

@@ -6,6 +6,7 @@
 import { BootError } from "../errors.ts";
 import { closestMatch } from "../std/closest_match.ts";
 import { contractHint, leaveOutLine } from "./left_out.ts";
+import { isOwnContract, OWN_CONTRACTS } from "./own_contracts.ts";
 import type { AnyPlugin } from "./plugin.ts";
 
 /** A plugin that another one waits for, and the reason as errors show it. */
@@ -78,7 +79,7 @@ export function unknownContracts(plugins: readonly AnyPlugin[], shipped: readonl
 }
 
 function contractNames(plugins: readonly AnyPlugin[], shipped: readonly AnyPlugin[]): string[] {
-  return [...new Set([...plugins, ...shipped].flatMap(({ provides }) => provides))];
+  return [...new Set([...OWN_CONTRACTS, ...[...plugins, ...shipped].flatMap(({ provides }) => provides)])];
 }
 
 function waitsOf(
@@ -108,6 +109,8 @@ function providersOf(plugins: readonly AnyPlugin[], shipped: readonly AnyPlugin[
     if (names.has(plugin.name)) throw new BootError(`Two plugins are named "${plugin.name}"`);
     names.add(plugin.name);
     for (const contract of plugin.provides) {
+      if (isOwnContract(contract))
+        throw new BootError(`The plugin "${plugin.name}" provides "${contract}", which Lectern itself provides`);
       const other = providers.get(contract);
       if (other)
         throw new BootError(
@@ -116,7 +119,9 @@ function providersOf(plugins: readonly AnyPlugin[], shipped: readonly AnyPlugin[
       providers.set(contract, plugin);
     }
   }
-  const missing = plugins.flatMap(({ requires }) => requires).find((contract) => !providers.has(contract));
+  const missing = plugins
+    .flatMap(({ requires }) => requires)
+    .find((contract) => !providers.has(contract) && !isOwnContract(contract));
   if (missing === undefined) return providers;
   const users = plugins.filter(({ requires }) => requires.includes(missing)).map(({ name }) => `"${name}"`);
   const who = users.length === 1 ? `plugin ${users[0]} requires` : `plugins ${users.join(", ")} require`;

@@ -31,6 +31,15 @@ test("inBootOrder() names a missing contract", () => {
   );
 });
 
+test("contracts of the runtime need no provider, have none, and are known where a name is misspelt", () => {
+  const [, reader] = inBootOrder([plugin("other", [], []), plugin("reader", ["telemetry"], [])]);
+  expect(reader?.name).toBe("reader");
+  expect(() => inBootOrder([plugin("rival", [], ["telemetry"])])).toThrow(
+    'The plugin "rival" provides "telemetry", which Lectern itself provides',
+  );
+  expect(() => inBootOrder([plugin("hasty", ["telemetri" as never], [])])).toThrow('did you mean "telemetry"?');
+});
+
 test("inBootOrder() names every plugin of a cycle", () => {
   const circle = [plugin("one", ["test_b"], ["test_a"]), plugin("two", ["test_a"], ["test_b"])];
   expect(() => inBootOrder(circle)).toThrow('"one" waits for "test_b" of "two"; "two" waits for "test_a" of "one"');

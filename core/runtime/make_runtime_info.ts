@@ -13,12 +13,13 @@ import type { ContentKind } from "../resources/content.ts";
 import type { Waits } from "../std/waits.ts";
 import type { Tracing } from "../tracing.ts";
 import { deletedAbsentItems } from "./absent_kinds.ts";
+import type { OwnContracts } from "./own_contracts.ts";
 import type { AnyPlugin } from "./plugin.ts";
 import type { ContextParts } from "./plugin_context.ts";
 import type { BootedPlugin, RuntimeInfo } from "./runtime_info.ts";
 import { withCore } from "./with_core.ts";
 
-/** The parts of a runtime that its plugins are shown by `context.runtime`. */
+/** The parts of a runtime that its plugins are shown, by `context.runtime` and the contracts of the runtime. */
 export interface ShownParts extends Pick<ContextParts, "slots"> {
   readonly store: Store;
   readonly http: HttpServer;
@@ -36,39 +37,53 @@ export interface ShownParts extends Pick<ContextParts, "slots"> {
 }
 
 /** What plugins are shown of the runtime; its functions read the present state. */
-export function makeRuntimeInfo(parts: ShownParts): RuntimeInfo {
-  const { store, http, bus, jobs, faults, answers, tracing, waits, slots, plugins, booted, worker, files } = parts;
+export function makeRuntimeInfo({ http, bus, faults, booted }: ShownParts): RuntimeInfo {
   return {
     version: packaged.version,
     plugins: () => [...booted],
     routes: () => [...http.routes()],
     serves: (method, path) => http.serves(method, path),
     hasHandlers: (name) => bus.hasHandlers(name),
-    pluginOfJob: (name) => jobs.pluginOf(name),
     faults: () => faults.list(),
-    isDegraded: () => faults.isDegraded,
-    isWorking: () => jobs.isOpen,
-    answerCache: () => answers.figures(),
-    storeLoad: () => store.load(),
-    replicas: () => store.replicas?.status() ?? [],
-    readCounts: () => store.replicas && { ...store.replicas.counts },
-    onAnswer: (listener) => http.observers.add(listener),
-    deletedAbsentItems: (parents) =>
-      deletedAbsentItems(
-        store.db,
-        ((slots.get("content") ?? []) as ContentKind[]).map(({ kind }) => kind),
-        parents,
-      ),
-    onWait: (listener) => waits.add(listener),
-    askPeers: async (topic) => worker?.peers.ask(topic) ?? [],
-    onPeersAsk: (topic, answer) => worker?.peers.onAsk(topic, answer),
-    isMigrated: () => isMigrated(store, withCore(plugins)),
-    recordTraces(recorder) {
-      tracing.recordBy(recorder);
-      store.observe(tracing.observeStatement);
+  };
+}
+
+/** The services of the contracts of the runtime, which read the present state too. */
+export function makeOwnContracts(parts: ShownParts): OwnContracts {
+  const { store, http, jobs, faults, answers, tracing, waits, slots, plugins, worker, files } = parts;
+  return {
+    telemetry: {
+      isWorking: () => jobs.isOpen,
+      isDegraded: () => faults.isDegraded,
+      isMigrated: () => isMigrated(store, withCore(plugins)),
+      storeLoad: () => store.load(),
+      answerCache: () => answers.figures(),
+      replicas: () => store.replicas?.status() ?? [],
+      readCounts: () => store.replicas && { ...store.replicas.counts },
+      onAnswer: (listener) => http.observers.add(listener),
+      onWait: (listener) => waits.add(listener),
     },
-    traced: (span, run) => tracing.run(span, run),
-    traceHeaders: () => tracing.headers(),
-    lostFiles: () => sweepFiles(files, (slots.get("file_claims") ?? []) as FileClaim[], { dryRun: true }),
+    peers: {
+      ask: async (topic) => worker?.peers.ask(topic) ?? [],
+      onAsk: (topic, answer) => worker?.peers.onAsk(topic, answer),
+    },
+    traces: {
+      record(recorder) {
+        tracing.recordBy(recorder);
+        store.observe(tracing.observeStatement);
+      },
+      run: (span, run) => tracing.run(span, run),
+      headers: () => tracing.headers(),
+    },
+    upkeep: {
+      pluginOfJob: (name) => jobs.pluginOf(name),
+      lostFiles: () => sweepFiles(files, (slots.get("file_claims") ?? []) as FileClaim[], { dryRun: true }),
+      deletedAbsentItems: (parents) =>
+        deletedAbsentItems(
+          store.db,
+          ((slots.get("content") ?? []) as ContentKind[]).map(({ kind }) => kind),
+          parents,
+        ),
+    },
   };
 }

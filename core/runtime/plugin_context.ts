@@ -13,7 +13,7 @@ import type { AnyHandlers, EventBus, Handlers } from "../events/event_bus.ts";
 import type { JobQueue } from "../events/job_queue.ts";
 import type { Part, PartGuard } from "../events/part_guard.ts";
 import { attended } from "../events/transaction_watch.ts";
-import { type Faults, type PartName, withFaults, withOrigin } from "../faults.ts";
+import { type Faults, type PartName, withOrigin } from "../faults.ts";
 import { below, type FileStore, refusedFiles } from "../files/file_store.ts";
 import type { CredentialFilter } from "../http/credentials.ts";
 import { withCallSpans } from "../http/http_spans.ts";
@@ -44,6 +44,7 @@ import { checkMoments } from "./known_names.ts";
 import type { LifecycleHook } from "./lifecycle_hooks.ts";
 import { limitedScope } from "./limited_scope.ts";
 import type { AnyContext, AnyPlugin, Grants, PluginApps } from "./plugin.ts";
+import { contractsOf, ownContractFor, provide } from "./plugin_contracts.ts";
 import { folderOf } from "./plugin_folder.ts";
 import type { PluginDb } from "./plugin_roles.ts";
 import type { PowerChecks } from "./power_checks.ts";
@@ -153,6 +154,7 @@ export function makeContext(
     const guarded = name === "app_boot" ? stoppingBoot(handlers, { plugin: plugin.name, watch }) : handlers;
     bus.on(name, own.handlers(guarded), plugin.name);
   };
+  const listening = { plugin: plugin.name, faults: parts.faults };
   const contributionsOf = slotReader(parts, caller, given);
   const partOf = (place: string) => ({ plugin: plugin.name, place, limitMs: guard.limits.callMs });
   return {
@@ -162,6 +164,8 @@ export function makeContext(
     pools: { slow: withSlowPool, poll: (query) => tables.queryWithDeadline(query) },
     settings,
     contracts: contractsOf(plugin, parts.contracts, (name, service) => {
+      const own = ownContractFor(name, service, listening);
+      if (own) return own;
       const called = contractFor(name, service, caller);
       return given ? servedApart(name, service, called, given) : called;
     }),
@@ -292,37 +296,10 @@ export function makeContext(
     runtime: {
       ...parts.runtime,
       routes: () => (crossing ? plainCopy(parts.runtime.routes()) : parts.runtime.routes()),
-      onAnswer: (listener) =>
-        parts.runtime.onAnswer(withFaults(listener, { plugin: plugin.name, faults: parts.faults })),
     },
     onStart: (run) => void parts.starts.push({ plugin: plugin.name, run }),
     onStop: (run) => void parts.stops.push({ plugin: plugin.name, run }),
   };
-}
-
-function provide(plugin: AnyPlugin, contracts: Map<string, unknown>, name: string, service: unknown): void {
-  if (!(plugin.provides as readonly string[]).includes(name)) {
-    throw new BootError(`The plugin "${plugin.name}" provides "${name}" without naming it in "provides"`);
-  }
-  contracts.set(name, service);
-}
-
-/** The contracts of `requires` and `uses`, and no others, as the plugin calls them. */
-function contractsOf(
-  plugin: AnyPlugin,
-  contracts: ReadonlyMap<string, unknown>,
-  forPlugin: (name: string, service: unknown) => unknown,
-): AnyContext["contracts"] {
-  const own: Record<string, unknown> = {};
-  const services = new Map<unknown, unknown>();
-  const serviceOf = (name: string) => {
-    const service = contracts.get(name);
-    if (!services.has(service)) services.set(service, forPlugin(name, service));
-    return services.get(service);
-  };
-  for (const name of new Set([...plugin.requires, ...plugin.uses]))
-    Object.defineProperty(own, name, { enumerable: true, get: () => serviceOf(name) });
-  return own as AnyContext["contracts"];
 }
 
 /** The place of functions that a plugin passes to those of others, as faults name it. */

@@ -1,7 +1,15 @@
 /** The cache of answers: its bound, its switch, lost notifications, one loader for many readers, and what plugins contribute. */
 import { expect, spyOn, test } from "bun:test";
 import { findItem } from "lectern/contracts";
-import { type AnyContext, type CachedAnswers, definePlugin, inLanguage, sql, type Viewer } from "lectern/core";
+import {
+  type AnswerCacheFigures,
+  type AnyContext,
+  type CachedAnswers,
+  definePlugin,
+  inLanguage,
+  sql,
+  type Viewer,
+} from "lectern/core";
 import { rows } from "lectern/db";
 import { finder } from "../support/harness/cached_world.ts";
 import { WITH_PAGES } from "../support/harness/few_plugins.ts";
@@ -10,9 +18,18 @@ import { until } from "../support/harness/until.ts";
 
 const READERS = 100;
 
+/** A plugin whose context has the figures of the cache. */
+const watcher = definePlugin({ name: "watcher", requires: ["telemetry"], setup: () => {} });
+
+function figuresOf({ contexts }: TestRuntime): AnswerCacheFigures {
+  const figures = contexts.get("watcher")?.contracts.telemetry.answerCache();
+  if (!figures) throw new Error("The watcher has not booted");
+  return figures;
+}
+
 /** A started server with a page. */
 async function served(options: TestRuntimeOptions = {}) {
-  const server = await bootTestRuntime({ only: WITH_PAGES, ...options });
+  const server = await bootTestRuntime({ only: WITH_PAGES, ...options, extra: [watcher, ...(options.extra ?? [])] });
   await server.runtime.start();
   const book = (await server.ask("POST", "/api/books", { body: { name: "Runbooks" } })).body;
   /** A page, of whose creation the notification has come: it forgets no answer that is read afterwards. */
@@ -22,8 +39,7 @@ async function served(options: TestRuntimeOptions = {}) {
     return body;
   };
   const read = async ({ id }: { id: number }) => (await server.ask("GET", `/api/pages/${id}`)).body;
-  const { runtime } = [...server.contexts.values()][0] as NonNullable<ReturnType<TestRuntime["contexts"]["get"]>>;
-  return { ...server, made, read, figures: () => runtime.answerCache() };
+  return { ...server, made, read, figures: () => figuresOf(server) };
 }
 
 /** Resolves when the server has got the notifications of all commits until now. */
@@ -81,7 +97,12 @@ test("objects for screens count too, by their text", async () => {
 test("with ANSWER_CACHE_BYTES=0 nothing is cached, and answers are the same", async () => {
   const server = await served();
   const page = await server.made("Failover");
-  const off = await bootTestRuntime({ beside: server, only: WITH_PAGES, env: { ANSWER_CACHE_BYTES: "0" } });
+  const off = await bootTestRuntime({
+    beside: server,
+    only: WITH_PAGES,
+    extra: [watcher],
+    env: { ANSWER_CACHE_BYTES: "0" },
+  });
   await off.runtime.start();
   const raw = async ({ runtime, token }: Pick<TestRuntime, "runtime" | "token">, method: string) => {
     const request = new Request(`http://localhost/api/pages/${page.id}`, {
@@ -97,8 +118,7 @@ test("with ANSWER_CACHE_BYTES=0 nothing is cached, and answers are the same", as
     expect(await raw(server, method)).toEqual(wanted);
     expect(await raw(server, method)).toEqual(wanted);
   }
-  const { runtime } = [...off.contexts.values()][0] as NonNullable<ReturnType<TestRuntime["contexts"]["get"]>>;
-  expect(runtime.answerCache()).toMatchObject({ hits: 0, misses: 0, entries: 0 });
+  expect(figuresOf(off)).toMatchObject({ hits: 0, misses: 0, entries: 0 });
   await off.stop();
   await server.stop();
 });

@@ -213,7 +213,7 @@ test.each(STOPS)("%s: a failure stops the operation (%s)", async (...row) => {
 
 test("file_claims: a failure stops the sweep, which would delete files in use", async () => {
   await putFile();
-  const sweep = async () => runtime.contexts.get("trouble")?.runtime.lostFiles();
+  const sweep = async () => runtime.contexts.get("system")?.contracts.upkeep.lostFiles();
   expect((await sweep())?.kept).toBeGreaterThan(0);
   await expect(whileFailing("file_claims", "rejects", sweep)).rejects.toThrow("rejected");
 });

@@ -119,11 +119,15 @@ test.each<[string, () => void | Promise<void>, RegExp]>([
 
 test("a listener to answers that fails is a fault, and the others are called", async () => {
   let heard = 0;
-  const plugin = stuck(({ runtime }) => {
-    runtime.onAnswer(() => {
-      throw new Error("listener broke");
-    });
-    runtime.onAnswer(() => void heard++);
+  const plugin = definePlugin({
+    name: "stuck",
+    requires: ["telemetry"],
+    setup({ contracts: { telemetry } }) {
+      telemetry.onAnswer(() => {
+        throw new Error("listener broke");
+      });
+      telemetry.onAnswer(() => void heard++);
+    },
   });
   const runtime = await bootTestRuntime({ extra: [plugin], beside: base, only: FEW });
   try {

@@ -166,9 +166,9 @@ test("what is sent holds no parameter, path, query, body, credential or text of 
 test("without an endpoint nothing is recorded, and receivers get no trace", async () => {
   const plain = await bootTestRuntime();
   try {
-    const { runtime: info } = plain.contexts.get("webhooks") ?? { runtime: undefined };
-    expect(info?.traceHeaders()).toEqual({});
-    expect(await info?.traced({ name: "x", kind: "internal" }, async () => info.traceHeaders())).toEqual({});
+    const traces = plain.contexts.get("webhooks")?.contracts.traces;
+    expect(traces?.headers()).toEqual({});
+    expect(await traces?.run({ name: "x", kind: "internal" }, async () => traces.headers())).toEqual({});
   } finally {
     await plain.stop();
   }

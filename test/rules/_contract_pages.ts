@@ -5,6 +5,7 @@
  */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { isOwnContract } from "../../core/runtime/own_contracts.ts";
 import plugins from "../../plugins/mod.ts";
 import { type Doc, type Member, type RelatedType, readServices, type Service } from "./_contracts.ts";
 import { DOORS, importsFor } from "./_examples.ts";
@@ -37,18 +38,25 @@ function contractPage(service: Service): string {
     `# Contract \`${name}\``,
     service.text,
     table([
-      ["Provided by", pluginList((plugin) => plugin.provides, name)],
+      ["Provided by", isOwnContract(name) ? "the runtime" : pluginList((plugin) => plugin.provides, name)],
       ["Required by", pluginList((plugin) => plugin.requires, name)],
       ["Used if provided by", pluginList((plugin) => plugin.uses, name)],
       ["Interface", interfaceLink(service)],
     ]),
     "## Declaration",
-    `\`requires: ["${name}"]\` in \`definePlugin\`: \`setup\` gets the service as \`contracts.${name}\`, and without a provider the boot stops. ` +
-      `With \`uses: ["${name}"]\` it is undefined without a provider. A plugin that replaces the provider declares \`provides: ["${name}"]\` ` +
-      `and calls \`provide("${name}", service)\` in \`setup\` ([how](../../README.md#replacing-shipped-plugins)).`,
+    `\`requires: ["${name}"]\` in \`definePlugin\`: \`setup\` gets the service as \`contracts.${name}\`${isOwnContract(name) ? "." : replacedBy(name)}`,
     service.path.startsWith("core/") ? "" : '`import type {} from "lectern/plugins"` loads its types.',
     ...bodyOf(service, "##"),
   ]);
+}
+
+/** What is said of a contract that a plugin provides. */
+function replacedBy(name: string): string {
+  const declared = `declares \`provides: ["${name}"]\` and calls \`provide("${name}", service)\` in \`setup\``;
+  return (
+    `, and without a provider the boot stops. With \`uses: ["${name}"]\` it is undefined without a provider. A plugin that replaces ` +
+    `the provider ${declared} ([how](../../README.md#replacing-shipped-plugins)).`
+  );
 }
 
 function slotsPage(slots: readonly Service[]): string {

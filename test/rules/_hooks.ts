@@ -3,6 +3,7 @@
  * walks and provides. The rule of hooks compares `plugins/hooks.md` with it. Declarations are read as
  * text, by the code of `readSource`, which is right for formatted code; who performs and provides is asked of the plugins.
  */
+import { isOwnContract } from "../../core/runtime/own_contracts.ts";
 import plugins from "../../plugins/mod.ts";
 import { isTest, readSources, type Source } from "./_source.ts";
 
@@ -103,7 +104,8 @@ export function contractRows(sources: readonly Source[]): string[][] {
   return declaredIn(sources, "Contracts").map(({ name, type, path }) => {
     const providers = plugins.filter(({ provides }) => (provides as readonly string[]).includes(name));
     const page = `plugins/handbook/contracts/${name}.md`;
-    return [link(code(name), page), link(code(type), path), providers.map((plugin) => plugin.name).join(", ")];
+    const by = isOwnContract(name) ? ["core"] : providers.map((plugin) => plugin.name);
+    return [link(code(name), page), link(code(type), path), by.join(", ")];
   });
 }
 

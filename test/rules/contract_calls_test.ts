@@ -36,11 +36,15 @@ const HELD = {
   reads: [
     "fleet.details fleet.drift fleet.numbers sessions.guest sessions.pending system.instanceId users.viewer",
     "dashboard_figure.read metric.read screen_hook.after screen_hook.before",
+    "telemetry.answerCache telemetry.isDegraded telemetry.isMigrated telemetry.isWorking telemetry.onAnswer telemetry.onWait",
+    "telemetry.readCounts telemetry.replicas telemetry.storeLoad peers.ask traces.headers",
+    "upkeep.deletedAbsentItems upkeep.lostFiles upkeep.pluginOfJob",
   ],
   /** Writes that a session or a key was used, which its caller knows. */
   use: ["dashboard_keys.check sessions.viewer"],
-  /** Registers or changes what is the caller's own: screens, views, icons, files of its folder, limits, tags of its kinds. */
+  /** Registers or changes what is the caller's own: answers to its topics, spans, screens, views, icons, files of its folder, limits, tags of its kinds. */
   own: [
+    "peers.onAsk traces.record traces.run",
     "tags.save throttle.forgive throttle.take web.asset web.form web.icon web.places web.screen web.view",
     // A theme passes its own context, whose powers are checked.
     "theme_hook.attach",

@@ -36,7 +36,7 @@ export interface DeletionOutcome extends NamedDeletion {
 
 /** What the files of this plugin share. */
 export interface RecycleBinContext
-  extends Pick<PluginContext, "app" | "list" | "log" | "perform" | "runtime" | "slot"> {
+  extends Pick<PluginContext<"upkeep">, "app" | "contracts" | "list" | "log" | "perform" | "slot"> {
   readonly db: Executor;
 }
 

@@ -26,6 +26,7 @@ const forgetKinds = prepared("recycle_bin.forgetKinds", (db, p: { kinds: readonl
 
 export default definePlugin({
   name: "recycle_bin",
+  requires: ["upkeep"],
   grants: {
     write: ["deletions", "books", "bookshelves", "chapters", "pages"],
     contentTables: ["write"],

@@ -16,7 +16,7 @@ import { hasDeletedParent, type ItemsOfKind, itemWithContents } from "./hierarch
  * plugin is not installed were deleted with the item: they have no entry of their own, so that nothing would restore them later.
  */
 export async function restoreEntry(
-  context: Pick<RecycleBinContext, "runtime" | "slot">,
+  context: Pick<RecycleBinContext, "contracts" | "slot">,
   entry: NamedDeletion,
   tx: EventTransaction,
 ): Promise<number> {
@@ -34,12 +34,12 @@ export async function restoreEntry(
 }
 
 async function refuseAbsentKinds(
-  { runtime }: Pick<RecycleBinContext, "runtime">,
+  { contracts }: Pick<RecycleBinContext, "contracts">,
   items: readonly ItemsOfKind[],
   { name }: NamedDeletion,
   { db }: EventTransaction,
 ): Promise<void> {
-  const absent = await runtime.deletedAbsentItems(items.map(({ kind, ids }) => ({ kind: kind.kind, ids })));
+  const absent = await contracts.upkeep.deletedAbsentItems(items.map(({ kind, ids }) => ({ kind: kind.kind, ids })));
   if (absent.length === 0) return;
   // Templates, here and below: a list of values as a table, and the tables of contributed kinds.
   const [stranded] = await rows(

@@ -2,4 +2,4 @@ import type { PluginContext } from "lectern/core";
 import type { settings } from "./settings.ts";
 
 /** What the files of this plugin share. */
-export type HealthContext = PluginContext<never, "jobs", typeof settings>;
+export type HealthContext = PluginContext<"peers" | "telemetry", "jobs", typeof settings>;

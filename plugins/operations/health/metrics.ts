@@ -105,10 +105,10 @@ function registerTimes(observed: Observed, registry: Registry): void {
   });
 }
 
-function storeMetrics({ pools, runtime }: HealthContext): Metric[] {
+function storeMetrics({ contracts: { telemetry }, pools }: HealthContext): Metric[] {
   const connections = (name: string, help: string, of: "connections" | "busy" | "waiting"): Metric => ({
     ...{ name, help, type: "gauge", labels: ["pool"], perProcess: true },
-    read: () => Object.entries(runtime.storeLoad()).map(([pool, load]) => ({ labels: { pool }, value: load[of] })),
+    read: () => Object.entries(telemetry.storeLoad()).map(([pool, load]) => ({ labels: { pool }, value: load[of] })),
   });
   let size: { readonly value: number; readonly at: number } | undefined;
   return [
@@ -127,7 +127,7 @@ function storeMetrics({ pools, runtime }: HealthContext): Metric[] {
   ];
 }
 
-function answerCacheMetrics({ runtime }: HealthContext): Metric[] {
+function answerCacheMetrics({ contracts: { telemetry } }: HealthContext): Metric[] {
   const figure = (
     of: Exclude<keyof AnswerCacheFigures, "noticeAgeMs">,
     type: Metric["type"],
@@ -135,7 +135,7 @@ function answerCacheMetrics({ runtime }: HealthContext): Metric[] {
     help: string,
   ): Metric => ({
     ...{ name: `lectern_answer_cache_${name}`, help, type },
-    read: () => [{ value: runtime.answerCache()[of] }],
+    read: () => [{ value: telemetry.answerCache()[of] }],
   });
   return [
     figure("hits", "counter", "hits_total", "Answers from the cache."),
@@ -147,7 +147,7 @@ function answerCacheMetrics({ runtime }: HealthContext): Metric[] {
     {
       ...{ name: "lectern_notice_age_seconds", help: "Age of the news of other processes.", type: "gauge" },
       read() {
-        const { noticeAgeMs } = runtime.answerCache();
+        const { noticeAgeMs } = telemetry.answerCache();
         return noticeAgeMs === undefined ? [] : [{ value: noticeAgeMs / SECOND_MS }];
       },
     },

@@ -35,11 +35,11 @@ export interface Observed {
 }
 
 /** Counts from now on. */
-export function observe({ onStart, onStop, runtime }: HealthContext): Observed {
+export function observe({ contracts: { telemetry }, onStart, onStop }: HealthContext): Observed {
   const answers = new AnswerCounts();
-  runtime.onAnswer((answered) => answers.count(answered));
+  telemetry.onAnswer((answered) => answers.count(answered));
   const waits = new Map<string, Times>();
-  runtime.onWait((what, ms) => {
+  telemetry.onWait((what, ms) => {
     const known = waits.get(what) ?? noTimes({ for: what });
     waits.set(what, known);
     addTo(known, ms / SECOND_MS);

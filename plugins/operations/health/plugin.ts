@@ -16,6 +16,7 @@ const TOPIC = "metrics";
 
 export default definePlugin({
   name: "health",
+  requires: ["peers", "telemetry"],
   grants: {
     read: ["jobs"],
     auth: true,
@@ -29,10 +30,11 @@ export default definePlugin({
     let loading: Promise<Metrics> | undefined;
     const metrics = () =>
       (loading ??= import("./metrics.ts").then(({ registerMetrics }) => registerMetrics(context, observed)));
-    context.runtime.onPeersAsk(TOPIC, async () => (await metrics()).list());
+    const { peers } = context.contracts;
+    peers.onAsk(TOPIC, async () => (await metrics()).list());
     mountHealth(context, async () => {
       // A scrape reaches one worker of a server, and is to show them all.
-      const others = context.runtime.askPeers(TOPIC) as Promise<MetricObject[][]>;
+      const others = peers.ask(TOPIC) as Promise<MetricObject[][]>;
       const { contentType, text } = await metrics();
       return { contentType, text: await text(others) };
     });

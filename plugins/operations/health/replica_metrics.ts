@@ -4,11 +4,11 @@ import type { ReplicaStatus } from "lectern/db";
 import type { HealthContext } from "./contract.ts";
 
 /** The replicas that serve reads, and where the reads of requests were answered; none without replicas. */
-export function replicaMetrics({ runtime }: Pick<HealthContext, "runtime">): Metric[] {
-  if (!runtime.readCounts()) return [];
+export function replicaMetrics({ contracts: { telemetry } }: Pick<HealthContext, "contracts">): Metric[] {
+  if (!telemetry.readCounts()) return [];
   const of = (name: string, help: string, value: (replica: ReplicaStatus) => number): Metric => ({
     ...{ name, help, type: "gauge", labels: ["replica"] },
-    read: () => runtime.replicas().map((replica) => ({ labels: { replica: replica.name }, value: value(replica) })),
+    read: () => telemetry.replicas().map((replica) => ({ labels: { replica: replica.name }, value: value(replica) })),
   });
   return [
     of("lectern_replica_in_use", "Whether a replica serves reads.", ({ isInUse }) => (isInUse ? 1 : 0)),
@@ -18,8 +18,8 @@ export function replicaMetrics({ runtime }: Pick<HealthContext, "runtime">): Met
       ...{ name: "lectern_reads_total", help: "Statements of reading requests by server.", type: "counter" },
       labels: ["server"],
       read() {
-        const { primary = 0 } = runtime.readCounts() ?? {};
-        const replicas = runtime
+        const { primary = 0 } = telemetry.readCounts() ?? {};
+        const replicas = telemetry
           .replicas()
           .map(({ name, statements }) => ({ labels: { server: name }, value: statements }));
         return [{ labels: { server: "primary" }, value: primary }, ...replicas];
@@ -31,7 +31,7 @@ export function replicaMetrics({ runtime }: Pick<HealthContext, "runtime">): Met
         help: "Reads on the primary after a replica failed.",
         type: "counter",
       },
-      read: () => [{ value: runtime.readCounts()?.repeated ?? 0 }],
+      read: () => [{ value: telemetry.readCounts()?.repeated ?? 0 }],
     },
   ];
 }

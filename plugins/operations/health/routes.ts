@@ -17,7 +17,8 @@ export function mountHealth(
   context: HealthContext,
   scrape: () => Promise<{ readonly text: string; readonly contentType: string }>,
 ): void {
-  const { routeScope, runtime, app } = context;
+  const { app, contracts, routeScope } = context;
+  const { telemetry } = contracts;
   for (const prefix of ["/health", "/ready", "/metrics"])
     routeScope(prefix, { outside: true, authenticate: () => GUEST, limiter: null });
   const mayScrape = scrapeCheck(context.settings);
@@ -25,8 +26,8 @@ export function mountHealth(
   app.site.get(
     "/ready",
     async () => {
-      if (!runtime.isWorking() || !(await isStoreCurrent(context))) throw NOT_READY;
-      return runtime.isDegraded() ? DEGRADED : PASS;
+      if (!telemetry.isWorking() || !(await isStoreCurrent(context))) throw NOT_READY;
+      return telemetry.isDegraded() ? DEGRADED : PASS;
     },
     { permit: "public" },
   );
@@ -43,9 +44,9 @@ export function mountHealth(
 }
 
 /** Whether the store answers, and has the tables of this version. */
-async function isStoreCurrent({ log, runtime }: HealthContext): Promise<boolean> {
+async function isStoreCurrent({ contracts, log }: HealthContext): Promise<boolean> {
   try {
-    const isCurrent = await runtime.isMigrated();
+    const isCurrent = await contracts.telemetry.isMigrated();
     if (!isCurrent) log.warn("The store lacks migrations of this version; restart the server to run them");
     return isCurrent;
   } catch (error) {

@@ -12,10 +12,11 @@ const EXPORT_MS = 5_000;
 
 export default definePlugin({
   name: "opentelemetry",
+  requires: ["traces"],
   // The exporter opens its connections itself.
   grants: { net: "any" },
   settings,
-  async setup({ log, onStop, runtime, settings: { endpoint, headers, service, ratio } }) {
+  async setup({ contracts: { traces }, log, onStop, runtime, settings: { endpoint, headers, service, ratio } }) {
     if (endpoint === "") return;
     if (!URL.canParse(endpoint) || !/^https?:$/.test(new URL(endpoint).protocol))
       throw new BootError("Cannot read OTEL_EXPORTER_OTLP_ENDPOINT: it is no URL with http or https");
@@ -29,7 +30,7 @@ export default definePlugin({
         new sdk.BatchSpanProcessor({ exporter: reporting(exporter, log), exportTimeoutMillis: EXPORT_MS }),
       ],
     });
-    runtime.recordTraces(createRecorder(provider.getTracer("lectern", runtime.version)));
+    traces.record(createRecorder(provider.getTracer("lectern", runtime.version)));
     onStop(() => provider.shutdown());
   },
 });

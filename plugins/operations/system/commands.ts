@@ -32,7 +32,7 @@ async function list(...[context, args, io]: Parameters<Subcommand>): Promise<voi
     .limit(LISTED)
     .execute();
   for (const { id, name, attempts, last_error, run_at, created_at } of jobs) {
-    const plugin = context.runtime.pluginOfJob(name) ?? "no plugin handles it";
+    const plugin = context.contracts.upkeep.pluginOfJob(name) ?? "no plugin handles it";
     io.out(`${id}  ${name} (${plugin})  ${attempts} ${attempts === 1 ? "try" : "tries"}, ${created_at} to ${run_at}`);
     io.out(`    ${printable(last_error ?? "")}`);
   }

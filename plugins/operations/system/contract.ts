@@ -20,7 +20,7 @@ export interface InstanceTable {
 }
 
 /** The context that the files of this plugin share. The table `jobs` is one of the runtime. */
-export type SystemContext = PluginContext<never, "instance" | "jobs">;
+export type SystemContext = PluginContext<"upkeep", "instance" | "jobs">;
 
 /** The instance (platform 9). */
 export const systemSchema = t.Object(

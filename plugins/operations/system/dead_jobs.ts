@@ -21,7 +21,7 @@ const idsRules = rules({ ids: ["array"], "ids.*": ["integer"] });
 const PERMIT = "settings-manage";
 
 /** Mounts the routes. */
-export function mountDeadJobs({ app, db, list, runtime, visibilityRule, validate }: SystemContext): void {
+export function mountDeadJobs({ app, contracts, db, list, visibilityRule, validate }: SystemContext): void {
   visibilityRule("jobs", () => true);
   const idsIn = async (input: InputObject, viewer: Viewer): Promise<DeadJobIds> => {
     const { ids } = await validate(idsRules, input, viewer);
@@ -31,7 +31,7 @@ export function mountDeadJobs({ app, db, list, runtime, visibilityRule, validate
     "/system/jobs",
     async ({ viewer, nestedQuery }) => {
       const { data, total } = await list<DeadJobRow>(LISTING, viewer, nestedQuery);
-      return { data: data.map((job) => ({ ...job, plugin: runtime.pluginOfJob(job.name) ?? null })), total };
+      return { data: data.map((job) => ({ ...job, plugin: contracts.upkeep.pluginOfJob(job.name) ?? null })), total };
     },
     {
       permit: PERMIT,

@@ -10,6 +10,7 @@ import { settings } from "./settings.ts";
 export default definePlugin({
   name: "system",
   provides: ["system"],
+  requires: ["upkeep"],
   grants: {
     write: ["instance", "jobs"],
     visibilityRules: ["jobs"],

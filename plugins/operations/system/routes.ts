@@ -38,7 +38,7 @@ export function mountSystem(
 }
 
 /** Mounts the routes for administrators. */
-export function mountFacts({ app, db, runtime, language, slot }: SystemContext): void {
+export function mountFacts({ app, contracts, db, runtime, language, slot }: SystemContext): void {
   app.get(
     "/system/facts",
     async () => {
@@ -109,7 +109,7 @@ export function mountFacts({ app, db, runtime, language, slot }: SystemContext):
   app.get(
     "/system/files",
     async () => {
-      const { orphans, kept, unclaimed } = await runtime.lostFiles();
+      const { orphans, kept, unclaimed } = await contracts.upkeep.lostFiles();
       return {
         data: orphans
           .slice(0, LISTED_FILES)

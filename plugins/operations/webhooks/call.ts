@@ -39,7 +39,7 @@ const SIGNATURES = new Set(["webhook-signature", "x-webhook-signature-256"]);
 
 /** How calls are sent. */
 export interface DeliveryOptions extends Omit<FollowOptions, "confidential"> {
-  readonly tracing: Pick<WebhooksContext["runtime"], "traced" | "traceHeaders">;
+  readonly traces: Pick<WebhooksContext["contracts"]["traces"], "run" | "headers">;
 }
 
 /**
@@ -49,7 +49,7 @@ export interface DeliveryOptions extends Omit<FollowOptions, "confidential"> {
 export async function call(calling: DeliveryOptions, attempt: Attempt, end: AbortSignal): Promise<Outcome | "aborted"> {
   const attributes = { "lectern.webhook.id": attempt.hook.id, "lectern.webhook.delivery": attempt.id };
   const parent = traceOf(attempt.payload);
-  return calling.tracing.traced({ name: "webhook call", kind: "internal", parent, attributes }, () =>
+  return calling.traces.run({ name: "webhook call", kind: "internal", parent, attributes }, () =>
     callNow(calling, attempt, end),
   );
 }
@@ -62,7 +62,7 @@ async function callNow(calling: DeliveryOptions, attempt: Attempt, end: AbortSig
   const headers = {
     ...signedHeaders(secret, { id: String(attempt.id), timestamp: Math.floor(Date.now() / SECOND_MS), body }),
     ...(requestId === undefined ? {} : { "x-request-id": requestId }),
-    ...calling.tracing.traceHeaders(),
+    ...calling.traces.headers(),
   };
   const visible = Object.fromEntries(Object.entries(headers).filter(([header]) => !SIGNATURES.has(header)));
   const sent = { address: endpoint, name, headers: visible };

@@ -150,7 +150,10 @@ export interface WebhookCall {
 
 /** The context that the files of this plugin share, with what `setup` adds. */
 export interface WebhooksContext
-  extends PluginContext<"users", "webhooks" | "webhook_events" | "webhook_deliveries" | "users" | "page_revisions"> {
+  extends PluginContext<
+    "traces" | "users",
+    "webhooks" | "webhook_events" | "webhook_deliveries" | "users" | "page_revisions"
+  > {
   /** Whether a webhook can subscribe to a type of the audit log. */
   isKnownType(type: string): boolean;
   /** Makes the dispatcher look for due deliveries. */

@@ -27,7 +27,7 @@ const SWITCHED_OFF = sql.lit("Switched off after too many failed calls: ");
 
 export default definePlugin({
   name: "webhooks",
-  requires: ["users"],
+  requires: ["traces", "users"],
   grants: {
     write: ["webhooks", "webhook_events", "webhook_deliveries"],
     read: ["users", "page_revisions", "pages", "chapters", "books", "bookshelves"],
@@ -48,7 +48,7 @@ export default definePlugin({
     const db = overAll(plugin.db);
     const dispatcher = new Dispatcher({
       db,
-      calling: { fetch, maxRedirects: redirects, tracing: plugin.runtime },
+      calling: { fetch, maxRedirects: redirects, traces: plugin.contracts.traces },
       log,
       pausesMs: pauses === "" ? [] : pauses.split(",").map((text) => Number(text) * SECOND_MS),
       patience: { calls: patience, minutes: patienceMinutes },
@@ -105,7 +105,7 @@ function recordActivities(context: WebhooksContext): void {
     users: contracts.users,
     baseUrl,
     log,
-    trace: () => runtime.traceHeaders(),
+    trace: () => contracts.traces.headers(),
     hasHandlers: {
       all: () => runtime.hasHandlers("webhook_call"),
       each: () => runtime.hasHandlers("webhook_call_before"),

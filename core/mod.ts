@@ -113,6 +113,7 @@ export type {
   Jobs,
   PermissionName,
   Permissions,
+  Permit,
   PlaceName,
   Places,
   Result,
@@ -146,7 +147,6 @@ export {
 export type { VisibilityRule } from "./resources/visibility.ts";
 export type { IsolatedContext, IsolatedMember } from "./runtime/isolated_context.ts";
 export type { Peers, Telemetry, Traces, Upkeep } from "./runtime/own_contracts.ts";
-export type { ScreenAccess } from "./runtime/path_patterns.ts";
 export {
   type AnyContext,
   type AnyPlugin,

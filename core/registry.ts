@@ -68,5 +68,10 @@ export type PermissionName = Extract<keyof Permissions, string>;
 export type PlaceName = Extract<keyof Places, string>;
 /** The name of a view. */
 export type ViewName = Extract<keyof Views, string>;
-/** Who may call a route: holders of a permission, users of the API, or everybody. */
-export type Permit = PermissionName | "access-api" | "public";
+/** Who may call a route of the API: holders of a permission, users of the API, or everybody. */
+export type RoutePermit = PermissionName | "access-api" | "public";
+/**
+ * Who may come, to a route, a screen, a form or an entry: beside what routes of the API take, all who may read, signed-in users, holders of
+ * one of these permissions or of all.
+ */
+export type Permit = RoutePermit | "reader" | "user" | readonly string[] | { readonly all: readonly string[] };

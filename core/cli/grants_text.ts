@@ -5,7 +5,7 @@
 import { columnsText, deniesColumns } from "../runtime/column_grants.ts";
 import { shownHost } from "../runtime/granted_hosts.ts";
 import { variablesOf } from "../runtime/operator_choices.ts";
-import { accessText } from "../runtime/path_patterns.ts";
+import { permitText } from "../runtime/path_patterns.ts";
 import type { AnyPlugin, Grants } from "../runtime/plugin.ts";
 import { GRANT_KINDS, SWITCHES } from "../runtime/powers.ts";
 import type { KnownEnforcement } from "./known_enforcement.ts";
@@ -125,7 +125,7 @@ function namesOf(kind: keyof Grants, grant: NonNullable<Grants[keyof Grants]>): 
   if (kind === "columns") return columnsText(grant as NonNullable<Grants["columns"]>);
   if (kind !== "screens") return grant as readonly string[];
   return Object.entries(grant as Exclude<NonNullable<Grants["screens"]>, "any">).map(
-    ([path, access]) => `${path} (${accessText(access)})`,
+    ([path, access]) => `${path} (${permitText(access)})`,
   );
 }
 

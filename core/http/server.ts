@@ -9,7 +9,7 @@ import { type DocumentDecoration, Elysia } from "elysia";
 import { ApiError, BootError, localizedError } from "../errors.ts";
 import type { CallOptions } from "../events/call_options.ts";
 import { type InputObject, merge, OVERRIDES, queryOf, withEmptyAsNull } from "../input/body_parsing.ts";
-import type { Permit } from "../registry.ts";
+import type { RoutePermit } from "../registry.ts";
 import { trimChars } from "../std/trim_chars.ts";
 import type { Tracing } from "../tracing.ts";
 import { frozenViewer, GUEST, type Viewer } from "../viewer.ts";
@@ -74,7 +74,7 @@ export function appBelow<Prefix extends string>(prefix: Prefix, judge?: JudgeAns
     recordingRoutes(new Elysia({ prefix, nativeStaticResponse: false }), judge)
       .decorate(MEMBERS)
       // A type assertion, since Elysia's type has no OpenAPI extensions (x-…). The permits in the documentation are what is checked.
-      .macro("permit", (permit: Permit) => ({ detail: permitDetail(permit) as DocumentDecoration }))
+      .macro("permit", (permit: RoutePermit) => ({ detail: permitDetail(permit) as DocumentDecoration }))
       .macro("emptyAsNull", (fields: readonly string[]) => ({
         transform(context: { request: Request; input?: InputObject }) {
           const { input, nestedQuery } = stateOf(context.request);

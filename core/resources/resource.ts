@@ -10,7 +10,7 @@ import { type EndpointSpec, endpoint } from "../http/endpoint.ts";
 import type { PluginApp } from "../http/plugin_app.ts";
 import type { InputObject } from "../input/body_parsing.ts";
 import { idOf } from "../input/path_id.ts";
-import type { Draft, EventName, Permit, Result } from "../registry.ts";
+import type { Draft, EventName, Result, RoutePermit } from "../registry.ts";
 import type { JsonBytes } from "../std/json_bytes.ts";
 import type { Input, Lookups, Rules } from "../validation/validate.ts";
 import type { Viewer } from "../viewer.ts";
@@ -73,9 +73,9 @@ export interface ResourceSpec<C extends Rules, U extends Rules, A = undefined> {
   readonly bodyFirst: boolean;
   readonly list: ListSpec;
   /** Checked first, so that viewers without it do not learn which items exist; "access-api" by default. */
-  readonly permit?: Permit;
+  readonly permit?: RoutePermit;
   /** Permits of single routes in place of `permit`. */
-  readonly permits?: Readonly<Partial<Record<ResourceAction, Permit>>>;
+  readonly permits?: Readonly<Partial<Record<ResourceAction, RoutePermit>>>;
   /** Types what the handlers show; also for the documentation, and the check of answers in tests. */
   readonly answers?: A;
   /** Descriptions for the documentation. */

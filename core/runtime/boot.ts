@@ -39,7 +39,7 @@ import { lateAtBoot } from "./boot_listeners.ts";
 import { BootWatch } from "./boot_watch.ts";
 import { checkedPlugins } from "./composition_checks.ts";
 import { comparedWith } from "./expected_schema.ts";
-import { checkAdmitted, checkSlots } from "./known_names.ts";
+import { checkPermitted, checkSlots } from "./known_names.ts";
 import { missingTable } from "./left_out.ts";
 import { runStarts, runStops, stopPart } from "./lifecycle_hooks.ts";
 import { makeOwnContracts, makeRuntimeInfo, type ShownParts } from "./make_runtime_info.ts";
@@ -220,7 +220,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   await checkTables(plugins, store.db, shipped);
   visibility.tryGiven(GUEST);
   checkSlots(slots, [...new Set([...slotSpecs.keys(), ...shared.readSlots])], log);
-  checkAdmitted(slots, plugins, shipped);
+  checkPermitted(slots, plugins, shipped);
   for (const plugin of plugins) await syncSchema(plugin, store.db, contexts.get(plugin.name), { schemaRoles, watch });
   await roles.complete();
   if (roles.hasChanged) await schemaRoles.join();

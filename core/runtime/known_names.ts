@@ -52,8 +52,8 @@ export function checkSlots(slots: Contributions, known: readonly string[], log: 
   }
 }
 
-/** Checks that some plugin adds each permission of `admits` of contributions: any other admits nobody. Throws BootError. */
-export function checkAdmitted(
+/** Checks that some plugin adds each permission of `permit` of contributions: any other permits nobody. Throws BootError. */
+export function checkPermitted(
   slots: Contributions,
   plugins: readonly AnyPlugin[],
   shipped: readonly AnyPlugin[],
@@ -61,14 +61,14 @@ export function checkAdmitted(
   const known = ["access-api", ...plugins.flatMap(({ permissions }) => permissions as readonly string[])];
   for (const [slot, contributions] of slots)
     for (const contribution of contributions) {
-      const { admits } = (contribution ?? {}) as { admits?: unknown };
+      const { permit } = (contribution ?? {}) as { permit?: unknown };
       // What belongs to a plugin that is left out is there for nobody.
-      const wrong = permissionsOf(admits).find(
+      const wrong = permissionsOf(permit).find(
         (name) => !known.includes(name) && permissionHint(name, plugins, shipped) === "",
       );
       if (wrong === undefined) continue;
       throw new BootError(
-        `A contribution of the plugin "${contributorOf(contribution)}" to the slot "${slot}" admits "${wrong}", a permission which no plugin adds${didYouMean(wrong, known)}`,
+        `A contribution of the plugin "${contributorOf(contribution)}" to the slot "${slot}" permits "${wrong}", a permission which no plugin adds${didYouMean(wrong, known)}`,
       );
     }
 }

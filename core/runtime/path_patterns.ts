@@ -1,6 +1,5 @@
 /** Paths in declarations: exact, or `/notes/*` for `/notes` and all below it. */
-/** Who may open a screen: everybody, all who may read, signed-in users, holders of one of these permissions or of all. */
-export type ScreenAccess = "anyone" | "reader" | "user" | readonly string[] | { readonly all: readonly string[] };
+import type { Permit } from "../registry.ts";
 
 /** Whether a declared path covers the path of a route. */
 export function coversPath(declared: string, path: string): boolean {
@@ -9,40 +8,50 @@ export function coversPath(declared: string, path: string): boolean {
   return path.startsWith(below) || path === below.slice(0, -1);
 }
 
-/** From everybody to few. A list of permissions admits fewest. */
-const WIDTH = ["anyone", "reader", "user"];
+/** From everybody to few; permissions permit fewest. */
+const WIDTH = ["public", "reader", "user"];
 
-/** Whether a declared access admits everybody whom another one admits. */
-export function coversAccess(declared: ScreenAccess, access: ScreenAccess): boolean {
-  const [wide, narrow] = [widthOf(declared), widthOf(access)];
-  if (typeof declared === "string") return wide <= narrow;
-  if (typeof access === "string") return false;
+/** A permit with permissions. */
+type Permissions = Exclude<Permit, string>;
+
+/** Whether a declared permit is of everybody whom another one permits. */
+export function coversPermit(declared: Permit, permit: Permit): boolean {
+  const [wide, narrow] = [widened(declared), widened(permit)];
+  if (typeof wide === "string") return WIDTH.indexOf(wide) <= widthOf(narrow);
+  if (typeof narrow === "string") return false;
   // Holders of one of the permissions of a list; of all of them.
-  if (isAnyOf(declared))
-    return isAnyOf(access)
-      ? access.every((name) => declared.includes(name))
-      : access.all.some((name) => declared.includes(name));
-  return isAnyOf(access)
-    ? declared.all.every((name) => access.every((one) => one === name))
-    : declared.all.every((name) => access.all.includes(name));
+  if (isAnyOf(wide))
+    return isAnyOf(narrow)
+      ? narrow.every((name) => wide.includes(name))
+      : narrow.all.some((name) => wide.includes(name));
+  return isAnyOf(narrow)
+    ? wide.all.every((name) => narrow.every((one) => one === name))
+    : wide.all.every((name) => narrow.all.includes(name));
 }
 
-/** An access as text: `user`, `users-manage or tags-manage`, `a and b`. */
-export function accessText(access: ScreenAccess): string {
-  if (typeof access === "string") return access;
-  return isAnyOf(access) ? access.join(" or ") : access.all.join(" and ");
+/** A permit as text: `user`, `users-manage or tags-manage`, `a and b`. */
+export function permitText(permit: Permit): string {
+  if (typeof permit === "string") return permit;
+  return isAnyOf(permit) ? permit.join(" or ") : permit.all.join(" and ");
 }
 
-function widthOf(access: ScreenAccess): number {
-  return typeof access === "string" ? WIDTH.indexOf(access) : WIDTH.length;
+/** A permit of a single permission as a list. What was accepted before 0.3 says "anyone" for "public". */
+function widened(permit: Permit | "anyone"): (typeof WIDTH)[number] | Permissions {
+  if (permit === "anyone") return "public";
+  return typeof permit === "string" && !WIDTH.includes(permit) ? [permit] : permit;
 }
 
-function isAnyOf(access: Exclude<ScreenAccess, string>): access is readonly string[] {
-  return Array.isArray(access);
+function widthOf(permit: string | Permissions): number {
+  return typeof permit === "string" ? WIDTH.indexOf(permit) : WIDTH.length;
 }
 
-/** The permissions that an access names; none for "anyone", "reader", "user" and what is no access. */
-export function permissionsOf(access: unknown): readonly string[] {
-  const names: unknown = typeof access === "object" && access !== null && "all" in access ? access.all : access;
+function isAnyOf(permit: Permissions): permit is readonly string[] {
+  return Array.isArray(permit);
+}
+
+/** The permissions that a permit names; none for "public", "reader", "user" and what is no permit. */
+export function permissionsOf(permit: unknown): readonly string[] {
+  if (typeof permit === "string") return WIDTH.includes(permit) ? [] : [permit];
+  const names: unknown = typeof permit === "object" && permit !== null && "all" in permit ? permit.all : permit;
   return Array.isArray(names) ? names : [];
 }

@@ -6,11 +6,11 @@
  */
 
 import { BootError } from "../errors.ts";
+import type { Permit } from "../registry.ts";
 import { closestMatch } from "../std/closest_match.ts";
 import { moreColumns } from "./column_grants.ts";
 import { invalidBlock, type PluginChoices, unknownInBlock, variablesOf } from "./operator_choices.ts";
-import type { ScreenAccess } from "./path_patterns.ts";
-import { accessText, coversAccess, coversPath } from "./path_patterns.ts";
+import { coversPath, coversPermit, permitText } from "./path_patterns.ts";
 import { beyondFacts, factsOf, factsProblem, hasFacts, type PinFacts, withoutFacts } from "./pin_facts.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
 import { GRANT_KINDS, grantsProblem, SWITCHES } from "./powers.ts";
@@ -201,9 +201,9 @@ function moreScreens(declared: Grants, pinned: Grants): string[] {
   if (accepted === "any") return [];
   const wanted = declared.screens ?? {};
   if (wanted === "any") return ["any"];
-  const isAccepted = (path: string, access: ScreenAccess) =>
-    Object.entries(accepted).some(([pattern, admits]) => coversPath(pattern, path) && coversAccess(admits, access));
+  const isAccepted = (path: string, access: Permit) =>
+    Object.entries(accepted).some(([pattern, permit]) => coversPath(pattern, path) && coversPermit(permit, access));
   return Object.entries(wanted).flatMap(([path, access]) =>
-    isAccepted(path, access) ? [] : [`${path} (${accessText(access)})`],
+    isAccepted(path, access) ? [] : [`${path} (${permitText(access)})`],
   );
 }

@@ -6,8 +6,8 @@
 import { BootError } from "../errors.ts";
 import type { RouteScope } from "../http/route_scope.ts";
 import type { RouteInfo } from "../http/route_table.ts";
-import type { ScreenAccess } from "./path_patterns.ts";
-import { coversAccess, coversPath } from "./path_patterns.ts";
+import type { Permit } from "../registry.ts";
+import { coversPath, coversPermit } from "./path_patterns.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
 import type { Powers } from "./powers.ts";
 
@@ -107,8 +107,8 @@ export class PowerChecks {
   /** Checks the screens and public routes among the mounted routes of the plugin. */
   routes(routes: readonly RouteInfo[]): void {
     for (const { method, path, permit, detail } of routes) {
-      // The screens' plugin marks the routes of screens with whom they admit.
-      const access = detail["x-screen"] as ScreenAccess | undefined;
+      // The screens' plugin marks the routes of screens with whom they permit.
+      const access = detail["x-screen"] as Permit | undefined;
       if (access !== undefined) this.#screen(path, access);
       else if (permit === "public") this.#publicRoute(method, path);
     }
@@ -135,11 +135,11 @@ export class PowerChecks {
       throw new TypeError(`The plugin "${this.#plugin.name}" gives ${typeof name} as a name: wanted a text`);
   }
 
-  #screen(path: string, access: ScreenAccess): void {
+  #screen(path: string, access: Permit): void {
     const declared = this.#granted.screens ?? {};
     if (declared === "any") return;
     const isDeclared = Object.entries(declared).some(
-      ([pattern, admits]) => coversPath(pattern, path) && coversAccess(admits, access),
+      ([pattern, permit]) => coversPath(pattern, path) && coversPermit(permit, access),
     );
     const admitted = JSON.stringify(access);
     if (!isDeclared)

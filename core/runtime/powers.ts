@@ -4,11 +4,10 @@
  */
 import type { TableName } from "../../db/mod.ts";
 import { BootError } from "../errors.ts";
-import type { EventName, JobName, SlotName } from "../registry.ts";
+import type { EventName, JobName, Permit, SlotName } from "../registry.ts";
 import { closestMatch } from "../std/closest_match.ts";
 import { deepFreeze } from "../std/freeze.ts";
 import { hostSettings } from "./granted_hosts.ts";
-import type { ScreenAccess } from "./path_patterns.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
 
 /** The powers of a plugin; none by default. A list names what is meant; "any" stands for all. */
@@ -43,8 +42,8 @@ export interface Powers {
   readonly schedules?: readonly string[] | "any";
   /** Routes with `permit: "public"`, as whole paths; `/files/*` stands for `/files` and all below. */
   readonly publicRoutes?: readonly string[] | "any";
-  /** Screens and forms by path, and whom they admit at most; `/notes/*` stands for `/notes` and all below. */
-  readonly screens?: Readonly<Record<string, ScreenAccess>> | "any";
+  /** Screens and forms by path, and whom they permit at most; `/notes/*` stands for `/notes` and all below. */
+  readonly screens?: Readonly<Record<string, Permit>> | "any";
 }
 
 /** Kinds of powers, in the order in which they are shown. */
@@ -138,7 +137,7 @@ function hostProblem(grants: Grants, settings: AnyPlugin["settings"]): string | 
 function isShape(kind: string, value: unknown): boolean {
   if (SWITCHES.has(kind)) return typeof value === "boolean";
   if (value === "any") return hasAny(kind);
-  if (kind === "screens") return isObject(value) && Object.values(value).every(isAccess);
+  if (kind === "screens") return isObject(value) && Object.values(value).every(isPermit);
   if (kind === "columns") return isObject(value) && Object.values(value).every(isNames);
   if (kind === "contentTables") return isNames(value) && value.every((one) => one === "read" || one === "write");
   return isNames(value);
@@ -152,8 +151,8 @@ function isNames(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((one) => typeof one === "string");
 }
 
-function isAccess(value: unknown): boolean {
-  if (typeof value === "string") return ["anyone", "reader", "user"].includes(value);
+function isPermit(value: unknown): boolean {
+  if (typeof value === "string") return true;
   const names: unknown = typeof value === "object" && value !== null && "all" in value ? value.all : value;
   return Array.isArray(names) && names.every((name) => typeof name === "string");
 }
@@ -165,6 +164,6 @@ function hasAny(kind: string): boolean {
 function shapeOf(kind: string): string {
   if (SWITCHES.has(kind)) return "true or false";
   if (kind === "columns") return "an object of tables with lists of their columns";
-  const shape = kind === "screens" ? "an object of paths with whom they admit" : "a list of names";
+  const shape = kind === "screens" ? "an object of paths with whom they permit" : "a list of names";
   return hasAny(kind) ? `${shape}, or "any"` : shape;
 }

@@ -5,14 +5,13 @@
  * it reads; others are declared by `slots` of plugins.
  */
 import { BootError } from "../errors.ts";
-import type { SlotName, Slots } from "../registry.ts";
+import type { Permit, SlotName, Slots } from "../registry.ts";
 import { didYouMean } from "../std/closest_match.ts";
 import { deepFreeze } from "../std/freeze.ts";
-import type { ScreenAccess } from "./path_patterns.ts";
 import type { AnyPlugin } from "./plugin.ts";
 
-/** What a member has to be; "access" is who may see it (`ScreenAccess`), "any" is checked by the reader of the slot. */
-type Word = "text" | "number" | "flag" | "function" | "object" | "list" | "access" | "any";
+/** What a member has to be; "permit" is who may see it (`Permit`), "any" is checked by the reader of the slot. */
+type Word = "text" | "number" | "flag" | "function" | "object" | "list" | "permit" | "any";
 
 /** What a member has to be, or the texts that it may be; with "optional_" before it or `undefined` among the texts it may be left out. */
 type Wanted = Word | `optional_${Word}` | readonly (string | undefined)[];
@@ -33,7 +32,7 @@ type WordOf<V> = V extends string
 /** Nothing is known of a name of an open interface that no plugin widens in the program at hand. */
 type Checked<V> = [V] extends [never] ? Word : CheckedMember<V>;
 type CheckedMember<V> =
-  | (ScreenAccess extends NonNullable<V> ? (undefined extends V ? "optional_access" : "access") : never)
+  | (Permit extends NonNullable<V> ? (undefined extends V ? "optional_permit" : "permit") : never)
   | (undefined extends V ? `optional_${WordOf<NonNullable<V>> | "any"}` : WordOf<V> | "any")
   | ([V] extends [string | undefined] ? readonly V[] : never);
 
@@ -147,8 +146,6 @@ export function declaredSlots(
   return slots;
 }
 
-/** Accesses that are no lists of permissions. */
-const ACCESSES = ["anyone", "reader", "user"];
 const isTexts = (value: unknown) => Array.isArray(value) && value.every((each) => typeof each === "string");
 
 const IS: Readonly<Record<Word, (value: unknown) => boolean>> = {
@@ -158,8 +155,8 @@ const IS: Readonly<Record<Word, (value: unknown) => boolean>> = {
   function: (value) => typeof value === "function",
   object: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
   list: Array.isArray,
-  access: (value) =>
-    ACCESSES.some((one) => one === value) ||
+  permit: (value) =>
+    typeof value === "string" ||
     isTexts(value) ||
     (typeof value === "object" && value !== null && isTexts((value as { all?: unknown }).all)),
   any: (value) => value !== undefined,
@@ -172,7 +169,7 @@ const SAID: Readonly<Record<Word, string>> = {
   function: "a function",
   object: "an object",
   list: "a list",
-  access: '"anyone", "reader", "user", a list of permissions or { all: a list of permissions }',
+  permit: '"public", "reader", "user", a permission, a list of permissions or { all: a list of permissions }',
   any: "given",
 };
 

@@ -13,7 +13,6 @@ export type {
   KindLabels,
   ParentColumns,
   ResponseFields,
-  ScreenAccess,
   Searchable,
   SelfCheck,
 } from "lectern/core";

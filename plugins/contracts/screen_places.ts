@@ -2,7 +2,7 @@
  * What plugins add to the screens of others. A screen has places, named in `Places` with the data that is given there; a plugin
  * with screens of its own declares its places by declaration merging and by `Web.places`.
  */
-import type { HtmlPart, PlaceName, Places, ScreenAccess } from "lectern/core";
+import type { HtmlPart, Permit, PlaceName, Places } from "lectern/core";
 
 import type { Ui, Visit } from "./web.ts";
 
@@ -36,7 +36,7 @@ export type ToolbarName = Extract<PlaceName, `${string}/toolbar`>;
  *   text: "Add a note",
  *   icon: "plus",
  *   kind: "form",
- *   admits: "user",
+ *   permit: "user",
  *   path: (page) => `/notes/of/${page.id}`,
  * });
  */
@@ -51,7 +51,7 @@ export type ToolbarEntry = {
     /** A link by default; a dialog is a link that scripts open in a dialog, a form submits by POST. */
     readonly kind?: ToolbarItem["kind"];
     /** Who sees it; by default everybody who sees the screen. The path has its own access. */
-    readonly admits?: ScreenAccess;
+    readonly permit?: Permit;
     /** Whether it is in the menu "More" of the toolbar. */
     readonly isInMenu?: boolean;
     /** Smaller ones come first among the entries of plugins; 50 by default. */
@@ -102,7 +102,7 @@ export interface ScreenFigure {
   /** The path within this instance that the label leads to. */
   readonly path?: string;
   /** Who sees it; by default everybody who sees the screen. */
-  readonly admits?: ScreenAccess;
+  readonly permit?: Permit;
   /** Smaller ones come first; 50 by default. */
   readonly order?: number;
 }

@@ -60,12 +60,12 @@ export interface SignInOutcome {
  *   isNeeded: ({ user, method }) => method === "standard" && hashes.has(user.id),
  * });
  * const { sessions, web } = context.contracts;
- * web.screen(context.app.site, "/login/code", "anyone", async ({ request, ui }) => {
+ * web.screen(context.app.site, "/login/code", "public", async ({ request, ui }) => {
  *   if (!(await sessions.pending(request))) throw new ApiError(401, "Sign in first");
  *   const fields = web.parts.field(ui, { name: "code", label: ui.t("Code"), required: true });
  *   return { title: ui.t("Code"), body: web.parts.form(ui, { action: ui.url("/login/code"), fields, submit: ui.t("Sign in") }) };
  * });
- * web.form(context.app.site, "/login/code", "anyone", async (visit) => {
+ * web.form(context.app.site, "/login/code", "public", async (visit) => {
  *   const isRight = (id: number) => matchesSecret(visit.text("code"), hashes.get(id) ?? "");
  *   return (await sessions.complete("code", visit, ({ user }) => isRight(user.id))).response();
  * });
@@ -73,7 +73,7 @@ export interface SignInOutcome {
 export interface SignInStep {
   /** Unique: lower-case letters, digits, "_" and "-". */
   readonly name: string;
-  /** The path of its screen, which has to admit "anyone". */
+  /** The path of its screen, whose permit has to be "public". */
   readonly path: string;
   /** Smaller ones come first; 50 by default. */
   readonly order?: number;

@@ -8,10 +8,10 @@ import type {
   HtmlPart,
   html,
   InputObject,
+  Permit,
   PlaceName,
   Places,
   raw,
-  ScreenAccess,
   SiteApp,
   Viewer,
   ViewName,
@@ -206,7 +206,7 @@ export interface Parts {
  *   path: "/notes",
  *   text: "Notes",
  *   icon: "tag",
- *   admits: "user",
+ *   permit: "user",
  *   needs: "/api/notes",
  * });
  */
@@ -216,7 +216,7 @@ export interface MenuEntry {
   /** In English, the key of its translation. */
   readonly text: string;
   readonly icon: string;
-  readonly admits: ScreenAccess;
+  readonly permit: Permit;
   /** The path of the API that the screen shows, such as `/api/webhooks`; without a route for it the entry is left out. */
   readonly needs?: string;
   /** Smaller ones come first; 50 by default. */
@@ -274,7 +274,7 @@ export interface ScreenItem {
  *   grants: { slots: ["menu"], screens: { "/quick-book": ["book-create-all"] } },
  *   setup({ contracts: { web }, contribute, app }) {
  *     const { field, form } = web.parts;
- *     contribute("menu", { menu: "main", path: "/quick-book", text: "New book", icon: "book", admits: ["book-create-all"] });
+ *     contribute("menu", { menu: "main", path: "/quick-book", text: "New book", icon: "book", permit: ["book-create-all"] });
  *     web.screen(app.site, "/quick-book", ["book-create-all"], ({ ui }) => {
  *       const fields = field(ui, { name: "name", label: ui.t("Name"), required: true, maxlength: 255 });
  *       const body = form(ui, { action: ui.url("/quick-book"), fields, submit: ui.t("Save") });
@@ -308,7 +308,7 @@ export interface Web {
   /** Serves a file of the plugin. Returns its URL, which changes with the content. */
   asset(name: string, path: string): string;
   /** Serves a screen by GET. */
-  screen(site: SiteApp, path: string, admits: ScreenAccess, handler: ScreenHandler, takes?: "long"): void;
+  screen(site: SiteApp, path: string, permit: Permit, handler: ScreenHandler, takes?: "long"): void;
   /**
    * Handles a form by POST, from documents of this instance alone. `written` names text fields with their English labels:
    * where the session has ended, the sign-in screen shows these again and sends the others along.
@@ -316,7 +316,7 @@ export interface Web {
   form(
     site: SiteApp,
     path: string,
-    admits: ScreenAccess,
+    permit: Permit,
     handler: ScreenHandler,
     written?: Readonly<Record<string, string>>,
   ): void;

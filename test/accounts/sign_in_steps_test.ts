@@ -27,7 +27,7 @@ const needing = { code: new Set<string>(), terms: new Set<string>(), broken: new
 
 const steps = definePlugin({
   name: "steps",
-  grants: { auth: true, slots: ["sign_in_step"], screens: { "/login/code": "anyone", "/login/terms": "anyone" } },
+  grants: { auth: true, slots: ["sign_in_step"], screens: { "/login/code": "public", "/login/terms": "public" } },
   requires: ["sessions", "web"],
   setup({ contribute, app, contracts: { sessions, web } }) {
     contribute("sign_in_step", {
@@ -44,16 +44,16 @@ const steps = definePlugin({
         return needing.code.has(user.name);
       },
     });
-    web.screen(app.site, "/login/code", "anyone", async ({ request, goTo }) => {
+    web.screen(app.site, "/login/code", "public", async ({ request, goTo }) => {
       const pending = await sessions.pending(request);
       if (pending?.step !== "code") return goTo("/login");
       return { title: "Code", body: html`<p>Code of ${pending.user.name}</p>` };
     });
-    web.form(app.site, "/login/code", "anyone", async (visit) => {
+    web.form(app.site, "/login/code", "public", async (visit) => {
       const isRight = (_: PendingSignIn) => visit.text("code") === "123456";
       return (await sessions.complete("code", visit, isRight)).response();
     });
-    web.form(app.site, "/login/terms", "anyone", async (visit) =>
+    web.form(app.site, "/login/terms", "public", async (visit) =>
       (await sessions.complete("terms", visit, () => visit.text("accepted") === "yes")).response(),
     );
   },

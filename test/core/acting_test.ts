@@ -79,7 +79,7 @@ const modest = definePlugin({
     filters: ["acting_happen"],
     jobs: ["acting_work"],
     schedules: ["look"],
-    screens: { "/modest": "anyone" },
+    screens: { "/modest": "public" },
     publicRoutes: ["/modest/socket"],
   },
   events: ["acting_happen", "acting_within"],
@@ -131,7 +131,7 @@ const modest = definePlugin({
       { permit: "access-api" },
     );
     app.get("/modest/later", () => outcome(() => visible("books", kept.viewer as Viewer)), { permit: "access-api" });
-    contracts.web.screen(app.site, "/modest", "anyone", async ({ viewer, find }) => {
+    contracts.web.screen(app.site, "/modest", "public", async ({ viewer, find }) => {
       await find("/api/books");
       return { title: "Modest", body: html`<p id="said">${JSON.stringify(await tries(own, viewer))}</p>` };
     });

@@ -34,12 +34,12 @@ describe("boot() stops and names the plugin", () => {
   test.each<[string, unknown, string]>([
     [
       "menu",
-      { menu: "main", path: "/x", text: "X", icon: "tag", admit: "user" },
-      'has "admit", which is none of its members; did you mean "admits"?',
+      { menu: "main", path: "/x", text: "X", icon: "tag", premit: "user" },
+      'has "premit", which is none of its members; did you mean "permit"?',
     ],
     [
       "menu",
-      { menu: "mian", path: "/x", text: "X", icon: "tag", admits: "user" },
+      { menu: "mian", path: "/x", text: "X", icon: "tag", permit: "user" },
       'needs "menu" to be "main" or "settings" or "account", and it is the text "mian"',
     ],
     ["dependents", { kind: "page" }, 'needs "destroy" to be a function, and it is missing'],
@@ -50,8 +50,8 @@ describe("boot() stops and names the plugin", () => {
     ],
     [
       "toolbar_entry",
-      { at: "page/toolbar", text: "X", icon: "tag", path: () => "/x", admits: "users" },
-      'needs "admits" to be "anyone", "reader", "user", a list of permissions or { all: a list of permissions }, and it is the text "users"',
+      { at: "page/toolbar", text: "X", icon: "tag", path: () => "/x", permit: 7 },
+      'needs "permit" to be "public", "reader", "user", a permission, a list of permissions or { all: a list of permissions }, and it is a number',
     ],
     ["screen_hook", [], "has to be an object, and is a list"],
     ["dashboard_figure", { name: "x", abuot: "y" }, 'has "abuot", which is none of its members; did you mean "about"?'],
@@ -72,10 +72,10 @@ describe("boot() stops and names the plugin", () => {
       name: "lost",
       grants: { slots: ["menu"] },
       setup: ({ contribute }) =>
-        contribute("menu", { menu: "main", path: "/x", text: "X", icon: "tag", admits: { all: ["book-craete-all"] } }),
+        contribute("menu", { menu: "main", path: "/x", text: "X", icon: "tag", permit: { all: ["book-craete-all"] } }),
     });
     expect(await bootError(lost, WITH_BOOKS)).toBe(
-      'A contribution of the plugin "lost" to the slot "menu" admits "book-craete-all", a permission which no plugin adds; did you mean "book-create-all"?',
+      'A contribution of the plugin "lost" to the slot "menu" permits "book-craete-all", a permission which no plugin adds; did you mean "book-create-all"?',
     );
   });
 

@@ -39,7 +39,7 @@ const stranger = definePlugin({
     handlers: ["book_update"],
     publicRoutes: ["/api/calls/seen", "/calls/seen"],
     routeScopes: ["/api/calls/scoped"],
-    screens: { "/calls/screen": "anyone" },
+    screens: { "/calls/screen": "public" },
     slots: ["screen_hook", "screen_part"],
   },
   setup(given) {
@@ -80,7 +80,7 @@ const stranger = definePlugin({
         return html`<i>part</i>`;
       },
     });
-    contracts.web.screen(app.site, "/calls/screen", "anyone", async (visit) => {
+    contracts.web.screen(app.site, "/calls/screen", "public", async (visit) => {
       seen.push(visit.request);
       const user = await contracts.sessions.viewer(visit.request);
       return { title: "Seen", body: html`<b>${user?.name ?? "nobody"}</b>` };

@@ -79,7 +79,7 @@ const contributing = definePlugin({
   requires: ["sessions", "web"],
   grants: {
     ...{ read: ["notes"], env: ["POSTMARK_TOKEN"], net: "any", auth: true, slots: "any" },
-    screens: { "/login/*": "anyone" },
+    screens: { "/login/*": "public" },
   },
   async setup(context) {
     // The examples use no more than this plugin is granted.

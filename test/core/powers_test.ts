@@ -122,10 +122,10 @@ const POWERS: readonly (readonly [keyof Permissions, (context: AnyContext) => un
     ],
     [
       "screens",
-      ({ app, contracts }) => contracts.web.form(app.site, "/acme", "anyone", () => new Response()),
-      'serves the screen "/acme" for "anyone"',
-      '{ "/acme": "anyone" }',
-      { screens: { "/acme/*": "anyone" } },
+      ({ app, contracts }) => contracts.web.form(app.site, "/acme", "public", () => new Response()),
+      'serves the screen "/acme" for "public"',
+      '{ "/acme": "public" }',
+      { screens: { "/acme/*": "public" } },
     ],
     [
       "screens",
@@ -209,7 +209,7 @@ test("a plugin that declares all it registers boots, whatever the operator denie
     vetoes: ["book_create"],
     handlers: "any",
     routeScopes: "any",
-    screens: { "/acme/*": "anyone" },
+    screens: { "/acme/*": "public" },
   } as const;
   const everything = plugin(all, (context) => {
     const seen = new Set<unknown>();
@@ -222,14 +222,14 @@ test("a plugin that declares all it registers boots, whatever the operator denie
 });
 
 test.each([
-  [{ screens: { "/acme": "user" } }, "anyone"],
+  [{ screens: { "/acme": "user" } }, "public"],
   [{ screens: { "/acme": ["tags-manage"] } }, "user"],
-  [{ screens: { "/acm": "anyone", "/acme/below": "anyone" } }, "user"],
-] as const)("a screen admits no more than %j declares", async (permissions, admits) => {
+  [{ screens: { "/acm": "public", "/acme/below": "public" } }, "user"],
+] as const)("a screen permits no more than %j declares", async (permissions, permit) => {
   const shows = plugin(permissions as Permissions, ({ app, contracts }) =>
-    contracts.web.screen(app.site, "/acme", admits, () => new Response()),
+    contracts.web.screen(app.site, "/acme", permit, () => new Response()),
   );
-  expect(await bootError(shows)).toContain(`serves the screen "/acme" for "${admits}", which it does not declare`);
+  expect(await bootError(shows)).toContain(`serves the screen "/acme" for "${permit}", which it does not declare`);
 });
 
 test.each([

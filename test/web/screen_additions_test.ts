@@ -36,7 +36,7 @@ const lending: AnyPlugin = definePlugin({
       text: "Borrow",
       icon: "lending_hand",
       kind: "form",
-      admits: "user",
+      permit: "user",
       path: (page) => (page.name === "Rare" ? undefined : `/lending/${page.id}`),
     });
     contribute("toolbar_entry", {
@@ -44,7 +44,7 @@ const lending: AnyPlugin = definePlugin({
       text: "Withdraw",
       icon: "delete",
       kind: "dialog",
-      admits: ["settings-manage"],
+      permit: "settings-manage",
       isInMenu: true,
       path: (page) => `/lending/withdraw/${page.id}`,
     });
@@ -86,8 +86,8 @@ const lending: AnyPlugin = definePlugin({
     });
     contribute("screen_figure", { at: "statistics/figures", label: "Overdue", read: () => "<none>" });
     contribute("screen_figure", { at: "system/figures", label: "Shelf space", read: ({ viewer }) => viewer.name });
-    contribute("screen_figure", { at: "system/figures", label: "Secret", admits: [], read: () => 1 });
-    contribute("menu", { menu: "account", path: "/my-account/loans", text: "Loans", icon: "book", admits: "user" });
+    contribute("screen_figure", { at: "system/figures", label: "Secret", permit: [], read: () => 1 });
+    contribute("menu", { menu: "account", path: "/my-account/loans", text: "Loans", icon: "book", permit: "user" });
     web.screen(app.site, "/my-account/loans", "user", ({ ui }) => ({
       title: ui.t("Loans"),
       body: html`<h1>Loans of ${ui.viewer.name}</h1>`,

@@ -22,12 +22,12 @@ declare module "lectern/core" {
 /** A plugin with a screen that has a view and a place of its own. */
 const postcard: AnyPlugin = definePlugin({
   name: "postcard",
-  grants: { screens: { "/postcard": "anyone" } },
+  grants: { screens: { "/postcard": "public" } },
   requires: ["web"],
   setup({ contracts: { web }, app }) {
     web.places("postcard/below");
     const view = web.view("postcard/show", ({ text }) => html`<h1>${text}</h1>`);
-    web.screen(app.site, "/postcard", "anyone", async (visit) => {
+    web.screen(app.site, "/postcard", "public", async (visit) => {
       const data = { text: "<Greetings>" };
       return {
         title: data.text,
@@ -116,10 +116,10 @@ test("a place is declared once, and only declared places are drawn", async () =>
   );
   const undeclared = definePlugin({
     name: "undeclared",
-    grants: { screens: { "/undeclared": "anyone" } },
+    grants: { screens: { "/undeclared": "public" } },
     requires: ["web"],
     setup({ contracts: { web }, app }) {
-      web.screen(app.site, "/undeclared", "anyone", async (visit) => ({
+      web.screen(app.site, "/undeclared", "public", async (visit) => ({
         title: "x",
         body: html`${await web.addedParts("postcard/below", { text: "" }, visit)}`,
       }));

@@ -65,7 +65,7 @@ async function visit(
 test("nobody is shown a screen that is not for everybody; they are asked to sign in", async () => {
   const wrong: string[] = [];
   for (const { method, path, detail } of screens()) {
-    if (detail["x-screen"] === "anyone") continue;
+    if (detail["x-screen"] === "public") continue;
     const response = await visit(method, filled(path), "", method === "POST" ? "" : undefined);
     const to = response.headers.get("location") ?? "";
     // Refused forms are shown again with their input, so that nothing is lost.
@@ -95,7 +95,7 @@ test("whatever a form holds, a user without rights changes nothing", async () =>
   const before = await storeHash(runtime.store);
   for (const { path, detail } of screens("POST")) {
     // Users may change their own account, and their session.
-    if (detail["x-screen"] === "anyone" || /account|logout/.test(path)) continue;
+    if (detail["x-screen"] === "public" || /account|logout/.test(path)) continue;
     const response = await visit(
       "POST",
       filled(path),

@@ -57,7 +57,7 @@ const texts = listOf(t.String());
 const is = t.Optional(t.Boolean());
 const names = t.Optional(t.Union([texts, t.Literal("any")]));
 const access = t.Union([t.String(), texts, t.Object({ all: texts })], {
-  description: "Whom a screen admits: anyone, reader, user, holders of one of the permissions, or of all",
+  description: "Whom a screen permits: public, reader, user, holders of one of the permissions, or of all",
 });
 const grants = t.Object({
   read: t.Optional(texts),

@@ -27,7 +27,7 @@ export default definePlugin({
     const { users, web } = contracts;
     const shared = { ...context, users, web };
     for (const [order, entry] of ENTRIES.entries())
-      contribute("menu", { menu: "account", ...entry, admits: "user", order });
+      contribute("menu", { menu: "account", ...entry, permit: "user", order });
     web.screen(app.site, "/my-account", "user", (visit) => visit.goTo("/my-account/profile"));
     mountProfile(shared);
     mountPassword(shared);

@@ -23,7 +23,7 @@ export interface IntegrationsContext extends Pick<PluginContext, "baseUrl" | "ap
 export const INTEGRATIONS = "/settings/integrations";
 
 /** The permissions that the screens need, as the API requires them. */
-export const ADMITS = ["settings-manage"] as const;
+export const PERMIT = ["settings-manage"] as const;
 
 declare module "lectern/core" {
   interface Places {

@@ -7,7 +7,7 @@ import type { Ui, View, Visit, Web } from "lectern/contracts";
 import { html, type InputObject } from "lectern/core";
 import { idOf } from "../_paths/id_of.ts";
 import type { Delivery, DeliveryDetail, Listing, Webhook } from "./api_types.ts";
-import { ADMITS, type IntegrationsContext } from "./contract.ts";
+import { type IntegrationsContext, PERMIT } from "./contract.ts";
 import { WEBHOOKS } from "./webhook_list.ts";
 
 const ALL = `${WEBHOOKS}/:id/deliveries`;
@@ -18,7 +18,7 @@ const STATES = { waiting: "Waiting", delivered: "Delivered", failed: "Failed" } 
 export function mountDeliveries({ app, web }: IntegrationsContext): void {
   const list = listView(web);
   const view = deliveryView(web);
-  web.screen(app.site, ALL, ADMITS, async (visit) => {
+  web.screen(app.site, ALL, PERMIT, async (visit) => {
     const { ui, query } = visit;
     const hook = await visit.get(hookPath(visit));
     const state = typeof query.state === "string" && query.state in STATES ? query.state : "";
@@ -29,7 +29,7 @@ export function mountDeliveries({ app, web }: IntegrationsContext): void {
     const crumbs = [...crumbsTo(hook, ui), { text: ui.t("Calls") }];
     return { title, crumbs, body: list({ title, hook, calls, state, page, size, query }, ui) };
   });
-  web.screen(app.site, ONE, ADMITS, async (visit) => {
+  web.screen(app.site, ONE, PERMIT, async (visit) => {
     const { ui } = visit;
     const hook = await visit.get(hookPath(visit));
     const call = await visit.get(callPath(visit));
@@ -37,7 +37,7 @@ export function mountDeliveries({ app, web }: IntegrationsContext): void {
     const calls = { text: ui.t("Calls"), path: `${WEBHOOKS}/${hook.id}/deliveries` };
     return { title, crumbs: [...crumbsTo(hook, ui), calls, { text: title }], body: view({ title, hook, call }, ui) };
   });
-  web.form(app.site, `${ONE}/resend`, ADMITS, async (visit) => {
+  web.form(app.site, `${ONE}/resend`, PERMIT, async (visit) => {
     const { id } = await visit.get(callPath(visit));
     const sent = await visit.send("POST", `${callPath(visit)}/resend`);
     const notice = sent.ok ? visit.ui.t("The call is sent again.") : sent.message;

@@ -4,7 +4,7 @@
  */
 import type { Screen, SubmitResult, Visit, Web } from "lectern/contracts";
 import type { CreatedHost, Host, HostDetail } from "./api_types.ts";
-import { ADMITS, INTEGRATIONS, type IntegrationsContext } from "./contract.ts";
+import { PERMIT, INTEGRATIONS, type IntegrationsContext } from "./contract.ts";
 import { fieldErrors, generalError } from "./form_errors.ts";
 import { hostCreatedView } from "./host_created.ts";
 import { hostView, isExcluded } from "./host_detail.ts";
@@ -18,7 +18,7 @@ const ONE = `${PATH}/:id`;
 export function mountHosts(context: IntegrationsContext): void {
   const { app, web } = context;
   const list = hostListView(web);
-  web.screen(app.site, PATH, ADMITS, async (visit) => {
+  web.screen(app.site, PATH, PERMIT, async (visit) => {
     const { ui, query } = visit;
     const filters = filtersOf(query);
     const { page, size, query: paging } = web.paged(query);
@@ -38,8 +38,8 @@ function mountCreate({ app, web, baseUrl }: IntegrationsContext): void {
     const data = { title, action: `${PATH}/new`, back: PATH, submit: visit.ui.t("Create the host"), name, sent };
     return { title, body: form(data, visit.ui), status: sent && !sent.ok ? sent.status : 200 };
   };
-  web.screen(app.site, `${PATH}/new`, ADMITS, (visit) => shown(visit, ""));
-  web.form(app.site, `${PATH}/new`, ADMITS, async (visit) => {
+  web.screen(app.site, `${PATH}/new`, PERMIT, (visit) => shown(visit, ""));
+  web.form(app.site, `${PATH}/new`, PERMIT, async (visit) => {
     const name = visit.text("friendly_name");
     const sent = await visit.send<CreatedHost>("POST", API, { friendly_name: name });
     if (!sent.ok) return shown(visit, name, sent);
@@ -57,16 +57,16 @@ function mountDetail({ app, web }: IntegrationsContext): void {
     const data = { title, action: `${back}/edit`, back, submit: visit.ui.t("Save"), name, sent };
     return { title, body: form(data, visit.ui), status: sent && !sent.ok ? sent.status : 200 };
   };
-  web.screen(app.site, ONE, ADMITS, async (visit) => {
+  web.screen(app.site, ONE, PERMIT, async (visit) => {
     const host = await hostOf(visit);
     const crumbs = [{ text: visit.ui.t("Hosts"), path: PATH }, { text: host.friendly_name }];
     return { title: host.friendly_name, crumbs, body: view({ path: `${PATH}/${host.id}`, host }, visit.ui) };
   });
-  web.screen(app.site, `${ONE}/edit`, ADMITS, async (visit) => {
+  web.screen(app.site, `${ONE}/edit`, PERMIT, async (visit) => {
     const host = await hostOf(visit);
     return shown(visit, host, host.friendly_name);
   });
-  web.form(app.site, `${ONE}/edit`, ADMITS, async (visit) => {
+  web.form(app.site, `${ONE}/edit`, PERMIT, async (visit) => {
     const host = await hostOf(visit);
     const name = visit.text("friendly_name");
     const sent = await visit.send("PATCH", pathOf(visit), { friendly_name: name });
@@ -80,13 +80,13 @@ function mountActions({ app, web }: IntegrationsContext): void {
     ["take-out", "inactive", "The host “:name” is excluded from the statistics. Its reports are kept."],
     ["take-in", "active", "The host “:name” is included in the statistics again."],
   ] as const)
-    web.form(app.site, `${ONE}/${action}`, ADMITS, async (visit) => {
+    web.form(app.site, `${ONE}/${action}`, PERMIT, async (visit) => {
       const host = await hostOf(visit);
       const sent = await visit.send("PATCH", pathOf(visit), { status });
       const name = host.friendly_name;
       return visit.goTo(`${PATH}/${host.id}`, sent.ok ? visit.ui.t(notice, { name }) : sent.message);
     });
-  web.screen(app.site, `${ONE}/delete`, ADMITS, async (visit) => {
+  web.screen(app.site, `${ONE}/delete`, PERMIT, async (visit) => {
     const { ui } = visit;
     const host = await hostOf(visit);
     const name = host.friendly_name;
@@ -103,7 +103,7 @@ function mountActions({ app, web }: IntegrationsContext): void {
     });
     return { title: ui.t("Delete the host"), body };
   });
-  web.form(app.site, `${ONE}/delete`, ADMITS, async (visit) => {
+  web.form(app.site, `${ONE}/delete`, PERMIT, async (visit) => {
     const { friendly_name: name } = await hostOf(visit);
     const sent = await visit.send("DELETE", pathOf(visit));
     return visit.goTo(PATH, sent.ok ? visit.ui.t("The host “:name” is deleted.", { name }) : sent.message);

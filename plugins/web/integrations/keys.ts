@@ -4,7 +4,7 @@
  */
 import type { Screen, SubmitResult, Visit } from "lectern/contracts";
 import type { CreatedKey, Key, Listing, Snippets, Usage } from "./api_types.ts";
-import { ADMITS, type IntegrationsContext } from "./contract.ts";
+import { type IntegrationsContext, PERMIT } from "./contract.ts";
 import { createdView, setupView, snippetsView } from "./key_created.ts";
 import { formOf, initialForm, inputOf, type KeyForm, keyFormView } from "./key_form.ts";
 import { type KeyKind, KINDS } from "./key_kinds.ts";
@@ -39,7 +39,7 @@ function mountKind(context: IntegrationsContext, kind: KeyKind, views: KeyViews)
   const { app, web } = context;
   const { path } = kind;
   const one = `${path}/:id`;
-  web.screen(app.site, path, ADMITS, async (visit) => {
+  web.screen(app.site, path, PERMIT, async (visit) => {
     const { ui, query } = visit;
     const { page, size, query: paging } = web.paged(query);
     const keys = await visit.get<Listing<Key>>(
@@ -56,12 +56,12 @@ function mountKind(context: IntegrationsContext, kind: KeyKind, views: KeyViews)
     ["disable", { is_active: false }, "The key “:name” is disabled."],
     ["enable", { is_active: true }, "The key “:name” is enabled."],
   ] as const)
-    web.form(app.site, `${one}/${action}`, ADMITS, async (visit) => {
+    web.form(app.site, `${one}/${action}`, PERMIT, async (visit) => {
       const { token_name: name } = await keyOf(visit, kind);
       const sent = await visit.send("PATCH", pathOf(visit), change);
       return visit.goTo(path, sent.ok ? visit.ui.t(notice, { name }) : sent.message);
     });
-  web.screen(app.site, `${one}/delete`, ADMITS, async (visit) => {
+  web.screen(app.site, `${one}/delete`, PERMIT, async (visit) => {
     const { ui } = visit;
     const { token_name: name } = await keyOf(visit, kind);
     const body = web.parts.confirm(ui, {
@@ -73,7 +73,7 @@ function mountKind(context: IntegrationsContext, kind: KeyKind, views: KeyViews)
     });
     return { title: ui.t("Delete the key"), body };
   });
-  web.form(app.site, `${one}/delete`, ADMITS, async (visit) => {
+  web.form(app.site, `${one}/delete`, PERMIT, async (visit) => {
     const { token_name: name } = await keyOf(visit, kind);
     const sent = await visit.send("DELETE", pathOf(visit));
     return visit.goTo(path, sent.ok ? visit.ui.t("The key “:name” is deleted.", { name }) : sent.message);
@@ -88,8 +88,8 @@ function mountCreate({ app, web }: IntegrationsContext, kind: KeyKind, views: Ke
     body: views.form({ kind, title: visit.ui.t(kind.create), action: `${kind.path}/new`, typed, sent }, visit.ui),
     status: statusOf(sent),
   });
-  web.screen(app.site, `${kind.path}/new`, ADMITS, (visit) => shown(visit, initialForm()));
-  web.form(app.site, `${kind.path}/new`, ADMITS, async (visit) => {
+  web.screen(app.site, `${kind.path}/new`, PERMIT, (visit) => shown(visit, initialForm()));
+  web.form(app.site, `${kind.path}/new`, PERMIT, async (visit) => {
     const typed = formOf(visit);
     const sent = await visit.send<CreatedKey>("POST", API, { ...inputOf(typed, kind), integration_type: kind.type });
     if (!sent.ok) return shown(visit, typed, sent);
@@ -107,18 +107,18 @@ function mountEdit({ app, web }: IntegrationsContext, kind: KeyKind, views: KeyV
     const data = { kind, title, action: `${kind.path}/${key.id}/edit`, typed, sent };
     return { title, body: views.form(data, visit.ui), status: statusOf(sent) };
   };
-  web.screen(app.site, edit, ADMITS, async (visit) => {
+  web.screen(app.site, edit, PERMIT, async (visit) => {
     const key = await keyOf(visit, kind);
     return shown(visit, key, initialForm(key));
   });
-  web.form(app.site, edit, ADMITS, async (visit) => {
+  web.form(app.site, edit, PERMIT, async (visit) => {
     const key = await keyOf(visit, kind);
     const typed = formOf(visit);
     const sent = await visit.send("PATCH", pathOf(visit), inputOf(typed, kind));
     return sent.ok ? visit.goTo(kind.path, visit.ui.t("The key is saved.")) : shown(visit, key, typed, sent);
   });
   if (kind.type !== "dashboard") return;
-  web.screen(app.site, `${kind.path}/:id/setup`, ADMITS, async (visit) => {
+  web.screen(app.site, `${kind.path}/:id/setup`, PERMIT, async (visit) => {
     const key = await keyOf(visit, kind);
     const snippets = await visit.get<Snippets>(`${pathOf(visit)}/snippets`);
     const title = visit.ui.t("Set up a dashboard with “:name”", { name: key.token_name });

@@ -3,7 +3,7 @@
  * client. Only the answer to the form that creates something shows its secret.
  */
 import { definePlugin } from "lectern/core";
-import { ADMITS, INTEGRATIONS } from "./contract.ts";
+import { INTEGRATIONS, PERMIT } from "./contract.ts";
 import { mountHosts } from "./hosts.ts";
 import { mountKeys } from "./keys.ts";
 import { mountStatistics } from "./statistics.ts";
@@ -25,7 +25,7 @@ export default definePlugin({
     const { web } = contracts;
     const shared = { ...context, web };
     const entry = (path: string, text: string, icon: string, more: { order: number; needs: string }) =>
-      contribute("menu", { menu: "settings", path, text, icon, admits: ADMITS, ...more });
+      contribute("menu", { menu: "settings", path, text, icon, permit: PERMIT, ...more });
     entry(INTEGRATIONS, "Integrations", "link", { order: 60, needs: "/api/v1/dashboard/keys" });
     entry("/settings/webhooks", "Webhooks", "webhook", { order: 65, needs: "/api/webhooks" });
     contribute("menu", {
@@ -34,10 +34,10 @@ export default definePlugin({
       text: "Statistics",
       icon: "chart",
       needs: "/api/v1/dashboard/numbers",
-      admits: ADMITS,
+      permit: PERMIT,
       order: 80,
     });
-    web.screen(app.site, INTEGRATIONS, ADMITS, (visit) => visit.goTo(`${INTEGRATIONS}/dashboard`));
+    web.screen(app.site, INTEGRATIONS, PERMIT, (visit) => visit.goTo(`${INTEGRATIONS}/dashboard`));
     mountKeys(shared);
     mountHosts(shared);
     mountWebhooks(shared);

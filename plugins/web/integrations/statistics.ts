@@ -6,7 +6,7 @@ import type { ShownFigure, Ui, View, Web } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
 import type { History, Numbers, Point } from "./api_types.ts";
 import { barChart, type Line, lineChart } from "./charts.ts";
-import { ADMITS, type IntegrationsContext } from "./contract.ts";
+import { type IntegrationsContext, PERMIT } from "./contract.ts";
 
 const PATH = "/statistics";
 const RANGES = [7, 30, 90, 365] as const;
@@ -29,7 +29,7 @@ export interface StatisticsData {
 export function mountStatistics({ app, web }: IntegrationsContext): void {
   const view = statisticsView(web);
   web.places("statistics/figures");
-  web.screen(app.site, PATH, ADMITS, async (visit) => {
+  web.screen(app.site, PATH, PERMIT, async (visit) => {
     const requested = Number(visit.query.days);
     const days = RANGES.find((range) => range === requested) ?? DEFAULT_DAYS;
     const [numbers, { step, points }] = await Promise.all([

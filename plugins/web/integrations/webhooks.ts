@@ -2,7 +2,7 @@
 import type { Screen, SubmitResult, Visit } from "lectern/contracts";
 import { idOf } from "../_paths/id_of.ts";
 import type { Webhook } from "./api_types.ts";
-import { ADMITS, type IntegrationsContext } from "./contract.ts";
+import { type IntegrationsContext, PERMIT } from "./contract.ts";
 import { mountDeliveries } from "./deliveries.ts";
 import { type HookForm, hookFormOf, hookFormView, hookInputOf, initialHookForm } from "./webhook_form.ts";
 import { hookCreatedView, hookListView, WEBHOOKS } from "./webhook_list.ts";
@@ -14,14 +14,14 @@ const ONE = `${WEBHOOKS}/:id`;
 export function mountWebhooks(context: IntegrationsContext): void {
   const { app, web } = context;
   const list = hookListView(web);
-  web.screen(app.site, WEBHOOKS, ADMITS, async (visit) => {
+  web.screen(app.site, WEBHOOKS, PERMIT, async (visit) => {
     const { ui, query } = visit;
     const { page, size, query: paging } = web.paged(query);
     const hooks = await visit.get(`${API}?sort=+name&${paging}`);
     return { title: ui.t("Webhooks"), body: list({ hooks, page, size, query }, ui) };
   });
   mountForms(context);
-  web.screen(app.site, `${ONE}/delete`, ADMITS, async (visit) => {
+  web.screen(app.site, `${ONE}/delete`, PERMIT, async (visit) => {
     const { ui } = visit;
     const { id, name } = await hookOf(visit);
     const body = web.parts.confirm(ui, {
@@ -33,7 +33,7 @@ export function mountWebhooks(context: IntegrationsContext): void {
     });
     return { title: ui.t("Delete the webhook"), body };
   });
-  web.form(app.site, `${ONE}/delete`, ADMITS, async (visit) => {
+  web.form(app.site, `${ONE}/delete`, PERMIT, async (visit) => {
     const { name } = await hookOf(visit);
     const sent = await visit.send("DELETE", pathOf(visit));
     return visit.goTo(WEBHOOKS, sent.ok ? visit.ui.t("The webhook “:name” is deleted.", { name }) : sent.message);
@@ -57,19 +57,19 @@ function mountForms({ app, web }: IntegrationsContext): void {
     const body = form({ title, hook, events, typed, sent }, ui);
     return { title, crumbs, body, status: sent && !sent.ok ? sent.status : 200 };
   };
-  web.screen(app.site, `${WEBHOOKS}/create`, ADMITS, (visit) => shown(visit, initialHookForm()));
-  web.form(app.site, `${WEBHOOKS}/create`, ADMITS, async (visit) => {
+  web.screen(app.site, `${WEBHOOKS}/create`, PERMIT, (visit) => shown(visit, initialHookForm()));
+  web.form(app.site, `${WEBHOOKS}/create`, PERMIT, async (visit) => {
     const typed = hookFormOf(visit);
     const sent = await visit.send<Webhook & { secret: string }>("POST", API, hookInputOf(typed));
     if (!sent.ok) return shown(visit, typed, undefined, sent);
     const title = visit.ui.t("Your new webhook");
     return { title, body: created({ title, hook: sent.body }, visit.ui), status: 201 };
   });
-  web.screen(app.site, ONE, ADMITS, async (visit) => {
+  web.screen(app.site, ONE, PERMIT, async (visit) => {
     const hook = await hookOf(visit);
     return shown(visit, initialHookForm(hook), hook);
   });
-  web.form(app.site, ONE, ADMITS, async (visit) => {
+  web.form(app.site, ONE, PERMIT, async (visit) => {
     const hook = await hookOf(visit);
     const typed = hookFormOf(visit);
     const sent = await visit.send("PUT", pathOf(visit), hookInputOf(typed));

@@ -39,9 +39,9 @@ export default definePlugin({
     mountCommentForms(shared);
     mountRevisions(shared);
     mountExports(shared);
-    contribute("menu", { menu: "main", path: "/shelves", text: "Shelves", icon: "shelf", admits: "reader", order: 10 });
-    contribute("menu", { menu: "main", path: "/books", text: "Books", icon: "book", admits: "reader", order: 20 });
+    contribute("menu", { menu: "main", path: "/shelves", text: "Shelves", icon: "shelf", permit: "reader", order: 10 });
+    contribute("menu", { menu: "main", path: "/books", text: "Books", icon: "book", permit: "reader", order: 20 });
     const search = { path: "/search", text: "Search", icon: "search", needs: "/api/search" };
-    contribute("menu", { menu: "main", ...search, admits: "reader", order: 30 });
+    contribute("menu", { menu: "main", ...search, permit: "reader", order: 30 });
   },
 });

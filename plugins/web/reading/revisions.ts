@@ -44,7 +44,7 @@ export interface RevisionData {
   readonly content: string;
 }
 
-const ADMITS = ["revision-view-all"];
+const PERMIT = ["revision-view-all"];
 
 /** Mounts the screens. */
 export function mountRevisions({ app, web }: ReadingContext): void {
@@ -90,7 +90,7 @@ ${
   });
 
   const at = "/books/:book/page/:page/revisions";
-  web.screen(app.site, at, ADMITS, async (visit) => {
+  web.screen(app.site, at, PERMIT, async (visit) => {
     const { page, path, crumbs } = await place(visit);
     const { page: number, size, query } = web.paged(visit.query);
     const found = await visit.get<Listing<Revision>>(`/api/pages/${page.id}/revisions?sort=-number&${query}`);
@@ -109,7 +109,7 @@ ${
       body: list({ page, path, revisions: found.data, pager }, visit.ui),
     };
   });
-  web.screen(app.site, `${at}/:revision`, ADMITS, async (visit) => {
+  web.screen(app.site, `${at}/:revision`, PERMIT, async (visit) => {
     const { ui } = visit;
     const { page, path, crumbs } = await place(visit);
     const revision = await visit.get<RevisionDetail>(revisionPath(page, visit));
@@ -129,7 +129,7 @@ ${
       body: one({ page, path, revision, before, comparison, content }, ui),
     };
   });
-  web.form(app.site, `${at}/:revision/restore`, ADMITS, async (visit) => {
+  web.form(app.site, `${at}/:revision/restore`, PERMIT, async (visit) => {
     const { page, path } = await place(visit);
     const { number } = await visit.get<RevisionDetail>(revisionPath(page, visit));
     const sent = await visit.send("POST", `${revisionPath(page, visit)}/restore`);

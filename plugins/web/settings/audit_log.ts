@@ -2,16 +2,8 @@
  * The audit log with its filters. Rows name items by kind and id; the path of an item is looked up when its link is followed, so that
  * a page of the log needs no request for each row.
  */
-import {
-  type Answers,
-  activityDescription,
-  kindLabels,
-  type ScreenAccess,
-  type Ui,
-  type Visit,
-  type Web,
-} from "lectern/contracts";
-import { ApiError, DAY_MS, type Html, html } from "lectern/core";
+import { type Answers, activityDescription, kindLabels, type Ui, type Visit, type Web } from "lectern/contracts";
+import { ApiError, DAY_MS, type Html, html, type Permit } from "lectern/core";
 import type { SettingsContext } from "./contract.ts";
 import { pathOfItem } from "./item_paths.ts";
 import { type Listing, MAX_OPTIONS } from "./listings.ts";
@@ -49,14 +41,14 @@ const BIN = "/settings/recycle-bin";
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
 /** The permissions that the log needs. */
-export const AUDIT_LOG_ADMITS: ScreenAccess = { all: ["settings-manage", "users-manage"] };
+export const AUDIT_LOG_PERMIT: Permit = { all: ["settings-manage", "users-manage"] };
 
 /** Mounts the log. */
 export function mountAuditLog({ app, slot, web }: SettingsContext): void {
   const view = web.view("settings/audit", (data, ui) => drawLog(web, data, ui));
   const described = (type: string) =>
     activityDescription({ activity: slot("activity"), content: slot("content") }, type);
-  web.screen(app.site, PATH, AUDIT_LOG_ADMITS, async (visit) => {
+  web.screen(app.site, PATH, AUDIT_LOG_PERMIT, async (visit) => {
     const filters = filtersIn(visit);
     const { page, size, query } = web.paged(visit.query, 50);
     const { data, total } = await visit.get(`/api/audit-log?${query}&sort=-id${queryOf(filters)}`);
@@ -72,7 +64,7 @@ export function mountAuditLog({ app, slot, web }: SettingsContext): void {
     };
     return { title: visit.ui.t("Audit log"), body: view(shown, visit.ui) };
   });
-  web.screen(app.site, `${PATH}/item/:kind/:id`, AUDIT_LOG_ADMITS, async (visit) => {
+  web.screen(app.site, `${PATH}/item/:kind/:id`, AUDIT_LOG_PERMIT, async (visit) => {
     const kind = slot("content").find((each) => each.kind === visit.params.kind);
     const path = kind && (await pathOfItem(visit, kind.segment, encodeURIComponent(visit.params.id ?? "")));
     if (path !== undefined) return visit.goTo(path);

@@ -8,7 +8,7 @@ import type { Listing } from "./listings.ts";
 export type FailedJob = Answers["/api/system/jobs"]["data"][number];
 
 const PATH = "/settings/maintenance";
-const ADMITS = ["settings-manage"];
+const PERMIT = ["settings-manage"];
 
 /** The section of the screen. */
 export function drawJobs(parts: Parts, jobs: Listing<FailedJob>, ui: Ui): Html {
@@ -35,14 +35,14 @@ ${parts.table(ui, { caption: t("Failed jobs"), head, rows, empty: t("None.") })}
 
 /** Mounts the forms. */
 export function mountJobs({ app, web: { form, parts, screen } }: SettingsContext): void {
-  form(app.site, `${PATH}/jobs/retry`, ADMITS, async (visit) => {
+  form(app.site, `${PATH}/jobs/retry`, PERMIT, async (visit) => {
     const sent = await visit.send<{ retry_count: number }>("POST", "/api/system/jobs/retry", chosen(visit));
     return visit.goTo(
       PATH,
       sent.ok ? visit.ui.t("Jobs queued for retry: :count", { count: sent.body.retry_count }) : sent.message,
     );
   });
-  screen(app.site, `${PATH}/jobs/delete`, ADMITS, async (visit) => {
+  screen(app.site, `${PATH}/jobs/delete`, PERMIT, async (visit) => {
     const { ui, get } = visit;
     const { ids } = chosen(visit);
     const total = ids ? 1 : (await get("/api/system/jobs?count=1")).total;
@@ -58,7 +58,7 @@ export function mountJobs({ app, web: { form, parts, screen } }: SettingsContext
       body: parts.confirm(ui, { question, detail, action, submit, back: PATH, ...(fields && { fields }) }),
     };
   });
-  form(app.site, `${PATH}/jobs/delete`, ADMITS, async (visit) => {
+  form(app.site, `${PATH}/jobs/delete`, PERMIT, async (visit) => {
     const sent = await visit.send<{ delete_count: number }>("DELETE", "/api/system/jobs", chosen(visit));
     return visit.goTo(
       PATH,

@@ -27,13 +27,13 @@ export interface UnusedImagesData {
 export type OrphanedFiles = Answers["/api/system/files"];
 
 const PATH = "/settings/maintenance";
-const ADMITS = ["settings-manage"];
+const PERMIT = ["settings-manage"];
 
 /** Mounts the screens. */
 export function mountMaintenance(context: SettingsContext): void {
   const { app, web } = context;
   const view = web.view("settings/maintenance", (data, ui) => drawOverview(web, data, ui));
-  web.screen(app.site, PATH, ADMITS, async (visit) => {
+  web.screen(app.site, PATH, PERMIT, async (visit) => {
     const jobs = await visit.get("/api/system/jobs?count=50&sort=-id");
     const bin = await visit.find<Listing<unknown>>("/api/recycle-bin?count=1");
     return { title: visit.ui.t("Maintenance"), body: view({ jobs, binned: bin?.total }, visit.ui) };
@@ -82,11 +82,11 @@ ${parts.table(ui, { caption: t("Unused images"), head: [t("Image"), t("Uploaded"
 <div class="actions">${images.total > 0 && parts.dialogLink(ui, { path, text: t("Delete all"), icon: "delete", kind: "danger" })}
 <a href="${ui.url(PATH)}">${t("Back to maintenance")}</a></div>`;
   });
-  web.screen(app.site, here, ADMITS, async (visit) => ({
+  web.screen(app.site, here, PERMIT, async (visit) => ({
     title: visit.ui.t("Unused images"),
     body: view({ images: await unused(visit), ignoresRevisions: ignores(visit) }, visit.ui),
   }));
-  web.screen(app.site, `${here}/delete`, ADMITS, async (visit) => {
+  web.screen(app.site, `${here}/delete`, PERMIT, async (visit) => {
     const { ui } = visit;
     const { total } = await unused(visit);
     const question = ui.t("Delete unused images?");
@@ -100,7 +100,7 @@ ${parts.table(ui, { caption: t("Unused images"), head: [t("Image"), t("Uploaded"
       body: parts.confirm(ui, { question, detail, action, submit: ui.t("Delete permanently"), back: here, fields }),
     };
   });
-  web.form(app.site, `${here}/delete`, ADMITS, async (visit) => {
+  web.form(app.site, `${here}/delete`, PERMIT, async (visit) => {
     const input = { ignore_revisions: ignores(visit) };
     const sent = await visit.send<{ delete_count: number }>("DELETE", "/api/image-gallery/unused", input);
     return visit.goTo(
@@ -126,7 +126,7 @@ ${web.parts.table(ui, { caption: t("Orphaned files"), head: [t("File"), t("Size"
 ${total > 0 && html`<p>${t("Run this command on the server to remove them:")} <code>${programName()} files sweep</code></p>`}
 <p><a href="${ui.url(PATH)}">${t("Back to maintenance")}</a></p>`;
   });
-  web.screen(app.site, `${PATH}/files`, ADMITS, async (visit) => ({
+  web.screen(app.site, `${PATH}/files`, PERMIT, async (visit) => ({
     title: visit.ui.t("Orphaned files"),
     body: view(await visit.get("/api/system/files"), visit.ui),
   }));

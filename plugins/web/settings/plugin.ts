@@ -5,24 +5,24 @@
 import type { MenuEntry } from "lectern/contracts";
 import { labelSlots } from "lectern/contracts";
 import { definePlugin } from "lectern/core";
-import { AUDIT_LOG_ADMITS, mountAuditLog } from "./audit_log.ts";
+import { AUDIT_LOG_PERMIT, mountAuditLog } from "./audit_log.ts";
 import { mountItemPermissions } from "./item_permissions.ts";
 import { mountMaintenance } from "./maintenance.ts";
 import { checkLabels } from "./permission_names.ts";
-import { mountRecycleBin, RECYCLE_BIN_ADMITS } from "./recycle_bin.ts";
+import { mountRecycleBin, RECYCLE_BIN_PERMIT } from "./recycle_bin.ts";
 import { mountRoles } from "./roles.ts";
 import { mountSystem } from "./system.ts";
 import { mountUsers } from "./users.ts";
 
 const ENTRIES: readonly Omit<MenuEntry, "menu">[] = [
-  { path: "/settings/users", text: "Users", icon: "users", admits: ["users-manage"], order: 10 },
-  { path: "/settings/roles", text: "Roles", icon: "roles", admits: ["user-roles-manage"], order: 20 },
+  { path: "/settings/users", text: "Users", icon: "users", permit: ["users-manage"], order: 10 },
+  { path: "/settings/roles", text: "Roles", icon: "roles", permit: ["user-roles-manage"], order: 20 },
   {
     path: "/settings/audit",
     text: "Audit log",
     icon: "audit",
     needs: "/api/audit-log",
-    admits: AUDIT_LOG_ADMITS,
+    permit: AUDIT_LOG_PERMIT,
     order: 60,
   },
   {
@@ -30,11 +30,11 @@ const ENTRIES: readonly Omit<MenuEntry, "menu">[] = [
     text: "Recycle bin",
     icon: "bin",
     needs: "/api/recycle-bin",
-    admits: RECYCLE_BIN_ADMITS,
+    permit: RECYCLE_BIN_PERMIT,
     order: 70,
   },
-  { path: "/settings/maintenance", text: "Maintenance", icon: "settings", admits: ["settings-manage"], order: 80 },
-  { path: "/settings/system", text: "System and plugins", icon: "system", admits: ["settings-manage"], order: 90 },
+  { path: "/settings/maintenance", text: "Maintenance", icon: "settings", permit: ["settings-manage"], order: 80 },
+  { path: "/settings/system", text: "System and plugins", icon: "system", permit: ["settings-manage"], order: 90 },
 ];
 
 export default definePlugin({

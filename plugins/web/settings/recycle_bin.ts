@@ -2,8 +2,8 @@
  * The recycle bin: its entries, restoring and permanent deletion. Both ask for confirmation, as restoring also restores child items and
  * deletion cannot be undone.
  */
-import { kindLabels, type ScreenAccess, type Ui, type Visit, type Web } from "lectern/contracts";
-import { formErrors, type Html, html } from "lectern/core";
+import { kindLabels, type Ui, type Visit, type Web } from "lectern/contracts";
+import { formErrors, type Html, html, type Permit } from "lectern/core";
 import type { SettingsContext } from "./contract.ts";
 import { type Listing, rowOf } from "./listings.ts";
 
@@ -40,7 +40,7 @@ export interface BinData {
 const PATH = "/settings/recycle-bin";
 
 /** The permissions that the bin needs. */
-export const RECYCLE_BIN_ADMITS: ScreenAccess = { all: ["settings-manage", "restrictions-manage-all"] };
+export const RECYCLE_BIN_PERMIT: Permit = { all: ["settings-manage", "restrictions-manage-all"] };
 
 /** Mounts the bin. */
 export function mountRecycleBin(context: SettingsContext): void {
@@ -48,7 +48,7 @@ export function mountRecycleBin(context: SettingsContext): void {
   const isInstalled = (name: string) => slot("content").some(({ kind }) => kind === name);
   const kindName = (kind: string) => kindLabels(slot("content"), kind).one;
   const view = web.view("settings/recycle_bin", (data, ui) => drawBin(web, data, ui));
-  web.screen(app.site, PATH, RECYCLE_BIN_ADMITS, async (visit) => {
+  web.screen(app.site, PATH, RECYCLE_BIN_PERMIT, async (visit) => {
     const { page, size, query } = web.paged(visit.query);
     const entry =
       typeof visit.query.entry === "string" && /^\d{1,10}$/.test(visit.query.entry) ? visit.query.entry : "";
@@ -133,7 +133,7 @@ const ACTIONS = {
 function mountEntry({ app, web }: SettingsContext, isInstalled: BinData["isInstalled"]): void {
   for (const action of ["restore", "destroy"] as const) {
     const { method, question, submit } = ACTIONS[action];
-    web.screen(app.site, `${PATH}/:id/${action}`, RECYCLE_BIN_ADMITS, async (visit) => {
+    web.screen(app.site, `${PATH}/:id/${action}`, RECYCLE_BIN_PERMIT, async (visit) => {
       const { ui } = visit;
       const entry = await rowOf<BinEntry>(visit, "/api/recycle-bin", "Deletion");
       if (!isInstalled(entry.deletable_type)) return visit.goTo(PATH, ui.t(NOT_INSTALLED));
@@ -146,7 +146,7 @@ function mountEntry({ app, web }: SettingsContext, isInstalled: BinData["isInsta
         body: web.parts.confirm(ui, { question: title, detail, action: path, submit: ui.t(submit), back: PATH }),
       };
     });
-    web.form(app.site, `${PATH}/:id/${action}`, RECYCLE_BIN_ADMITS, async (visit) => {
+    web.form(app.site, `${PATH}/:id/${action}`, RECYCLE_BIN_PERMIT, async (visit) => {
       const path = `/api/recycle-bin/${encodeURIComponent(visit.params.id ?? "")}`;
       const sent = await visit.send<{ restore_count?: number; delete_count?: number }>(method, path);
       if (!sent.ok) return visit.goTo(PATH, formErrors(sent).error ?? sent.message);
@@ -165,7 +165,7 @@ function mountEntry({ app, web }: SettingsContext, isInstalled: BinData["isInsta
 }
 
 function mountEmpty({ app, web }: SettingsContext): void {
-  web.screen(app.site, `${PATH}/empty`, RECYCLE_BIN_ADMITS, async (visit) => {
+  web.screen(app.site, `${PATH}/empty`, RECYCLE_BIN_PERMIT, async (visit) => {
     const { ui } = visit;
     const { total } = await visit.get<Listing<BinEntry>>("/api/recycle-bin?count=1");
     const question = ui.t("Empty the recycle bin?");
@@ -178,7 +178,7 @@ function mountEmpty({ app, web }: SettingsContext): void {
       body: web.parts.confirm(ui, { question, detail, action, submit: ui.t("Delete permanently"), back: PATH }),
     };
   });
-  web.form(app.site, `${PATH}/empty`, RECYCLE_BIN_ADMITS, async (visit) => {
+  web.form(app.site, `${PATH}/empty`, RECYCLE_BIN_PERMIT, async (visit) => {
     const sent = await visit.send<{ delete_count: number; kept_count?: number }>(
       "DELETE",
       "/api/maintenance/recycle-bin",

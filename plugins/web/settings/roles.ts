@@ -18,7 +18,7 @@ export type ListedRole = Answers["/api/roles"]["data"][number];
 export type Role = Answers[`/api/roles/${number}`];
 
 const PATH = "/settings/roles";
-const ADMITS = ["user-roles-manage"];
+const PERMIT = ["user-roles-manage"];
 
 /** Mounts the screens. */
 export function mountRoles(context: SettingsContext): void {
@@ -43,7 +43,7 @@ function mountList({ app, web }: SettingsContext): void {
 <p>${t("A user has the permissions of all their roles.")}</p>
 ${parts.table(ui, { caption: t("Roles"), head, rows, empty: t("There are no roles.") })}`;
   });
-  web.screen(app.site, PATH, ADMITS, async (visit) => {
+  web.screen(app.site, PATH, PERMIT, async (visit) => {
     const { data } = await visit.get(`/api/roles?count=${MAX_OPTIONS}&sort=display_name`);
     return { title: visit.ui.t("Roles"), body: view({ roles: data }, visit.ui) };
   });
@@ -60,7 +60,7 @@ function mountForms({ app, slot, web }: SettingsContext): void {
     const whole = { title, role, typed, ...known, formErrors: formErrors(undefined), ...data };
     return { title, body: view(whole, visit.ui), status: whole.formErrors.status };
   };
-  web.screen(app.site, `${PATH}/create`, ADMITS, async (visit) => {
+  web.screen(app.site, `${PATH}/create`, PERMIT, async (visit) => {
     const from = typeof visit.query.copy_from === "string" ? visit.query.copy_from : "";
     const copied = from === "" ? undefined : await visit.find<Role>(`/api/roles/${encodeURIComponent(from)}`);
     if (!copied) return shown(visit, {});
@@ -68,17 +68,17 @@ function mountForms({ app, slot, web }: SettingsContext): void {
     const name = visit.ui.t("Copy of :name", { name: display_name });
     return shown(visit, { typed: { display_name: name, description: description ?? "", permissions } });
   });
-  web.form(app.site, `${PATH}/create`, ADMITS, async (visit) => {
+  web.form(app.site, `${PATH}/create`, PERMIT, async (visit) => {
     const sent = await visit.send<Role>("POST", "/api/roles", inputOf(visit));
     if (!sent.ok) return shown(visit, { typed: typedIn(visit), formErrors: formErrors(sent) });
     return visit.goTo(`${PATH}/${sent.body.id}`, visit.ui.t("“:name” is created.", { name: sent.body.display_name }));
   });
-  web.screen(app.site, `${PATH}/:id`, ADMITS, async (visit) => {
+  web.screen(app.site, `${PATH}/:id`, PERMIT, async (visit) => {
     const role = await visit.get(`/api/roles/${idOf(visit)}`);
     const { display_name, description, permissions } = role;
     return shown(visit, { role, typed: { display_name, description: description ?? "", permissions } });
   });
-  web.form(app.site, `${PATH}/:id`, ADMITS, async (visit) => {
+  web.form(app.site, `${PATH}/:id`, PERMIT, async (visit) => {
     const role = await visit.get(`/api/roles/${idOf(visit)}`);
     const sent = await visit.send<Role>("PUT", `/api/roles/${role.id}`, inputOf(visit));
     if (!sent.ok) return shown(visit, { role, typed: typedIn(visit), formErrors: formErrors(sent) });
@@ -116,8 +116,8 @@ function mountDelete({ app, web }: SettingsContext): void {
     });
     return { title: question, body, status };
   };
-  web.screen(app.site, `${PATH}/:id/delete`, ADMITS, (visit) => screen(visit));
-  web.form(app.site, `${PATH}/:id/delete`, ADMITS, async (visit) => {
+  web.screen(app.site, `${PATH}/:id/delete`, PERMIT, (visit) => screen(visit));
+  web.form(app.site, `${PATH}/:id/delete`, PERMIT, async (visit) => {
     const sent = await visit.send("DELETE", `/api/roles/${idOf(visit)}`);
     if (sent.ok) return visit.goTo(PATH, visit.ui.t("The role is deleted."));
     const { error = "", status } = formErrors(sent);

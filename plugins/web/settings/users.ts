@@ -29,7 +29,7 @@ export interface UsersData {
 export type Transfer = Answers["/api/user-transfers"]["data"][number];
 
 const PATH = "/settings/users";
-const ADMITS = ["users-manage"];
+const PERMIT = ["users-manage"];
 
 /** Mounts the screens. */
 export function mountUsers(context: SettingsContext): void {
@@ -57,7 +57,7 @@ ${parts.field(ui, { name: "search", label: t("Name or e-mail address"), type: "s
 ${parts.table(ui, { caption: t("Users"), head: [t("Name"), t("Last active"), t("Since")], rows, empty: t("No matching users.") })}
 ${pager}`;
   });
-  web.screen(app.site, PATH, ADMITS, async (visit) => {
+  web.screen(app.site, PATH, PERMIT, async (visit) => {
     const { page, size, query } = web.paged(visit.query);
     const search = typeof visit.query.search === "string" ? visit.query.search.trim() : "";
     const field = search.includes("@") ? "email" : "name";
@@ -100,8 +100,8 @@ function mountForms({ app, web, texts, canInvite, commonPassword }: SettingsCont
       ? undefined
       : { errors: { password: [visit.ui.t(error)] }, error: undefined, status: 422 };
   };
-  web.screen(app.site, `${PATH}/create`, ADMITS, (visit) => shown(visit, {}));
-  web.form(app.site, `${PATH}/create`, ADMITS, async (visit) => {
+  web.screen(app.site, `${PATH}/create`, PERMIT, (visit) => shown(visit, {}));
+  web.form(app.site, `${PATH}/create`, PERMIT, async (visit) => {
     const invite = visit.text("send_invite") === "true";
     const wrong = await common(visit);
     if (wrong) return shown(visit, { typed: { ...typedIn(visit), invite }, formErrors: wrong });
@@ -110,13 +110,13 @@ function mountForms({ app, web, texts, canInvite, commonPassword }: SettingsCont
     if (!sent.ok) return shown(visit, { typed: { ...typedIn(visit), invite }, formErrors: formErrors(sent) });
     return visit.goTo(`${PATH}/${sent.body.id}`, visit.ui.t("“:name” is created.", { name: sent.body.name }));
   });
-  web.screen(app.site, `${PATH}/:id`, ADMITS, async (visit) => {
+  web.screen(app.site, `${PATH}/:id`, PERMIT, async (visit) => {
     const user = await visit.get(`/api/users/${idOf(visit)}`);
     const { name, email, external_auth_id } = user;
     const roles = user.roles.map(({ id }) => String(id));
     return shown(visit, { user, typed: { name, email, external_auth_id, roles, language: "", invite: false } });
   });
-  web.form(app.site, `${PATH}/:id`, ADMITS, async (visit) => {
+  web.form(app.site, `${PATH}/:id`, PERMIT, async (visit) => {
     const user = await visit.get(`/api/users/${idOf(visit)}`);
     const wrong = await common(visit);
     if (wrong) return shown(visit, { user, typed: { ...typedIn(visit), invite: false }, formErrors: wrong });
@@ -167,8 +167,8 @@ function mountDelete({ app, web }: SettingsContext): void {
     });
     return { title: question, body, status };
   };
-  web.screen(app.site, `${PATH}/:id/delete`, ADMITS, (visit) => screen(visit));
-  web.form(app.site, `${PATH}/:id/delete`, ADMITS, async (visit) => {
+  web.screen(app.site, `${PATH}/:id/delete`, PERMIT, (visit) => screen(visit));
+  web.form(app.site, `${PATH}/:id/delete`, PERMIT, async (visit) => {
     const newOwner = visit.text("migrate_ownership_id");
     const sent = await visit.send(
       "DELETE",

@@ -1,11 +1,12 @@
-import type { ScreenAccess, Ui } from "lectern/contracts";
-import { GUEST } from "lectern/core";
+import type { Ui } from "lectern/contracts";
+import { GUEST, type Permit } from "lectern/core";
 
-/** Whether the viewer is among those that an access admits. */
-export function isAdmitted(admits: ScreenAccess, ui: Ui): boolean {
-  if (admits === "anyone") return true;
-  if (admits === "user") return ui.isSignedIn;
-  if (admits === "reader") return ui.viewer !== GUEST;
+/** Whether the viewer is among those whom a permit names. */
+export function isPermitted(permit: Permit, ui: Ui): boolean {
+  if (permit === "public") return true;
+  if (permit === "user") return ui.isSignedIn;
+  if (permit === "reader") return ui.viewer !== GUEST;
   if (!ui.isSignedIn) return false;
-  return "all" in admits ? admits.all.every((name) => ui.may(name)) : admits.some((name) => ui.may(name));
+  if (typeof permit === "string") return ui.may(permit);
+  return "all" in permit ? permit.all.every((name) => ui.may(name)) : permit.some((name) => ui.may(name));
 }

@@ -31,14 +31,14 @@ export function textOf(value: unknown, what: string): string {
 export function shownEntries(
   entries: readonly MenuEntry[],
   menu: MenuEntry["menu"],
-  isAdmitted: (entry: MenuEntry) => boolean,
+  isPermitted: (entry: MenuEntry) => boolean,
 ): MenuEntry[] {
   const isShown = (entry: MenuEntry) => {
     if (entry.menu !== menu) return false;
     const { path, text, icon, order = 0 } = entry;
     if ([path, text, icon].some((each) => typeof each !== "string") || typeof order !== "number")
       throw new Error("Cannot show an entry of a menu: its path, text or icon is no text, or its order no number");
-    return isAdmitted(entry);
+    return isPermitted(entry);
   };
   return entries
     .filter((entry) => callContributionNow(entry, isShown, menu) === true)

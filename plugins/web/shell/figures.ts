@@ -1,6 +1,6 @@
 import type { FiguresName, ScreenFigure, ShownFigure, Visit } from "lectern/contracts";
 import { callContributionNow, callContributions } from "lectern/core";
-import { isAdmitted } from "./access.ts";
+import { isPermitted } from "./access.ts";
 import { drawable, textOf } from "./added_parts.ts";
 import { inOrder, type ScreenPlaces } from "./places.ts";
 
@@ -12,7 +12,7 @@ export async function figuresAt(
 ): Promise<readonly ShownFigure[]> {
   places.require(at);
   const { ui } = visit;
-  const isShown = (figure: ScreenFigure) => isAdmitted(figure.admits ?? "anyone", ui);
+  const isShown = (figure: ScreenFigure) => isPermitted(figure.permit ?? "public", ui);
   const shown = figures.filter((figure) => figure.at === at && callContributionNow(figure, isShown, at) === true);
   return callContributions(
     inOrder(shown),

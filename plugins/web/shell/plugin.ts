@@ -45,7 +45,7 @@ export default definePlugin({
     auth: true,
     routeScopes: ["/"],
     publicRoutes: ["/web/assets/:name", "/theme/:name/*"],
-    screens: { "/login": "anyone", "/logout": "anyone", "/password/*": "anyone", "/register/*": "anyone" },
+    screens: { "/login": "public", "/logout": "public", "/password/*": "public", "/register/*": "public" },
     slots: ["theme_hook"],
   },
   settings: t.Object({

@@ -9,7 +9,6 @@ import {
   type MenuEntry,
   readItem,
   type Screen,
-  type ScreenAccess,
   type ScreenFacts,
   type ScreenHandler,
   type SubmitResult,
@@ -28,11 +27,12 @@ import {
   inLanguage,
   localizedError,
   ownPath,
+  type Permit,
   randomText,
   trimChars,
   type Viewer,
 } from "lectern/core";
-import { isAdmitted } from "./access.ts";
+import { isPermitted } from "./access.ts";
 import { drawable, faultNotice, shownEntries } from "./added_parts.ts";
 import type { ShellContext } from "./contract.ts";
 import type { Entry, Frame } from "./layout.ts";
@@ -77,7 +77,7 @@ interface ScreenRequest {
 
 /** A screen or form. */
 interface ScreenRoute {
-  readonly admits: ScreenAccess;
+  readonly permit: Permit;
   readonly handler: ScreenHandler;
   /** Labels of the fields that a user writes in. */
   readonly written?: Readonly<Record<string, string>> | undefined;
@@ -92,16 +92,16 @@ export class Screens {
   }
 
   /** Serves a screen; see `Web.screen`. */
-  screen(...[site, path, admits, handler, takes]: Parameters<Web["screen"]>): void {
-    site.get(path, (request: ScreenRequest) => this.#answer(request, { admits, handler }), routeOptions(admits, takes));
+  screen(...[site, path, permit, handler, takes]: Parameters<Web["screen"]>): void {
+    site.get(path, (request: ScreenRequest) => this.#answer(request, { permit, handler }), routeOptions(permit, takes));
   }
 
   /** Serves a form; see `Web.form`. */
-  form(...[site, path, admits, handler, written]: Parameters<Web["form"]>): void {
+  form(...[site, path, permit, handler, written]: Parameters<Web["form"]>): void {
     site.post(
       path,
-      (request: ScreenRequest) => this.#answer(request, { admits, handler, written }),
-      routeOptions(admits),
+      (request: ScreenRequest) => this.#answer(request, { permit, handler, written }),
+      routeOptions(permit),
     );
   }
 
@@ -140,14 +140,14 @@ export class Screens {
     return response;
   }
 
-  async #answer(given: ScreenRequest, { admits, handler, written }: ScreenRoute): Promise<Response> {
+  async #answer(given: ScreenRequest, { permit, handler, written }: ScreenRoute): Promise<Response> {
     const { request, viewer, params } = given;
     if (!areSegments(params)) {
       const route = trimChars(new URL(request.url).pathname, "/");
       throw localizedError(404, "The route :route could not be found.", { route });
     }
     const ui = this.#options.uiFor(request, viewer);
-    if (!isAdmitted(admits, ui)) {
+    if (!isPermitted(permit, ui)) {
       if (ui.isSignedIn) throw denied();
       if (!request.headers.get("accept")?.includes("text/html") && request.method !== "GET") throw SIGNED_OUT;
       return request.method === "GET"
@@ -289,8 +289,8 @@ export class Screens {
 }
 
 /** Whether a menu entry leads the reader to a screen, and the plugin behind that screen is installed. */
-function isShown({ path, needs, admits }: MenuEntry, ui: Ui): boolean {
-  return isAdmitted(admits, ui) && ui.serves(path) && (needs === undefined || ui.serves(needs));
+function isShown({ path, needs, permit }: MenuEntry, ui: Ui): boolean {
+  return isPermitted(permit, ui) && ui.serves(path) && (needs === undefined || ui.serves(needs));
 }
 
 function isMissing(error: unknown): boolean {
@@ -312,8 +312,8 @@ function areSegments(params: unknown): boolean {
 }
 
 /** Options of the routes: public, as screens redirect to the sign-in themselves; `x-screen` has the access for listings of routes. */
-function routeOptions(admits: ScreenAccess, takes?: "long") {
-  const detail: Record<string, unknown> = { "x-screen": admits, ...(takes ? { "x-takes": takes } : {}) };
+function routeOptions(permit: Permit, takes?: "long") {
+  const detail: Record<string, unknown> = { "x-screen": permit, ...(takes ? { "x-takes": takes } : {}) };
   return { permit: "public", detail } as const;
 }
 

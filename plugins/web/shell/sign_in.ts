@@ -37,11 +37,11 @@ ${resets && html`<p><a href="${ui.url("/password/email")}">${t("Forgot your pass
     status,
   });
 
-  web.screen(app.site, "/login", "anyone", (visit) => {
+  web.screen(app.site, "/login", "public", (visit) => {
     const next = ownPath(visit.query.next);
     return visit.ui.isSignedIn ? visit.goTo(next) : shown(visit, { next });
   });
-  web.form(app.site, "/login", "anyone", async (visit) => {
+  web.form(app.site, "/login", "public", async (visit) => {
     const next = ownPath(visit.input.next);
     const email = visit.text("email");
     const response = await visit.call("POST", "/api/session", { email, password: visit.text("password"), next });
@@ -51,7 +51,7 @@ ${resets && html`<p><a href="${ui.url("/password/email")}">${t("Forgot your pass
     const errorText = Object.keys(errors).length > 0 ? undefined : error.message;
     return shown(visit, { next, email, error: errorText, errors }, response.status);
   });
-  web.form(app.site, "/logout", "anyone", async (visit) =>
+  web.form(app.site, "/logout", "public", async (visit) =>
     withCookiesOf(await visit.call("DELETE", "/api/session"), visit.goTo("/login", visit.ui.t("You are signed out."))),
   );
   mountPasswordReset(context, web);
@@ -90,11 +90,11 @@ function mountPasswordReset({ app }: ShellContext, web: Web): void {
 ${parts.form(ui, { action: "/password/email", fields, submit: t("Send the email"), cancel: "/login", error })}</div>`;
   });
   const title = (ui: Ui) => ui.t("Reset your password");
-  web.screen(app.site, "/password/email", "anyone", ({ ui }) => ({
+  web.screen(app.site, "/password/email", "public", ({ ui }) => ({
     title: title(ui),
     body: view({ sent: undefined, email: "" }, ui),
   }));
-  web.form(app.site, "/password/email", "anyone", async (visit) => {
+  web.form(app.site, "/password/email", "public", async (visit) => {
     const email = visit.text("email");
     const sent = await visit.send<{ message: string }>("POST", "/api/password/email", { email });
     if (sent.ok) return visit.goTo("/login", visit.ui.t(sent.body.message));
@@ -140,8 +140,8 @@ function mountPasswordChoice({ app }: ShellContext, web: Web): void {
       };
       return { title: data.title, body: view(data, visit.ui), status: sent && !sent.ok ? sent.status : 200 };
     };
-    web.screen(app.site, path, "anyone", (visit) => shown(visit));
-    web.form(app.site, path, "anyone", async (visit) => {
+    web.screen(app.site, path, "public", (visit) => shown(visit));
+    web.form(app.site, path, "public", async (visit) => {
       const sent = await visit.send("POST", api + encodeURIComponent(visit.params.token ?? ""), {
         password: visit.text("password"),
       });

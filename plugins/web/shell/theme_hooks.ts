@@ -20,9 +20,9 @@ const PRIORITY = 50;
 
 /** Contributes the hooks. */
 export function contributeThemeHooks({ contribute }: Pick<PluginContext, "contribute">, web: Web): void {
-  const router = ({ app }: AnyContext, admits: "anyone" | "user"): ScreenRouter => ({
-    get: (path, handler) => web.screen(app.site, path, admits, handler),
-    post: (path, handler) => web.form(app.site, path, admits, handler),
+  const router = ({ app }: AnyContext, permit: "public" | "user"): ScreenRouter => ({
+    get: (path, handler) => web.screen(app.site, path, permit, handler),
+    post: (path, handler) => web.form(app.site, path, permit, handler),
   });
   const part =
     (theme: AnyContext, place: "before" | "after") =>
@@ -31,7 +31,7 @@ export function contributeThemeHooks({ contribute }: Pick<PluginContext, "contri
       theme.contribute("view_part", { target, place, priority, draw } as ViewPart);
   contribute("theme_hook", {
     name: "routes_register_web",
-    attach: (handler, theme) => handler(router(theme, "anyone")),
+    attach: (handler, theme) => handler(router(theme, "public")),
   });
   contribute("theme_hook", {
     name: "routes_register_web_auth",

@@ -1,6 +1,6 @@
 import type { Toolbar, ToolbarEntry, ToolbarName, Visit } from "lectern/contracts";
 import { callContributionNow, type Places } from "lectern/core";
-import { isAdmitted } from "./access.ts";
+import { isPermitted } from "./access.ts";
 import { textOf } from "./added_parts.ts";
 import { inOrder, type ScreenPlaces } from "./places.ts";
 
@@ -12,7 +12,7 @@ export async function toolbarAt<P extends ToolbarName>(
   visit: Visit,
 ): Promise<Toolbar> {
   const { ui } = visit;
-  const isShown = (entry: ToolbarEntry) => isAdmitted(entry.admits ?? "anyone", ui);
+  const isShown = (entry: ToolbarEntry) => isPermitted(entry.permit ?? "public", ui);
   const own = entries.filter((entry) => entry.at === at && callContributionNow(entry, isShown, at) === true);
   const itemOf = (entry: ToolbarEntry) => {
     // The data is that of the entry's place, which the compiler does not derive from the comparison.

@@ -88,7 +88,7 @@ export const trouble = definePlugin({
       read: async () => from("screen_figure", `figure-${MARK}`),
     });
     contribute("menu", {
-      ...{ menu: "main", path: `/${MARK}`, icon: "book", admits: "anyone" },
+      ...{ menu: "main", path: `/${MARK}`, icon: "book", permit: "public" },
       get text() {
         return from("menu", "Trouble");
       },

@@ -13,7 +13,7 @@ export { inTurn } from "./children/in_turn.ts";
 export type { CallServer, ChildTask } from "./children/messages.ts";
 export type { Children, RunOptions } from "./children/pool.ts";
 export { type ChildEnd, type ChildLimits, lowerPriority, watchChild } from "./children/process_limits.ts";
-export { chosenProvider, type ProviderChoice } from "./chosen_provider.ts";
+export { chosenProvider } from "./chosen_provider.ts";
 export { fileKilobytes, fileLimit } from "./config.ts";
 export { defineTheme } from "./define_theme.ts";
 export { ApiError, BootError, denied, invalidFields, localizedError, notFound } from "./errors.ts";
@@ -29,8 +29,9 @@ export type {
 } from "./events/cached_answers.ts";
 export type { EventRecord, EventTransaction } from "./events/event_bus.ts";
 export { JobFailure, type JobOptions, type JobPauses } from "./events/job_retry.ts";
-export type { ScheduleOptions } from "./events/schedules.ts";
+
 export { attended } from "./events/transaction_watch.ts";
+
 export { noRoomError } from "./failures.ts";
 export {
   callContribution,
@@ -54,7 +55,7 @@ export type {
 } from "./files/file_store.ts";
 export type { FileClaim, FileStoreProvider } from "./files/provided.ts";
 export type { AnsweredRequest } from "./http/answer_observers.ts";
-export { type AnswerSchemas, fileAnswer, mediaTypeOf } from "./http/answer_schemas.ts";
+export { fileAnswer, mediaTypeOf } from "./http/answer_schemas.ts";
 export {
   fieldsOf,
   idSchema,
@@ -160,7 +161,7 @@ export { renamedKey } from "./runtime/plugin_keys.ts";
 export { PowerError } from "./runtime/power_checks.ts";
 export { ALL_REGISTRATIONS, type Powers } from "./runtime/powers.ts";
 export type { CheckFindings, SelfCheck } from "./runtime/self_check.ts";
-export type { SlotSpec, SlotSpecs } from "./runtime/slot_specs.ts";
+export type { SlotSpecs } from "./runtime/slot_specs.ts";
 export {
   authorReferences,
   Findings,

@@ -7,7 +7,6 @@ import { type Static, Type as t } from "@sinclair/typebox";
 import { databaseSettings } from "./database_settings.ts";
 import { BootError } from "./errors.ts";
 import { memorySettings } from "./memory_settings.ts";
-import { s3Fields } from "./s3_fields.ts";
 import { HOUR_MS, MINUTE_MS } from "./std/time.ts";
 import { trimEndChars } from "./std/trim_chars.ts";
 import { workSettings } from "./work_settings.ts";
@@ -61,6 +60,7 @@ export const configSchema = t.Object({
   dataDir: t.String({
     default: "./data",
     env: "DATA_DIR",
+    place: { of: "data", otherNames: ["DATA_DIRECTORY", "DATA_FOLDER", "DATA_PATH", "DATA_ROOT"] },
     description: "Folder of the embedded store and of uploaded files",
   }),
   dataRequired: t.Boolean({
@@ -119,10 +119,10 @@ export const configSchema = t.Object({
   filesStore: t.String({
     default: "",
     env: "FILES_STORE",
+    place: { of: "files", otherNames: ["FILES_STORAGE", "FILE_STORAGE"] },
     description:
       "Where uploaded files lie: disk (the data folder), s3, or the store of a plugin by its name, needed where there are several; `move-files` moves them",
   }),
-  ...s3Fields,
   proxies: t.String({
     default: "",
     env: "APP_PROXIES",
@@ -135,25 +135,6 @@ export const configSchema = t.Object({
       "Private addresses that outgoing calls may reach: CIDR ranges, or *; addresses of cloud metadata only one by one",
   }),
   language: t.String({ default: "en", env: "APP_LANG", description: "Language of the instance" }),
-  backupDir: t.String({
-    default: "",
-    env: "BACKUP_DIR",
-    description:
-      "Folder of backups, or s3://bucket/path with the endpoint and key of FILES_S3; by default backups in the data folder",
-  }),
-  backupKeep: t.Integer({
-    default: 7,
-    minimum: 0,
-    env: "BACKUP_KEEP",
-    unit: "backups",
-    description: "Number of backups kept in BACKUP_DIR; 0 keeps all",
-  }),
-  backupBeforeMigrations: t.Union([t.Literal("embedded"), t.Literal("always"), t.Literal("never")], {
-    default: "embedded",
-    env: "BACKUP_BEFORE_MIGRATIONS",
-    description:
-      "When a start backs up the store before migrations of present tables: embedded (where the store is the embedded one), always, never",
-  }),
   logRequests: t.Boolean({
     default: false,
     env: "LOG_REQUESTS",

@@ -8,6 +8,14 @@ export const databaseSettings = {
   databaseUrl: t.String({
     default: "",
     env: "DATABASE_URL",
+    place: {
+      of: "rows",
+      otherNames: [
+        ...["DATABASE_URI", "DATABASE_DSN", "DATABASE_CONNECTION_STRING", "DATABASE_URL_FILE", "DB_URL", "DB_URI"],
+        ...["DB_DSN", "PG_URL", "PG_URI", "PGURL", "POSTGRES_URL", "POSTGRES_URI", "POSTGRES_DSN", "POSTGRESQL_URL"],
+        "POSTGRESQL_URI",
+      ],
+    },
     description:
       "A PostgreSQL server (14 or later) in place of the embedded one; of several hosts (`postgres://user:password@h1:5432,h2:5432/name`) the one that accepts writes is used, also after a failover ([db](../db/README.md#failover-and-poolers))",
   }),

@@ -22,7 +22,13 @@ const TOO_LONG = "This took longer than it may, and was ended. Please try again 
 const UNKNOWN_OUTCOME =
   "The database stopped answering while this was being saved. Please look whether it was saved before you send it again.";
 
-/** The object store did not answer, or failed for a passing reason as often as a request is sent. */
+/**
+ * The object store did not answer, or failed for a passing reason as often as a request is sent. Requests are answered 503 by it.
+ * @example
+ * const response = await fetch("http://127.0.0.1:9000/files/rack.png").catch((cause: unknown) => {
+ *   throw new ObjectStoreAway("The object store did not answer", { cause });
+ * });
+ */
 export class ObjectStoreAway extends Error {
   override readonly name = "ObjectStoreAway";
 }

@@ -31,8 +31,7 @@ export type { EventRecord, EventTransaction } from "./events/event_bus.ts";
 export { JobFailure, type JobOptions, type JobPauses } from "./events/job_retry.ts";
 
 export { attended } from "./events/transaction_watch.ts";
-
-export { noRoomError } from "./failures.ts";
+export { noRoomError, ObjectStoreAway } from "./failures.ts";
 export {
   callContribution,
   callContributionNow,
@@ -43,17 +42,18 @@ export {
   isShipped,
   unwritable,
 } from "./faults.ts";
-export type {
-  ByteRange,
-  FileContent,
-  FileStore,
-  SignedAnswer,
-  StoredEntry,
-  StoredFile,
-  UnfinishedUpload,
-  UnfinishedUploads,
+export {
+  type ByteRange,
+  checkedKey,
+  type FileContent,
+  type FileStore,
+  type SignedAnswer,
+  type StoredEntry,
+  type StoredFile,
+  type UnfinishedUpload,
+  type UnfinishedUploads,
 } from "./files/file_store.ts";
-export type { FileClaim, FileStoreProvider } from "./files/provided.ts";
+export type { DeclaredFileStore, FileClaim, FileStoreProvider } from "./files/provided.ts";
 export type { AnsweredRequest } from "./http/answer_observers.ts";
 export { fileAnswer, mediaTypeOf } from "./http/answer_schemas.ts";
 export {

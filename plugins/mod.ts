@@ -37,6 +37,7 @@ import health from "./operations/health/plugin.ts";
 import isolation from "./operations/isolation/plugin.ts";
 import languages from "./operations/languages/plugin.ts";
 import opentelemetry from "./operations/opentelemetry/plugin.ts";
+import s3Files from "./operations/s3_files/plugin.ts";
 import scheduledBackups from "./operations/scheduled_backups/plugin.ts";
 import system from "./operations/system/plugin.ts";
 import versionCheck from "./operations/version_check/plugin.ts";
@@ -90,6 +91,7 @@ const plugins: readonly AnyPlugin[] = [
   docs,
   system,
   scheduledBackups,
+  s3Files,
   languages,
   // Before themes, which may listen to events of the plugins that it loads.
   isolation,

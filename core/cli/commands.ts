@@ -4,9 +4,7 @@
  * so they boot over a temporary store (`look.ts`).
  */
 import { differenceText, hasStore, migrate, migrationStatuses, openStore } from "../../db/mod.ts";
-import { backupBeforeMigrations } from "../backup/backup_folder.ts";
 import { withWorkLimit } from "../events/work_limit.ts";
-import { createLog } from "../log.ts";
 import { inBootOrder } from "../runtime/boot_order.ts";
 import { type Command, type CommandIo, checkCommands } from "../runtime/command.ts";
 import { coreMigrations } from "../runtime/migrations.ts";
@@ -14,18 +12,18 @@ import type { AnyPlugin } from "../runtime/plugin.ts";
 import { programName } from "../runtime/program_name.ts";
 import { SchemaRoles } from "../runtime/schema_roles.ts";
 import { checkStoreVersion } from "../runtime/store_version.ts";
-import { withCore } from "../runtime/with_core.ts";
-import { BACKUP_USAGE, backupCommand, RESTORE_USAGE, restoreCommand } from "./backup.ts";
+import { beforeMigrations } from "./before_migrations.ts";
 import { dev } from "./dev.ts";
 import { FILES_USAGE, filesCommand } from "./files.ts";
 import { GRANTS_USAGE, grantsCommand } from "./grants.ts";
 import { type Described, helpOf } from "./help.ts";
+import { instanceFor } from "./instance.ts";
 import { knownEnforcement } from "./known_enforcement.ts";
 import { LEADER_USAGE, leaderCommand } from "./leader.ts";
 import { readChoices, shippedPlugins, thirdParty } from "./load.ts";
 import { pendingText, withLook } from "./look.ts";
 import { misspeltArgument } from "./misspelt_arguments.ts";
-import { MOVE_USAGE, moveFilesCommand } from "./move_files.ts";
+import { moveFilesCommand } from "./move_files.ts";
 import { newPlugin } from "./new_plugin.ts";
 import { openRuntime, readConfig, refuseOtherNames, reportMissingStore, storeOptions } from "./open.ts";
 import { reportPending } from "./pending.ts";
@@ -146,18 +144,6 @@ const BUILT_IN: Readonly<
     run: filesCommand,
     takesArguments: true,
   },
-  backup: {
-    summary: "writes the store and the files into one archive, beside a running server, or verifies one",
-    usage: BACKUP_USAGE,
-    run: backupCommand,
-    takesArguments: true,
-  },
-  restore: {
-    summary: "restores a backup into an empty instance, or in place of what is there",
-    usage: RESTORE_USAGE,
-    run: restoreCommand,
-    takesArguments: true,
-  },
   leader: {
     summary: "shows what the hosts of DATABASE_URL are; accepts one of an older timeline, as after a restore",
     usage: LEADER_USAGE,
@@ -166,10 +152,9 @@ const BUILT_IN: Readonly<
   },
   "move-files": {
     summary: "copies uploaded files between the data folder and the bucket, verified and resumable",
-    usage: MOVE_USAGE,
-    run: async (_plugins, io, args) => moveFilesCommand(io, args),
+    usage: "--to STORE [--parallel COUNT]",
+    run: moveFilesCommand,
     takesArguments: true,
-    standalone: true,
   },
   stores: {
     summary: "lists embedded stores outside of their data folders, and deletes one whose data folder is gone",
@@ -208,7 +193,7 @@ const BUILT_IN: Readonly<
 
 /** Makes a backup by the command of that name. Returns its exit code; undefined if there is no store yet. */
 async function backupOf(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number | undefined> {
-  if (!(await hasStore(storeOptions(readConfig(io))))) return undefined;
+  if (!(await hasStore(storeOptions(readConfig(io, plugins), plugins, io)))) return undefined;
   const command = findCommand("backup", plugins);
   if (command) return command.run([], io);
   io.err('There is no command "backup"');
@@ -216,13 +201,13 @@ async function backupOf(plugins: readonly AnyPlugin[], io: CommandIo): Promise<n
 }
 
 async function migrateCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
-  const config = readConfig(io);
-  await refuseOtherNames(config, io);
-  const store = await openStore(storeOptions(config));
+  const config = readConfig(io, plugins);
+  await refuseOtherNames(config, plugins, io);
+  const store = await openStore(storeOptions(config, plugins, io));
   try {
     await checkStoreVersion(store.db, plugins);
     const ordered = inBootOrder(plugins, await shippedPlugins());
-    await backupBeforeMigrations(store, withCore(ordered), config, createLog(config.logLevel));
+    await beforeMigrations(store, ordered, io);
     const shown = (name: string, steps: readonly string[]) => {
       for (const step of steps) io.out(`${name} ${step}`);
     };
@@ -268,8 +253,8 @@ async function runOfPlugin(
   args: string[],
   io: CommandIo,
 ): Promise<number> {
-  if (!command.store) return command.run(args, io);
-  if (command.looks?.(args) && (await reportMissingStore(io))) return 0;
+  if (!command.store) return command.run(args, io, undefined, () => instanceFor(plugin, plugins, io));
+  if (command.looks?.(args) && (await reportMissingStore(plugins, io))) return 0;
   if (command.refusesPending?.(args) && (await reportPending(plugins, io))) return 1;
   const { runtime } = await openRuntime(plugins, { ...io, env: { LOG_LEVEL: "warn", ...io.env } });
   try {

@@ -11,7 +11,7 @@ import { openStore } from "../../db/mod.ts";
 import { INSTALL_ROOT } from "../install_root.ts";
 import type { CommandIo } from "../runtime/command.ts";
 import { isList, listsOf, readChoices } from "./load.ts";
-import { checkStoreExists, readConfig, storeOptions } from "./open.ts";
+import { checkStoreExists, readConfig } from "./open.ts";
 import { fileOfList } from "./resolve.ts";
 import { CHECK_ANSWERS } from "./serve.ts";
 import { watchSources } from "./watch.ts";
@@ -33,9 +33,9 @@ export async function dev(io: CommandIo, args: readonly string[]): Promise<numbe
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolveStop("stop"));
   });
   const config = readConfig(io);
-  await checkStoreExists(config, io);
+  await checkStoreExists(config, [], io);
   const store =
-    config.databaseUrl === "" ? await openStore({ ...storeOptions(config), poolSize: HELD_CONNECTIONS }) : undefined;
+    config.databaseUrl === "" ? await openStore({ dataDir: config.dataDir, poolSize: HELD_CONNECTIONS }) : undefined;
   let change = Promise.withResolvers<readonly string[]>();
   const sources = watchSources({
     folders: await foldersOf(args),

@@ -3,9 +3,9 @@ const MAX_CAUSES = 5;
 
 /**
  * The messages and codes of an error of a system, a service or PostgreSQL in one line, and what to do; undefined for an error without
- * a code, which is one of the program.
+ * a code, which is one of the program. `check` are the variables to look at, if any.
  */
-export function failureIn(error: unknown, { usesBucket }: { readonly usesBucket: boolean }): string | undefined {
+export function failureIn(error: unknown, check: string): string | undefined {
   const messages = new Set<string>();
   let code: unknown;
   for (let at: unknown = error; at instanceof Error && messages.size < MAX_CAUSES; at = at.cause) {
@@ -14,6 +14,6 @@ export function failureIn(error: unknown, { usesBucket }: { readonly usesBucket:
   }
   if (typeof code !== "string") return undefined;
   const text = [...messages].join(": ");
-  const advice = usesBucket ? "check FILES_S3_ENDPOINT, FILES_S3_KEY and FILES_S3_SECRET, and " : "";
+  const advice = check === "" ? "" : `check ${check}, and `;
   return `${text}${text.includes(code) ? "" : ` (${code})`}; ${advice}run the command again once this is resolved`;
 }

@@ -2,7 +2,7 @@ import { type SweepResult, sweepFiles } from "../files/orphan_sweep.ts";
 import { openSpool } from "../input/upload_spool.ts";
 import type { CommandIo } from "../runtime/command.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
-import { fileStoreName, openRuntime, readConfig, reportMissingStore } from "./open.ts";
+import { openFiles, openRuntime, readConfig, reportMissingStore } from "./open.ts";
 
 /** The forms of the command. */
 export const FILES_USAGE = "sweep [--dry-run] | accept";
@@ -25,16 +25,17 @@ export async function filesCommand(
 }
 
 async function accept(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
-  const config = readConfig(io);
+  const config = readConfig(io, plugins);
+  const { described } = await openFiles(config, plugins, io);
   const { runtime } = await openRuntime(plugins, { ...io, env: { LOG_LEVEL: "warn", ...io.env } }, config, "accept");
   await runtime.stop();
-  io.out(`Accepted ${fileStoreName(config)} as the files of this database`);
+  io.out(`Accepted ${described} as the files of this database`);
   return 0;
 }
 
 async function sweep(plugins: readonly AnyPlugin[], io: CommandIo, options: readonly string[]): Promise<number> {
   const dryRun = options.length > 0;
-  if (dryRun && (await reportMissingStore(io))) return 0;
+  if (dryRun && (await reportMissingStore(plugins, io))) return 0;
   const { runtime, files, config } = await openRuntime(plugins, { ...io, env: { LOG_LEVEL: "warn", ...io.env } });
   try {
     const claims = runtime.contexts.values().next().value?.slot("file_claims") ?? [];

@@ -8,8 +8,7 @@ import { BootError } from "../errors.ts";
 import { markedTimelines, markTimelines } from "../files/instance_marker.ts";
 import type { CommandIo } from "../runtime/command.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
-import { withFiles } from "./backup.ts";
-import { readConfig, serverOptions } from "./open.ts";
+import { readConfig, serverOptions, withFiles } from "./open.ts";
 
 /** The forms of the command. */
 export const LEADER_USAGE = "[accept]";
@@ -25,10 +24,10 @@ export async function leaderCommand(
     io.err(`Usage: leader ${LEADER_USAGE}`);
     return 2;
   }
-  const config = readConfig(io);
+  const config = readConfig(io, plugins);
   if (config.databaseUrl === "")
     throw new BootError("Cannot show leaders: the embedded store is one server, set DATABASE_URL");
-  return withFiles(plugins, config, io, async (files) => {
+  return withFiles(config, plugins, io, async (files) => {
     const marked = await markedTimelines(files);
     // Knows nothing, so that a former leader is opened too.
     const timelines = new Timelines();

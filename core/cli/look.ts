@@ -13,7 +13,6 @@ import {
   withThrowawayStore,
 } from "../../db/mod.ts";
 import type { Config } from "../config.ts";
-import { shippedStoreName } from "../files/contributed_store.ts";
 import { checkMarker } from "../files/instance_marker.ts";
 import type { Runtime } from "../runtime/boot.ts";
 import { inBootOrder } from "../runtime/boot_order.ts";
@@ -23,16 +22,7 @@ import type { AnyPlugin } from "../runtime/plugin.ts";
 import { checkStoreVersion } from "../runtime/store_version.ts";
 import { withCore } from "../runtime/with_core.ts";
 import { readChoices, shippedPlugins, thirdParty } from "./load.ts";
-import {
-  checkStoreExists,
-  fileStoreName,
-  fileStoreOf,
-  logOf,
-  openRuntime,
-  readConfig,
-  serverOptions,
-  timelinesOf,
-} from "./open.ts";
+import { checkStoreExists, logOf, openFiles, openRuntime, readConfig, serverOptions, timelinesOf } from "./open.ts";
 
 /** Steps by plugin that have not run; "core" is the runtime. Plugins without any are left out. */
 export type PendingSteps = ReadonlyMap<string, readonly string[]>;
@@ -68,9 +58,9 @@ export async function withLook<T>(
   run: (look: Look) => Promise<T>,
 ): Promise<T> {
   const io = { ...terminal, env: { LOG_LEVEL: "warn", ...terminal.env } };
-  const config = readConfig(io);
-  if (isStart) await checkStoreExists(config, io);
-  const { place, pending } = await factsOf(plugins, config);
+  const config = readConfig(io, plugins);
+  if (isStart) await checkStoreExists(config, plugins, io);
+  const { place, pending } = await factsOf(plugins, config, io);
   return withThrowawayStore(async ({ dataDir }) => {
     const temporary: Config = { ...config, databaseUrl: "", listenUrl: "", readUrls: "", dataDir };
     const refuse = (cause: unknown) => {
@@ -112,9 +102,9 @@ async function differencesOf(
   }
 }
 
-async function factsOf(plugins: readonly AnyPlugin[], config: Config): Promise<StoreFacts> {
+async function factsOf(plugins: readonly AnyPlugin[], config: Config, io: CommandIo): Promise<StoreFacts> {
   const all = withCore(plugins);
-  const own = { dataDir: config.dataDir, poolSize: 2, looks: true, timelines: timelinesOf(config) };
+  const own = { dataDir: config.dataDir, poolSize: 2, looks: true, timelines: timelinesOf(config, plugins, io) };
   const options = { ...serverOptions(config), ...own };
   if (!(await hasStore(options))) {
     const steps = all.map(({ name, migrations }) => [name, Object.keys(migrations).sort()] as const);
@@ -123,9 +113,9 @@ async function factsOf(plugins: readonly AnyPlugin[], config: Config): Promise<S
   const store = await openStore(options);
   try {
     await checkStoreVersion(store.db, plugins);
-    // The files of a plugin's store are known after its setup alone.
-    if (config.filesStore === "" || config.filesStore === shippedStoreName(config))
-      await checkMarker({ db: store.db, files: fileStoreOf(config), place: fileStoreName(config) }, logOf(config));
+    const { files, isInUse, described: place } = await openFiles(config, plugins, io);
+    // The files of a store that a setup contributes are known after it alone.
+    if (isInUse) await checkMarker({ db: store.db, files, place }, logOf(config));
     const steps = [...(await migrationStatuses(store.db, all))].map(([name, { pending }]) => [name, pending] as const);
     return { place: store.description, pending: new Map(steps.filter(([, names]) => names.length > 0)) };
   } finally {

@@ -1,5 +1,5 @@
 /**
- * The command `move-files`: copies uploaded files between the data folder and the bucket. It copies while a server runs, as often
+ * The command `move-files`: copies uploaded files between the data folder and a store that a plugin declares, such as a bucket. It copies while a server runs, as often
  * as wanted; it finishes only if none runs, by writing the marker of the target and withdrawing that of the source. A start
  * with the setting of the target is refused before that, and one with the setting of the source after it.
  */
@@ -7,10 +7,8 @@ import { mkdirSync, rmSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { sql } from "kysely";
 import { type Db, openStore, StoreError } from "../../db/mod.ts";
-import type { Config } from "../config.ts";
 import { BootError } from "../errors.ts";
-import { DISK, S3 } from "../files/contributed_store.ts";
-import { type CopyResult, copyFiles } from "../files/copy_files.ts";
+import { DISK, type NamedStore } from "../files/contributed_store.ts";
 import type { FileStore } from "../files/file_store.ts";
 import {
   claimId,
@@ -22,34 +20,38 @@ import {
   writeMarker,
 } from "../files/instance_marker.ts";
 import type { CommandIo } from "../runtime/command.ts";
+import { type OpenedFiles, openableNames } from "../runtime/opened_files.ts";
+import type { AnyPlugin } from "../runtime/plugin.ts";
+import { type CopyResult, copyFiles } from "./copy_files.ts";
 import { failureIn } from "./failure_text.ts";
-import { fileStoreOf, readConfig, reportMissingStore, storeOptions } from "./open.ts";
+import { openFiles, readConfig, reportMissingStore, storeOptions } from "./open.ts";
 import { reportPending } from "./pending.ts";
 
-/** The arguments of the command. */
-export const MOVE_USAGE = "--to s3|disk [--parallel COUNT]";
-
-type Place = typeof DISK | typeof S3;
-
 /** Returns 0 where the files are moved, 1 where they are copied and a server still runs. */
-export async function moveFilesCommand(io: CommandIo, args: readonly string[]): Promise<number> {
-  const options = readArgs(args);
+export async function moveFilesCommand(
+  plugins: readonly AnyPlugin[],
+  io: CommandIo,
+  args: readonly string[],
+): Promise<number> {
+  const names = openableNames(plugins);
+  const options = readArgs(args, names);
   if (!options) {
-    io.err(`Usage: move-files ${MOVE_USAGE}`);
+    io.err(`Usage: move-files --to ${names.toReversed().join("|")} [--parallel COUNT]`);
     return 2;
   }
-  const config = readConfig(io);
-  if ((await reportMissingStore(io)) || (await reportPending([], io))) return 1;
-  const { target, parallel } = options;
-  const source = target === S3 ? DISK : S3;
-  const [from, to] = [shippedStore(config, source), shippedStore(config, target)];
-  const store = await openStore(storeOptions(config));
+  const config = readConfig(io, plugins);
+  if ((await reportMissingStore(plugins, io)) || (await reportPending(plugins, io))) return 1;
+  const open = (filesStore: string) => openFiles({ ...config, filesStore }, plugins, io);
+  const to = await open(options.target);
+  const from = await open(sourceOf(to, await openFiles(config, plugins, io), names));
+  const store = await openStore(storeOptions(config, plugins, io));
   try {
-    await checkPlaces(store.db, { from, to, source, target });
+    await checkPlaces(store.db, from, to);
     mkdirSync(config.dataDir, { recursive: true });
-    const journal = `${config.dataDir}/move-files-to-${target}.sqlite`;
+    const journal = `${config.dataDir}/move-files-to-${to.name}.sqlite`;
     const wasRunning = await isServerRunning(store.db);
-    const result = await copyFiles({ from, to, journal, parallel, onProgress: progressOf(io) });
+    const { parallel } = options;
+    const result = await copyFiles({ from: from.files, to: to.files, journal, parallel, onProgress: progressOf(io) });
     io.out(`Copied and verified ${result.files} files (${result.bytes} bytes), ${result.kept} were copied before`);
     if (wasRunning || (await isServerRunning(store.db))) {
       io.err(
@@ -57,28 +59,28 @@ export async function moveFilesCommand(io: CommandIo, args: readonly string[]): 
       );
       return 1;
     }
-    await finish(store.db, { from, to, target });
+    await finish(store.db, from.files, to);
     for (const suffix of ["", "-wal", "-shm"]) rmSync(`${journal}${suffix}`, { force: true });
     io.out(
-      `The files are moved. Set FILES_STORE=${target} and start the server; delete the files of the former place later`,
+      `The files are moved. Set FILES_STORE=${to.name} and start the server; delete the files of the former place later`,
     );
     return 0;
   } catch (error) {
-    const text =
-      error instanceof BootError || error instanceof StoreError ? undefined : failureIn(error, { usesBucket: true });
-    throw text === undefined ? error : new BootError(`Cannot move files to "${target}": ${text}`, { cause: error });
+    const isWorded = error instanceof BootError || error instanceof StoreError;
+    const text = isWorded ? undefined : failureIn(error, from.check === "" ? to.check : from.check);
+    throw text === undefined ? error : new BootError(`Cannot move files to "${to.name}": ${text}`, { cause: error });
   } finally {
     await store.close();
   }
 }
 
-function readArgs(args: readonly string[]): { target: Place; parallel: number } | undefined {
+function readArgs(args: readonly string[], names: readonly string[]): { target: string; parallel: number } | undefined {
   try {
     const { to, parallel = "4" } = parseArgs({
       args: [...args],
       options: { to: { type: "string" }, parallel: { type: "string" } },
     }).values;
-    if ((to !== DISK && to !== S3) || !/^[1-9]\d?$/.test(parallel)) return undefined;
+    if (to === undefined || !names.includes(to) || !/^[1-9]\d?$/.test(parallel)) return undefined;
     return { target: to, parallel: Number(parallel) };
   } catch {
     // An unknown option, which the usage answers.
@@ -86,20 +88,19 @@ function readArgs(args: readonly string[]): { target: Place; parallel: number } 
   }
 }
 
-function shippedStore(config: Config, place: Place): FileStore {
-  return fileStoreOf({ ...config, filesStore: place });
-}
-
-interface Places {
-  readonly from: FileStore;
-  readonly to: FileStore;
-  readonly source: Place;
-  readonly target: Place;
+/** The name of the store that files are moved from: the one in use, else the data folder, else the only other one. */
+function sourceOf(to: OpenedFiles, used: OpenedFiles, names: readonly string[]): string {
+  if (used.name !== to.name) return used.name;
+  if (to.name !== DISK) return DISK;
+  const others = names.filter((name) => name !== DISK);
+  const [only] = others;
+  if (only !== undefined && others.length === 1) return only;
+  throw new BootError(`Cannot move files to "${to.name}": set FILES_STORE to the place where they are`);
 }
 
 /** Checks that the source is that of the database and the target of no other. Throws BootError. */
-async function checkPlaces(db: Db, { from, to, source, target }: Places): Promise<void> {
-  const state = await markerState({ db, files: from, place: `"${source}"` });
+async function checkPlaces(db: Db, from: NamedStore, { name: target, files: to }: NamedStore): Promise<void> {
+  const state = await markerState({ db, files: from.files, place: `"${from.name}"` });
   if (state.kind === "wrong") throw new BootError(`Cannot move files to "${target}": ${state.problem}`);
   const present = await readMarker(to);
   if (present && present.instance !== (await claimId(db)))
@@ -116,10 +117,10 @@ async function isServerRunning(db: Db): Promise<boolean> {
 }
 
 /** Killed in between, the files are still those of the source, and the next run finishes. */
-async function finish(db: Db, { from, to, target }: Omit<Places, "source">): Promise<void> {
+async function finish(db: Db, from: FileStore, { name, files: to }: NamedStore): Promise<void> {
   await writeMarker({ db, files: to });
   await markTimelines(to, await markedTimelines(from));
-  await markAs({ db, files: from }, target);
+  await markAs({ db, files: from }, name);
 }
 
 function progressOf(io: CommandIo): (progress: CopyResult) => void {

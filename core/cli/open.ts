@@ -3,14 +3,11 @@
  * something boot the same runtime; only the marker of the file store is treated differently.
  */
 
-import { hasStore, openStore, type Store, type StoreOptions, Timelines } from "../../db/mod.ts";
-import { backupBeforeMigrations } from "../backup/backup_folder.ts";
+import { hasStore, openStore, type Store, type StoreOptions, Timelines, withThrowawayStore } from "../../db/mod.ts";
 import { type Config, configSchema } from "../config.ts";
 import { BootError } from "../errors.ts";
-import { DISK, shippedStoreName } from "../files/contributed_store.ts";
 import { type FileStore, folderStore } from "../files/file_store.ts";
 import { checkMarker, completeMarker, markedTimelines, markTimelines, writeMarker } from "../files/instance_marker.ts";
-import { configuredBucket } from "../files/s3_settings.ts";
 import { currentRequestId } from "../http/request_context.ts";
 import { createLog, type Log } from "../log.ts";
 import { boot, type Runtime } from "../runtime/boot.ts";
@@ -22,12 +19,13 @@ import {
   otherNameOfPlace,
   refuseMisspeltPlaces,
 } from "../runtime/misspelt_variables.ts";
+import { type OpenedFiles, openedFiles } from "../runtime/opened_files.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { refuseRemovedVariables } from "../runtime/removed_variables.ts";
 import { readSettings } from "../runtime/settings.ts";
 import { checkStoreVersion } from "../runtime/store_version.ts";
-import { withCore } from "../runtime/with_core.ts";
 import { coreChecks } from "../self_checks/core_checks.ts";
+import { beforeMigrations } from "./before_migrations.ts";
 import { type Choices, readChoices, removedVariables, shippedPlugins } from "./load.ts";
 import { logStoreEvents } from "./store_log.ts";
 
@@ -56,19 +54,19 @@ export type MarkerMode = "complete" | "check" | "accept" | "ignore";
 export async function openRuntime(
   plugins: readonly AnyPlugin[],
   io: CommandIo,
-  config: Config = readConfig(io),
+  config: Config = readConfig(io, plugins),
   marker: MarkerMode = "complete",
   onStore: (store: Store) => void = () => {},
 ): Promise<OpenRuntime> {
   refuseRemovedVariables(io.env, plugins, await removedVariables());
   const log = logOf(config);
   const choices: Choices = await readChoices();
-  if (marker !== "ignore") await checkStoreExists(config, io);
+  if (marker !== "ignore") await checkStoreExists(config, plugins, io);
   if (config.worker === undefined || config.worker.number === 1)
     for (const one of misspeltVariables(io.env, [...plugins, ...(await shippedPlugins())])) log.warn(misspeltText(one));
-  const timelines = timelinesOf(config);
+  const timelines = timelinesOf(config, plugins, io);
   const store = await openStore({
-    ...storeOptions(config),
+    ...storeOptions(config, plugins, io),
     timelines,
     onEvent: logStoreEvents(log),
     onUnheard: () => log.warn(UNHEARD),
@@ -77,18 +75,17 @@ export async function openRuntime(
   });
   onStore(store);
   try {
-    const files = fileStoreOf(config);
-    const place = fileStoreName(config);
-    const isShipped = isShippedStore(config);
+    const opened = await openFiles(config, plugins, io);
+    const { files, isInUse, described: place } = opened;
     const isChecked = marker === "complete" || marker === "check";
-    if (isShipped && isChecked) await checkMarker({ db: store.db, files, place }, log);
+    if (isInUse && isChecked) await checkMarker({ db: store.db, files, place }, log);
     await checkStoreVersion(store.db, plugins);
-    await backupBeforeMigrations(store, withCore(plugins), config, log);
+    await beforeMigrations(store, plugins, io);
     const runtime = await boot({
       config,
       store,
-      files,
-      ...(marker === "ignore" && { scratchFiles: folderStore(folderOf(config)) }),
+      files: opened,
+      ...(marker === "ignore" && { scratchFiles: folderStore(`${config.dataDir}/files`) }),
       log,
       plugins,
       shipped: await shippedPlugins(),
@@ -103,7 +100,7 @@ export async function openRuntime(
     });
     try {
       const stores = { db: store.db, files: runtime.files, place };
-      if (!isShipped && isChecked) await checkMarker(stores, log);
+      if (!isInUse && isChecked) await checkMarker(stores, log);
       if (marker === "accept") await writeMarker(stores);
       if (marker === "complete") await completeMarker(stores, log);
       if (marker !== "ignore" && store.kind === "server")
@@ -124,15 +121,15 @@ export async function openRuntime(
 }
 
 /** Whether there is no store yet, which is then printed; read-only commands do not create one. */
-export async function reportMissingStore(io: CommandIo): Promise<boolean> {
-  if (await hasStore(storeOptions(readConfig(io)))) return false;
+export async function reportMissingStore(plugins: readonly AnyPlugin[], io: CommandIo): Promise<boolean> {
+  if (await hasStore(storeOptions(readConfig(io, plugins), plugins, io))) return false;
   io.err("There is no store yet, so there is nothing to show; the first start makes it");
   return true;
 }
 
-/** Reads the configuration of core. Throws BootError. */
-export function readConfig(io: CommandIo): Config {
-  refuseMisspeltPlaces(io.env);
+/** Reads the configuration of core. Throws BootError, also for a variable that resembles one of core or plugins which says where data lies. */
+export function readConfig(io: CommandIo, plugins: readonly AnyPlugin[] = []): Config {
+  refuseMisspeltPlaces(io.env, plugins);
   return readSettings("lectern", configSchema, io.env);
 }
 
@@ -143,9 +140,9 @@ export function logOf({ logLevel, worker }: Config): Log {
 }
 
 /** Refuses to create a store where DATA_REQUIRED, or a variable of another name, says that there is one. Throws BootError. */
-export async function checkStoreExists(config: Config, io: CommandIo): Promise<void> {
-  await refuseOtherNames(config, io);
-  if (!config.dataRequired || (await hasStore(storeOptions(config)))) return;
+export async function checkStoreExists(config: Config, plugins: readonly AnyPlugin[], io: CommandIo): Promise<void> {
+  await refuseOtherNames(config, plugins, io);
+  if (!config.dataRequired || (await hasStore(storeOptions(config, plugins, io)))) return;
   throw new BootError(
     `Cannot start: DATA_REQUIRED is true, and there is no store in the ${config.databaseUrl === "" ? "folder of DATA_DIR" : "database of DATABASE_URL"}; ` +
       "is it an empty mount? Unset DATA_REQUIRED to create a new instance",
@@ -153,21 +150,19 @@ export async function checkStoreExists(config: Config, io: CommandIo): Promise<v
 }
 
 /** Refuses to create a store where a variable has another name than the setting which would say where it is. Throws BootError. */
-export async function refuseOtherNames(config: Config, { env }: CommandIo): Promise<void> {
-  const other = otherNameOfPlace(env);
-  if (other?.near === undefined || (await hasStore(storeOptions(config)))) return;
+export async function refuseOtherNames(config: Config, plugins: readonly AnyPlugin[], io: CommandIo): Promise<void> {
+  const other = otherNameOfPlace(io.env, plugins);
+  if (other?.near === undefined || (await hasStore(storeOptions(config, plugins, io)))) return;
   const place = config.databaseUrl === "" ? `the folder "${config.dataDir}"` : "the database of DATABASE_URL";
   throw new BootError(`Cannot make a new store in ${place}: ${correction({ name: other.name, near: other.near })}`);
 }
 
-/** Whether files are in a shipped file store, which is known before plugins are set up. */
-function isShippedStore(config: Config): boolean {
-  return config.filesStore === "" || config.filesStore === shippedStoreName(config);
-}
-
 /** The timelines by which a former leader is told, with those that the marker of the file store knows. */
-export function timelinesOf(config: Config): Timelines {
-  return new Timelines({}, async () => (isShippedStore(config) ? markedTimelines(fileStoreOf(config)) : {}));
+export function timelinesOf(config: Config, plugins: readonly AnyPlugin[], io: CommandIo): Timelines {
+  return new Timelines({}, async () => {
+    const { files, isInUse } = await openFiles(config, plugins, io);
+    return isInUse ? markedTimelines(files) : {};
+  });
 }
 
 /** What the timelines are kept in. */
@@ -203,12 +198,16 @@ async function keepTimelines(timelines: Timelines, { files, log, writes }: KeptT
 }
 
 /** The options for opening the configured store. */
-export function storeOptions(config: Config): Parameters<typeof openStore>[0] {
+export function storeOptions(
+  config: Config,
+  plugins: readonly AnyPlugin[],
+  io: CommandIo,
+): Parameters<typeof openStore>[0] {
   const { dataDir, poolSize, slowPoolSize, readMaxLagMs, readCheckMs } = config;
   const readUrls = config.readUrls.split(/\s+/).filter((url) => url !== "");
   return {
     ...serverOptions(config),
-    timelines: timelinesOf(config),
+    timelines: timelinesOf(config, plugins, io),
     dataDir,
     poolSize,
     slowPoolSize,
@@ -226,27 +225,29 @@ export function serverOptions(
   return databaseUrl === "" ? {} : { databaseUrl, listenUrl, prepare };
 }
 
-/** The configured file store in messages. */
-export function fileStoreName(config: Config): string {
-  const { filesStore, filesS3Bucket: bucket, filesS3Endpoint: endpoint } = config;
-  const name = shippedStoreName(config);
-  if (filesStore !== "" && filesStore !== name) return `the file store "${filesStore}"`;
-  return name === DISK ? `the folder "${folderOf(config)}"` : `the bucket "${bucket}" at ${endpoint}`;
+/** The file store that is known before the boot. Throws BootError for settings that cannot be used. */
+export async function openFiles(config: Config, plugins: readonly AnyPlugin[], io: CommandIo): Promise<OpenedFiles> {
+  const { settings, denied } = await readChoices();
+  return openedFiles(config, plugins, { env: io.env, settings, denied });
 }
 
-/** The folder of uploaded files on disk. */
-function folderOf({ dataDir }: Config): string {
-  return `${dataDir}/files`;
-}
-
-/** Opens the shipped file store: a bucket if one is configured, else a folder below the data folder. Throws BootError. */
-export function fileStoreOf(config: Config): FileStore {
-  const { filesS3Bucket: bucket } = config;
-  if (shippedStoreName(config) === DISK) return folderStore(folderOf(config));
-  if (bucket === "")
-    throw new BootError("Cannot store files in a bucket: FILES_STORE is s3, but FILES_S3_BUCKET is empty");
-  const store = configuredBucket(bucket, config);
-  if (!store)
-    throw new BootError("Cannot store files in a bucket: set FILES_S3_ENDPOINT, FILES_S3_KEY and FILES_S3_SECRET too");
-  return store;
+/** The file store in use, and its name in messages. That of a plugin's setup is known after a boot, over a temporary store. */
+export async function withFiles<T>(
+  config: Config,
+  plugins: readonly AnyPlugin[],
+  io: CommandIo,
+  run: (files: FileStore, described: string) => Promise<T>,
+): Promise<T> {
+  const { files: opened, isInUse, described } = await openFiles(config, plugins, io);
+  if (isInUse) return run(opened, described);
+  return withThrowawayStore(async ({ dataDir }) => {
+    const temporary = { ...config, databaseUrl: "", dataDir };
+    const quiet = { ...io, env: { LOG_LEVEL: "warn", ...io.env } };
+    const { runtime, files } = await openRuntime(plugins, quiet, temporary, "ignore");
+    try {
+      return await run(files, described);
+    } finally {
+      await runtime.stop();
+    }
+  });
 }

@@ -6,7 +6,7 @@ import { readConfig, storeOptions } from "./open.ts";
 
 /** Whether migrations are pending, which are then printed; for commands that must not run them by a boot. */
 export async function reportPending(plugins: readonly AnyPlugin[], io: CommandIo): Promise<boolean> {
-  const store = await openStore(storeOptions(readConfig(io)));
+  const store = await openStore(storeOptions(readConfig(io, plugins), plugins, io));
   try {
     const statuses = await migrationStatuses(store.db, withCore(plugins));
     const steps = [...statuses].flatMap(([name, { pending }]) => pending.map((step) => `${name} ${step}`));

@@ -183,7 +183,8 @@ async function isConfirmed(io: CommandIo, own: Leftovers): Promise<boolean> {
 
 /** Runs work over the store; undefined where there is none yet. The record of plugins is created where an older version left none. */
 async function withStore<T>(io: CommandIo, work: (db: Db) => Promise<T>): Promise<T | undefined> {
-  const options = storeOptions(readConfig(io));
+  const shipped = await shippedPlugins();
+  const options = storeOptions(readConfig(io, shipped), shipped, io);
   if (!(await hasStore(options))) return undefined;
   const store = await openStore(options);
   try {

@@ -57,7 +57,7 @@ export async function serveCommand(
   // Before workers are started, which would each fail.
   refuseRemovedVariables(io.env, plugins, await removedVariables());
   const { worker: number, "worker-folder": folder, "check-answers": checkAnswers = false } = values;
-  const config = { ...readConfig(io), checkAnswers };
+  const config = { ...readConfig(io, plugins), checkAnswers };
   const count = values.workers === undefined ? config.workers : workersOf(values.workers);
   if (number !== undefined && folder !== undefined)
     return serveAlone(plugins, io, { ...config, worker: openWorker(Number(number), folder) });

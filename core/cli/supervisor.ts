@@ -18,7 +18,6 @@ import { MINUTE_MS } from "../std/time.ts";
 import { answersAt } from "../workers/listen.ts";
 import type { PeerMessage } from "../workers/peers.ts";
 import { type WorkerMessage, workerArguments } from "../workers/worker.ts";
-import { storeOptions } from "./open.ts";
 
 /** The first pause before a worker is started again; it doubles with each end until `MAX_PAUSE_MS`. */
 const FIRST_PAUSE_MS = 500;
@@ -53,7 +52,7 @@ export async function superviseWorkers(options: SupervisorOptions): Promise<numb
     const first = await workers.startFirst(signals.first);
     if (first.port === undefined) return first.code;
     // Keeps the embedded store running while workers are restarted.
-    if (config.databaseUrl === "") store = await openStore({ ...storeOptions(config), poolSize: HELD_CONNECTIONS });
+    if (config.databaseUrl === "") store = await openStore({ dataDir: config.dataDir, poolSize: HELD_CONNECTIONS });
     await workers.startOthers();
     io.out(startLine(`${answersAt(config, first.port)} with ${count} workers`, io.tty));
     log.info("stopping", { signal: await signals.first });

@@ -1,7 +1,7 @@
 /**
- * File stores of plugins (slot `file_store`). Which store is in use is decided when all plugins are set up: the shipped one, or
- * the one that FILES_STORE names. Keys are checked before a plugin's store sees them, and its failures read like those of the
- * shipped stores.
+ * File stores of plugins (slot `file_store`). Which store is in use is decided when all plugins are set up: the one that was opened
+ * before the boot, or the one that FILES_STORE names. Keys are checked before a contributed store sees them, and its failures read
+ * like those of the data folder.
  */
 
 import { chosenProvider } from "../chosen_provider.ts";
@@ -12,26 +12,16 @@ import type { FileStoreProvider } from "./provided.ts";
 
 /** The name of the store in the data folder, for FILES_STORE. */
 export const DISK = "disk";
-/** The name of the store in a bucket. */
-export const S3 = "s3";
 
-/** Settings that choose a shipped store. */
-export interface ShippedChoice {
-  /** FILES_STORE. */
-  readonly filesStore: string;
-  /** FILES_S3_BUCKET. */
-  readonly filesS3Bucket: string;
-}
-
-/** The name of the shipped store: the chosen one, else the bucket if one is configured. */
-export function shippedStoreName({ filesStore, filesS3Bucket }: ShippedChoice): typeof DISK | typeof S3 {
-  if (filesStore === DISK || filesStore === S3) return filesStore;
-  return filesS3Bucket === "" ? DISK : S3;
+/** A file store that was opened before the boot, by the name that chooses it. */
+export interface NamedStore {
+  readonly name: string;
+  readonly files: FileStore;
 }
 
 /** The file store of a runtime, whose provider may be a plugin. */
 export interface ChosenStore {
-  /** What plugins use: passes everything to the store in use. Before `settle` it throws unless that is the shipped one. */
+  /** What plugins use: passes everything to the store in use. Before `settle` it throws unless that was opened before. */
   readonly files: FileStore;
   /** The store in use itself, also where plugins have another one. Throws before `settle` as `files` does. */
   inUse(): FileStore;
@@ -40,13 +30,11 @@ export interface ChosenStore {
 }
 
 /**
- * Creates the file store of a runtime over the shipped one. With `scratch`, plugins use that store, and the choice is made and checked
- * all the same.
+ * Creates the file store of a runtime over the opened one, which is in use unless FILES_STORE (`chosen`) names another one. With
+ * `scratch`, plugins use that store, and the choice is made and checked all the same.
  */
-export function chosenStore(shipped: FileStore, config: ShippedChoice, scratch?: FileStore): ChosenStore {
-  const name = shippedStoreName(config);
-  const chosen = config.filesStore;
-  let inUse: FileStore | undefined = chosen === "" || chosen === name ? shipped : undefined;
+export function chosenStore(opened: NamedStore, chosen: string, scratch?: FileStore): ChosenStore {
+  let inUse: FileStore | undefined = chosen === "" || chosen === opened.name ? opened.files : undefined;
   const used = () => {
     if (inUse) return inUse;
     throw new Error(`Cannot use files yet: the store "${chosen}" is that of a plugin; use files from "app_boot" on`);
@@ -67,10 +55,10 @@ export function chosenStore(shipped: FileStore, config: ShippedChoice, scratch?:
       },
     },
     settle(contributed) {
-      const candidates = [{ name, shipped }, ...contributed];
+      const candidates = [opened, ...contributed];
       const found = chosenProvider(candidates, { service: "a file store", variable: "FILES_STORE", chosen });
       if (!found) throw new BootError("There is no file store");
-      inUse = "shipped" in found ? found.shipped : checkedStore(found);
+      inUse = "files" in found ? found.files : checkedStore(found);
     },
   };
 }

@@ -1,5 +1,5 @@
 /**
- * Stores of uploaded files: a local folder here, an object store in `s3_store.ts`. Keys are chosen by plugins
+ * Stores of uploaded files: a local folder here, others are of plugins. Keys are chosen by plugins
  * ("gallery/2026-01/rack.png") and checked, so that none leaves the folder. Writes are atomic and durable: readers see a whole
  * file or none, and a file survives a crash once `put` has resolved. A plugin writes a file before its row, removes it again
  * in `onRollback`, and removes the file of a deleted row in `afterCommit`. Files that a crash leaves without a row are found
@@ -164,7 +164,11 @@ export function isPartial(key: string): boolean {
   return key.startsWith(`${PARTIAL}/`) && /^[0-9a-f-]{36}$/.test(key.slice(PARTIAL.length + 1));
 }
 
-/** The key, if it consists of plain names. Throws RangeError. */
+/**
+ * The key, if it consists of plain names. Throws RangeError.
+ * @example
+ * const path = `/srv/files/${checkedKey("gallery/2026-01/rack.png")}`;
+ */
 export function checkedKey(key: string): string {
   const parts = key.split("/");
   const bad =

@@ -20,8 +20,36 @@ export interface FileClaim {
 }
 
 /**
+ * A file store that settings alone describe: `fileStore` of a plugin's definition. It is opened before the boot, so that a start compares its marker with the
+ * database before any migration, and that `restore`, `move-files` and `leader` use it without a boot. It counts as a contribution to
+ * `file_store`, so it needs the power of that.
+ * @example
+ * const folders: DeclaredFileStore<{ folder: string }> = {
+ *   name: "share",
+ *   check: "SHARE_FOLDER",
+ *   place: ({ folder }) => folder,
+ *   describe: ({ folder }) => `the share "${folder}"`,
+ *   open: ({ folder }) => shareStore(folder),
+ * };
+ */
+export interface DeclaredFileStore<S = Readonly<Record<string, unknown>>> {
+  /** Unique: the value of FILES_STORE that chooses it, and the scheme of addresses of other places, such as "s3://backups/daily". */
+  readonly name: string;
+  /** The variables to look at where it fails, as a part of a sentence. */
+  readonly check: string;
+  /** Where uploaded files lie, such as a bucket; "" where the settings name nothing, so that it is in use by FILES_STORE alone. */
+  place(settings: S): string;
+  /** That place in messages. */
+  describe(settings: S): string;
+  /** Opens it without a request. Keys are not checked before (`checkedKey`). Throws BootError for settings that cannot be used. */
+  open(settings: S): FileStore;
+  /** Opens another place of the same service, for backups; absent where there is none. Throws BootError. */
+  openOther?(place: string, settings: S): FileStore;
+}
+
+/**
  * A place where files lie, such as another object store: the contribution to the slot `file_store`. FILES_STORE chooses it; the
- * data folder ("disk") and a bucket ("s3") ship. `testFileStore` of `lectern/test` tests an implementation.
+ * data folder ("disk") and a bucket ("s3") ship. One that settings alone describe is better declared (`DeclaredFileStore`). `testFileStore` of `lectern/test` tests an implementation.
  * @example
  * const files = new Map<string, { blob: Blob; modified: Date }>();
  * context.contribute("file_store", {

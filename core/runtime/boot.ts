@@ -3,7 +3,6 @@
  * failure stops the boot and names the plugin. Jobs and schedules begin with `start()`; `stop()` runs in reverse order.
  */
 import { type MigrationStatus, migrate, migrationStatuses, type Store } from "../../db/mod.ts";
-import { heldFiles } from "../backup/held_files.ts";
 import { type ChildPool, openChildPool } from "../children/pool.ts";
 import { baseUrlOf, type Config } from "../config.ts";
 import { AnswerCache } from "../events/answer_cache.ts";
@@ -13,8 +12,9 @@ import { JobQueue } from "../events/job_queue.ts";
 import { NoticeAge } from "../events/notice_age.ts";
 import { PartGuard, PartLate, partLimits } from "../events/part_guard.ts";
 import { Faults, isShipped } from "../faults.ts";
-import { chosenStore } from "../files/contributed_store.ts";
+import { chosenStore, type NamedStore } from "../files/contributed_store.ts";
 import type { FileStore } from "../files/file_store.ts";
+import { heldFiles } from "../files/held_files.ts";
 import { recordedFiles } from "../files/recorded_files.ts";
 import { createAnswerJudge, type OnMismatch } from "../http/answer_judge.ts";
 import { withContributedFields } from "../http/answer_types.ts";
@@ -66,8 +66,8 @@ import { withCore } from "./with_core.ts";
 export interface RuntimeOptions extends PluginChoices {
   readonly config: Config;
   readonly store: Store;
-  /** The shipped file store, in use unless the operator chose that of a plugin. */
-  readonly files: FileStore;
+  /** The file store that was opened before, in use unless the operator chose one that a plugin contributes. */
+  readonly files: NamedStore;
   /** What plugins use instead of the file store in use, where the store is a temporary one whose rows name none of its files. */
   readonly scratchFiles?: FileStore;
   readonly log: Log;
@@ -159,7 +159,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const schemaRoles = new SchemaRoles({ store, mode: config.pluginRoles, thirdParty, denied: parts.denied });
   await schemaRoles.adopt(plugins);
   const contributed = () => (slots.get("response_fields") ?? []) as ResponseFields[];
-  const chosen = chosenStore(parts.files, config, parts.scratchFiles);
+  const chosen = chosenStore(parts.files, config.filesStore, parts.scratchFiles);
   const held = heldFiles(recordedFiles(chosen.files, store.db), store.db, log);
   const shown: ShownParts = {
     ...{ store, http, bus, jobs, faults, answers, tracing, waits, slots, plugins, booted },

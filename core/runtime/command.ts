@@ -1,4 +1,5 @@
 import { BootError } from "../errors.ts";
+import type { Instance } from "./instance.ts";
 import type { AnyContext, AnyPlugin } from "./plugin.ts";
 
 /** The terminal and the environment of a command. */
@@ -16,14 +17,14 @@ export interface Command {
   readonly summary: string;
   /** The words after the command's name, such as `create --user EMAIL`. */
   readonly usage: string;
-  /** Whether the runtime is booted over its store first; `run` then gets the plugin's context. */
+  /** Whether the runtime is booted over its store first; `run` then gets the plugin's context. Else it may open the `instance`. */
   readonly store: boolean;
   /** Whether these arguments only read: where there is no store yet, none is created and `run` is not called. */
   looks?(args: readonly string[]): boolean;
   /** Whether pending migrations are reported instead of run, and `run` is not called: for commands that must not alter tables. */
   refusesPending?(args: readonly string[]): boolean;
   /** Returns the exit code. */
-  run(args: string[], io: CommandIo, context?: AnyContext): Promise<number>;
+  run(args: string[], io: CommandIo, context?: AnyContext, instance?: () => Promise<Instance>): Promise<number>;
 }
 
 /** Checks that no two plugins add the same command, and none adds one of `own`. Throws BootError. */

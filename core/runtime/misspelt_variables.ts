@@ -4,6 +4,7 @@
  * would work on another store. One that other programs have in its place stops what would make a new store.
  */
 
+import type { TObject } from "@sinclair/typebox";
 import { configSchema } from "../config.ts";
 import { BootError } from "../errors.ts";
 import { closestMatch, distance, isMisspelt } from "../std/closest_match.ts";
@@ -29,49 +30,30 @@ const SERVICE_HOST = "_SERVICE_HOST";
 /** What operators put before the names of settings, as some programs want it. */
 const PREFIX = "LECTERN";
 
-/** Where data lies, each with the names under which other programs, images and platforms have the same. */
-const PLACES: Readonly<Record<string, readonly string[]>> = {
-  DATABASE_URL: [
-    ...[
-      "DATABASE_URI",
-      "DATABASE_DSN",
-      "DATABASE_CONNECTION_STRING",
-      "DATABASE_URL_FILE",
-      "DB_URL",
-      "DB_URI",
-      "DB_DSN",
-    ],
-    ...[
-      "PG_URL",
-      "PG_URI",
-      "PGURL",
-      "POSTGRES_URL",
-      "POSTGRES_URI",
-      "POSTGRES_DSN",
-      "POSTGRESQL_URL",
-      "POSTGRESQL_URI",
-    ],
-  ],
-  DATA_DIR: ["DATA_DIRECTORY", "DATA_FOLDER", "DATA_PATH", "DATA_ROOT"],
-  FILES_STORE: ["FILES_STORAGE", "FILE_STORAGE"],
-  FILES_S3_BUCKET: ["FILES_BUCKET", "S3_BUCKET", "STORAGE_S3_BUCKET"],
-};
-/** Either of these says where files are. */
-const OF_FILES = ["FILES_STORE", "FILES_S3_BUCKET"];
-/** Characters from which on a name is near one of `PLACES` that differs by `SLIPS` of them, wherever: two swapped letters are two. */
+/** A setting that decides where data lies: the option `place` of its field. */
+interface Place {
+  readonly name: string;
+  /** What lies there: two settings of one kind say the same. */
+  readonly of: string;
+  /** The names under which other programs, images and platforms have the same. */
+  readonly otherNames: readonly string[];
+}
+
+/** Characters from which on a name is near that of a place which differs by `SLIPS` of them, wherever: two swapped letters are two. */
 const LONG_NAME = 11;
 const SLIPS = 2;
 
 /** The variables that look misspelt, in order. */
 export function misspeltVariables(env: Env, plugins: readonly AnyPlugin[]): MisspeltVariable[] {
-  const known = new Set([...coreVariables(), ...plugins.flatMap(variablesOf), ...ELSEWHERE]);
+  const known = new Set([...variables(plugins), ...ELSEWHERE]);
+  const places = placesOf(plugins);
   const families = familiesOf(known);
   return Object.keys(env)
     .filter((name) => !known.has(name) && !OF_OTHERS.has(name) && !isServiceLink(name, env))
     .sort()
     .flatMap((name) => {
       const isOfFamily = families.has(familyOf(name));
-      const near = nearOf(name, env, known) ?? (isOfFamily ? closestMatch(name, [...known]) : undefined);
+      const near = nearOf(name, env, known, places) ?? (isOfFamily ? closestMatch(name, [...known]) : undefined);
       if (near !== undefined) return [{ name, near }];
       return isOfFamily ? [{ name }] : [];
     });
@@ -82,20 +64,22 @@ export function misspeltText({ name, near }: MisspeltVariable): string {
   return `${name} is no setting${near === undefined ? "" : `; did you mean ${near}?`}`;
 }
 
-/** Refuses a variable that resembles one of `PLACES` which is not set, not even to nothing. Throws BootError. */
-export function refuseMisspeltPlaces(env: Env): void {
-  const known = new Set(coreVariables());
-  const unset = Object.keys(PLACES).filter((name) => env[name] === undefined);
+/** Refuses a variable that resembles that of a place which is not set, not even to nothing. Throws BootError. */
+export function refuseMisspeltPlaces(env: Env, plugins: readonly AnyPlugin[]): void {
+  const known = new Set(variables(plugins));
+  const unset = placesOf(plugins).flatMap(({ name }) => (env[name] === undefined ? [name] : []));
   for (const [name, value] of Object.entries(env)) {
     const near = known.has(name) || value === undefined ? undefined : unset.find((place) => isNearPlace(name, place));
     if (near !== undefined) throw new BootError(`Cannot start: ${correction({ name, near })}`);
   }
 }
 
-/** The first variable that has something of `PLACES` under a name of other programs, where the setting is not there, not even as nothing. */
-export function otherNameOfPlace(env: Env): MisspeltVariable | undefined {
+/** The first variable that has a place under a name of other programs, where the setting is not there, not even as nothing. */
+export function otherNameOfPlace(env: Env, plugins: readonly AnyPlugin[]): MisspeltVariable | undefined {
+  const places = placesOf(plugins);
   for (const [name, value] of Object.entries(env)) {
-    const near = value === undefined || value === "" || isServiceLink(name, env) ? undefined : placeIn(name, env);
+    const near =
+      value === undefined || value === "" || isServiceLink(name, env) ? undefined : placeIn(name, env, places);
     if (near !== undefined) return { name, near };
   }
   return undefined;
@@ -108,20 +92,20 @@ export function correction(variable: Required<MisspeltVariable>): string {
 }
 
 /** The setting that a variable most likely means; undefined where it means none. */
-function nearOf(name: string, env: Env, known: ReadonlySet<string>): string | undefined {
+function nearOf(name: string, env: Env, known: ReadonlySet<string>, places: readonly Place[]): string | undefined {
   const bare = withoutPrefix(name);
   if (known.has(bare)) return bare;
-  return placeIn(name, env) ?? [...known].find((one) => isSlip(bare, one));
+  return placeIn(name, env, places) ?? [...known].find((one) => isSlip(bare, one));
 }
 
-/** The one of `PLACES` that a variable has under another name, if neither it nor another one of its kind is set. */
-function placeIn(name: string, env: Env): string | undefined {
+/** The setting of the place that a variable has under another name, if neither it nor another one of its kind is set. */
+function placeIn(name: string, env: Env, places: readonly Place[]): string | undefined {
   const bare = withoutPrefix(name);
-  const place = Object.keys(PLACES).find(
-    (one) => PLACES[one]?.includes(bare.toUpperCase()) || (bare !== name && isNearPlace(bare, one)),
+  const place = places.find(
+    (one) => one.otherNames.includes(bare.toUpperCase()) || (bare !== name && isNearPlace(bare, one.name)),
   );
-  const sameKind = place === undefined ? [] : OF_FILES.includes(place) ? OF_FILES : [place];
-  return sameKind.every((one) => env[one] === undefined) ? place : undefined;
+  const sameKind = places.filter(({ of }) => of === place?.of);
+  return sameKind.every((one) => env[one.name] === undefined) ? place?.name : undefined;
 }
 
 /** A name without a first word that is `PREFIX`, or nearly: PORT for LECTREN_PORT. */
@@ -142,7 +126,7 @@ function isSlip(name: string, setting: string): boolean {
   );
 }
 
-/** The same for one of `PLACES`, where a letter too many may also part a word. */
+/** The same for the setting of a place, where a letter too many may also part a word. */
 function isNearPlace(name: string, place: string): boolean {
   return isSlip(name, place) || (place.length >= LONG_NAME && distance(name.toUpperCase(), place) <= SLIPS);
 }
@@ -156,8 +140,23 @@ function isServiceLink(name: string, env: Env): boolean {
   });
 }
 
-function coreVariables(): string[] {
-  return Object.values(configSchema.properties).flatMap(({ env }) => (typeof env === "string" ? [env] : []));
+function variables(plugins: readonly AnyPlugin[]): string[] {
+  const ofCore = Object.values(configSchema.properties).flatMap(({ env }) => (typeof env === "string" ? [env] : []));
+  return [...ofCore, ...plugins.flatMap(variablesOf)];
+}
+
+/** The places of the runtime and of plugins, in the order of the plugins. */
+function placesOf(plugins: readonly AnyPlugin[]): Place[] {
+  const schemas: readonly (TObject | undefined)[] = [configSchema, ...plugins.map(({ settings }) => settings)];
+  const fields = schemas.flatMap((schema) => Object.values(schema?.properties ?? {}));
+  return fields.flatMap(({ env, place }) =>
+    // Schemas of settings are data of the source, and of plugins, whose option may be anything.
+    typeof env === "string" && isPlace(place) ? [{ name: env, ...place }] : [],
+  );
+}
+
+function isPlace(value: unknown): value is Omit<Place, "name"> {
+  return typeof value === "object" && value !== null && "of" in value && "otherNames" in value;
 }
 
 function familyOf(name: string): string {

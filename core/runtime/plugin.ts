@@ -4,7 +4,7 @@
  */
 import type { Static, TObject } from "@sinclair/typebox";
 import type { CompiledQuery, Kysely, RawBuilder, SelectQueryBuilder } from "kysely";
-import type { Db, Migrations, TableName, Tables } from "../../db/mod.ts";
+import type { Db, Migrations, Store, TableName, Tables } from "../../db/mod.ts";
 import type { Children } from "../children/pool.ts";
 import type { Cached } from "../events/cache.ts";
 import type { AnswerSource, CachedAnswers } from "../events/cached_answers.ts";
@@ -14,6 +14,7 @@ import type { JobRun } from "../events/job_queue.ts";
 import type { JobOptions } from "../events/job_retry.ts";
 import type { ScheduleOptions } from "../events/schedules.ts";
 import type { FileStore } from "../files/file_store.ts";
+import type { DeclaredFileStore } from "../files/provided.ts";
 import type { OutgoingFetch } from "../http/outbound_fetch.ts";
 import type { PluginApp, SiteApp } from "../http/plugin_app.ts";
 import type { MakeLimiter } from "../http/rate_limit.ts";
@@ -38,6 +39,7 @@ import type { Viewer } from "../viewer.ts";
 import type { MembersFor, NeededPowers } from "./acting.ts";
 import type { ColumnGrants } from "./column_grants.ts";
 import type { Command } from "./command.ts";
+import type { Instance } from "./instance.ts";
 import type { Powers } from "./powers.ts";
 import type { RuntimeInfo } from "./runtime_info.ts";
 import type { SlotSpecs } from "./slot_specs.ts";
@@ -137,6 +139,13 @@ export interface PluginSpec<
   /** Permissions it adds to those that roles may hold. */
   readonly permissions?: readonly PermissionName[];
   readonly commands?: Readonly<Record<string, Command>>;
+  /**
+   * Runs at a start and at `migrate`, where steps over tables that are there are pending, before the first of them: it may copy the
+   * store. What it throws stops the start, and no step has run. Of plugins that ship alone, as it gets the whole store.
+   */
+  beforeMigrations?(store: Store, instance: Instance): Promise<void>;
+  /** A file store that its settings alone describe, which is opened before the boot. */
+  readonly fileStore?: DeclaredFileStore<Static<S>>;
   /** Loads further plugins, such as code of the operator; they boot after those that are listed. A BootError stops the start. */
   extend?(given: Extending<S>): readonly AnyPlugin[] | Promise<readonly AnyPlugin[]>;
   setup(context: PluginContext<Q, R | W, S, U, C>): void | Promise<void>;
@@ -145,7 +154,7 @@ export interface PluginSpec<
 type ErasedSpec = PluginSpec<ContractName, TableName, TableName, TObject, ContractName, ColumnGrants>;
 
 /** Fields without a default. */
-type OptionalField = "syncSchema" | "extend" | "settings" | "version" | "lectern";
+type OptionalField = "syncSchema" | "extend" | "fileStore" | "beforeMigrations" | "settings" | "version" | "lectern";
 
 /** A plugin with its types erased and its defaults filled in. */
 export interface AnyPlugin extends Required<Omit<ErasedSpec, OptionalField>>, Pick<ErasedSpec, OptionalField> {

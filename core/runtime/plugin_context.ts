@@ -57,7 +57,8 @@ import { contributionProblem, type SlotSpec } from "./slot_specs.ts";
 import { isViewer } from "./whole_values.ts";
 
 /** The services that all contexts share. */
-export interface ContextParts extends RuntimeOptions {
+export interface ContextParts extends Omit<RuntimeOptions, "files"> {
+  readonly files: FileStore;
   readonly jobs: JobQueue;
   readonly bus: EventBus;
   readonly http: HttpServer;

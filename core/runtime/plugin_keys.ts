@@ -13,6 +13,8 @@ const KEYS = {
   ...{ syncSchema: "function", texts: "object", events: "list", permissions: "list", commands: "object" },
   ...{
     slots: "object",
+    fileStore: "object",
+    beforeMigrations: "function",
     extend: "function",
     setup: "function",
     addedBy: "text",

@@ -113,6 +113,7 @@ export async function setUp(
   // Without the grant no setting reads its variable either.
   const env = denied.includes("env") ? {} : shared.env;
   const powers = new PowerChecks(plugin, grants);
+  if (plugin.fileStore) powers.need("slots", "file_store", "declares a file store");
   const context = makeContext(plugin, grants, powers, app, tables, { ...shared, env });
   await shared.watch.shown({ plugin: plugin.name, part: "setup" }, () =>
     runSetup(plugin.name, shared.config.setupTimeoutMs, async () => {

@@ -4,7 +4,7 @@
  * (`support/object_stores`), each in a process of its own. The peak is what the kernel counted (Linux only).
  */
 import { readFileSync, writeFileSync } from "node:fs";
-import { S3_PARTS, s3Store } from "../../core/files/s3_store.ts";
+import { S3_PARTS, s3Store } from "../../plugins/operations/s3_files/store.ts";
 import { OBJECT_STORES, startObjectStore } from "../support/object_stores/mod.ts";
 import { record } from "./record.ts";
 

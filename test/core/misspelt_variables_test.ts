@@ -12,7 +12,7 @@ type Env = Record<string, string | undefined>;
 const said = (env: Env) => misspeltVariables(env, shipped).map(misspeltText);
 const refusalOf = (env: Env) => {
   try {
-    refuseMisspeltPlaces(env);
+    refuseMisspeltPlaces(env, shipped);
   } catch (error) {
     return (error as Error).message;
   }
@@ -69,13 +69,14 @@ describe("another name of where data lies is found where the setting is not ther
     ["STORAGE_S3_BUCKET", "FILES_S3_BUCKET"],
   ])("%s", (name, near) => {
     expect(refusalOf({ [name]: "x" })).toBe("");
-    expect(otherNameOfPlace({ [name]: "x" })).toEqual({ name, near });
+    expect(otherNameOfPlace({ [name]: "x" }, shipped)).toEqual({ name, near });
     expect(said({ [name]: "x" })).toEqual([`${name} is no setting; did you mean ${near}?`]);
-    for (const env of [{ [name]: "x", [near]: "" }, { [name]: "" }]) expect(otherNameOfPlace(env)).toBeUndefined();
+    for (const env of [{ [name]: "x", [near]: "" }, { [name]: "" }])
+      expect(otherNameOfPlace(env, shipped)).toBeUndefined();
   });
 
   test("files have a place by either setting", () =>
-    expect(otherNameOfPlace({ S3_BUCKET: "x", FILES_STORE: "disk" })).toBeUndefined());
+    expect(otherNameOfPlace({ S3_BUCKET: "x", FILES_STORE: "disk" }, shipped)).toBeUndefined());
 });
 
 describe("variables that others set are left alone", () => {
@@ -91,7 +92,7 @@ describe("variables that others set are left alone", () => {
   };
   test.each(Object.entries(OTHERS))("of %s", (_, names) => {
     const env = Object.fromEntries(names.split(" ").map((name) => [name, "x"]));
-    expect([said(env), refusalOf(env), otherNameOfPlace(env)]).toEqual([[], "", undefined]);
+    expect([said(env), refusalOf(env), otherNameOfPlace(env, shipped)]).toEqual([[], "", undefined]);
   });
 
   test("of services of Kubernetes", () => {
@@ -102,6 +103,6 @@ describe("variables that others set are left alone", () => {
       env[`${service}_PORT`] = env[`${service}_PORT_8080_TCP`] = "tcp://10.0.0.1:8080";
       env[`${service}_PORT_8080_TCP_ADDR`] = "10.0.0.1";
     }
-    expect([said(env), refusalOf(env), otherNameOfPlace(env)]).toEqual([[], "", undefined]);
+    expect([said(env), refusalOf(env), otherNameOfPlace(env, shipped)]).toEqual([[], "", undefined]);
   });
 });

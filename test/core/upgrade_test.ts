@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { definePlugin, sql, t } from "lectern/core";
 import { rows } from "lectern/db";
 import { configSchema } from "../../core/config.ts";
+import { DISK } from "../../core/files/contributed_store.ts";
 import { folderStore } from "../../core/files/file_store.ts";
 import { createLog } from "../../core/log.ts";
 import { boot } from "../../core/runtime/boot.ts";
@@ -26,7 +27,7 @@ test("an older plugin over newer tables is logged at the start, and starts", asy
   const older = await boot({
     config: readSettings("lectern", configSchema, env),
     store: { ...runtime.store, close: async () => {} },
-    files: folderStore(`${runtime.dataDir}/files`),
+    files: { name: DISK, files: folderStore(`${runtime.dataDir}/files`) },
     log: createLog("warn", (line) => void lines.push(line)),
     plugins: [...plugins, steps("0001_init")],
     env,

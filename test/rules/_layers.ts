@@ -33,7 +33,6 @@ export const CORE: Layered = {
     ["input"],
     ["validation"],
     ["files"],
-    ["backup"],
     ["children"],
     ["events"],
     ["http"],

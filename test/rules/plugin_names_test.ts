@@ -53,7 +53,6 @@ const PLACES: readonly { readonly path: RegExp; readonly word: string; readonly 
     why: 'the rule "image_extension" of the wire contract (content-api 2.2)',
   },
   { path: /^core\/config\.ts$/, word: "docs", why: "of an example of an address" },
-  { path: /^core\/files\/s3_upload\.ts$/, word: "doc", why: "of the XML namespace of S3" },
   {
     path: /^core\/(?:define_theme|mod)\.ts$/,
     word: "theme",

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, setSystemTime, test } from "bun:
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { findUnfinished } from "../../core/files/orphan_sweep.ts";
-import { type S3Options, s3Store } from "../../core/files/s3_store.ts";
+import { type S3Options, s3Store } from "../../plugins/operations/s3_files/store.ts";
 import { command } from "../support/harness/command.ts";
 import { testFileStore } from "../support/harness/file_store_suite.ts";
 import { dataFolder, startProgram } from "../support/harness/program.ts";
@@ -123,7 +123,7 @@ for (const kind of OBJECT_STORES) {
     test(
       "a process that is killed leaves an upload without a file, which is found by its age and ended",
       async () => {
-        const script = `import { s3Store } from ${JSON.stringify(join(import.meta.dir, "../../core/files/s3_store.ts"))};
+        const script = `import { s3Store } from ${JSON.stringify(join(import.meta.dir, "../../plugins/operations/s3_files/store.ts"))};
           const store = s3Store(${JSON.stringify({ ...service, parts: { bytes: 5 * MB, parallel: 1 } })});
           let sent = 0;
           await store.put("killed/ü + file", new ReadableStream({ async pull(controller) {

@@ -1,8 +1,10 @@
 /**
- * Scheduled backups by the command `backup`, into BACKUP_DIR, and where their outcome is seen: on the screen of the system, in the
- * metrics and in the log. README.md of this folder describes backups and restores.
+ * The commands `backup` and `restore`, backups before migrations, and scheduled ones into BACKUP_DIR, whose outcome is seen on the
+ * screen of the system, in the metrics and in the log. README.md of this folder describes backups and restores.
  */
 import { definePlugin, html, SECOND_MS } from "lectern/core";
+import { backupBeforeMigrations } from "./backup_folder.ts";
+import { commands } from "./commands.ts";
 import { migrations } from "./migrations.ts";
 import { lastBackup } from "./queries.ts";
 import { offerRestore } from "./restore_offer.ts";
@@ -20,6 +22,8 @@ export default definePlugin({
   optionalTables: ["books", "bookshelves"],
   settings,
   migrations,
+  commands,
+  beforeMigrations: backupBeforeMigrations,
   setup(context) {
     const { contribute } = context;
     scheduleBackups(context);

@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { migrate, openStore, type Store, syncRoles } from "lectern/db";
 import { configSchema } from "../../../core/config.ts";
+import { DISK } from "../../../core/files/contributed_store.ts";
 import { folderStore } from "../../../core/files/file_store.ts";
 import { createLog } from "../../../core/log.ts";
 import { boot } from "../../../core/runtime/boot.ts";
@@ -186,7 +187,7 @@ async function bootOnce(store: Store): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), "lectern-template-"));
   const env = { ...DEFAULT_ENV, DATA_DIR: dataDir };
   const config = readSettings("lectern", configSchema, env);
-  const files = folderStore(join(dataDir, "files"));
+  const files = { name: DISK, files: folderStore(join(dataDir, "files")) };
   const runtime = await boot({ config, store, files, log: createLog("silent"), plugins, shipped: plugins, env });
   // Jobs of the first boot would wait in each copy.
   await runtime.jobs.drain();

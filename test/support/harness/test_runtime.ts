@@ -9,6 +9,7 @@ import { join } from "node:path";
 import type { AnyContext, AnyPlugin } from "lectern/core";
 import { type Db, openStore, type Store, type StoreOptions } from "lectern/db";
 import { configSchema } from "../../../core/config.ts";
+import { DISK } from "../../../core/files/contributed_store.ts";
 import { folderStore } from "../../../core/files/file_store.ts";
 import type { AnswerMismatch } from "../../../core/http/answer_judge.ts";
 import { currentRequestId } from "../../../core/http/request_context.ts";
@@ -140,7 +141,7 @@ export async function bootTestRuntime(options: TestRuntimeOptions = {}): Promise
       config,
       onAnswerMismatch: (mismatch) => mismatches.push(mismatch),
       store,
-      files: folderStore(join(config.dataDir, "files")),
+      files: { name: DISK, files: folderStore(join(config.dataDir, "files")) },
       log,
       plugins: await withExtensions([...installed, ...(options.extra ?? [])], { env, settings, constants }),
       shipped: options.areShipped ? [...plugins, ...(options.extra ?? [])] : plugins,

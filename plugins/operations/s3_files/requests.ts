@@ -6,11 +6,8 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { AwsV4Signer } from "aws4fetch";
-import { ObjectStoreAway } from "../failures.ts";
-import { MINUTE_MS, SECOND_MS } from "../std/time.ts";
-import { trimEndChars } from "../std/trim_chars.ts";
-import { withinTime } from "../std/within_time.ts";
-import { textOf } from "./s3_xml.ts";
+import { MINUTE_MS, ObjectStoreAway, SECOND_MS, trimEndChars, withinTime } from "lectern/core";
+import { textOf } from "./xml.ts";
 
 /** A bucket, its access key, and how requests are sent. */
 export interface S3Connection {

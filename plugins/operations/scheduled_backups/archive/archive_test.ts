@@ -2,9 +2,9 @@ import { expect, test } from "bun:test";
 import { Readable } from "node:stream";
 import { createZstdCompress, zstdDecompressSync } from "node:zlib";
 import { packTar } from "modern-tar";
-import { ArchiveError, readArchive, readManifest } from "./archive_reader.ts";
-import { type ArchiveWriter, writeArchive } from "./archive_writer.ts";
 import { fitOf, type Manifest, tableEntry, tableOf } from "./manifest.ts";
+import { ArchiveError, readArchive, readManifest } from "./reader.ts";
+import { type ArchiveWriter, writeArchive } from "./writer.ts";
 
 const MANIFEST: Manifest = {
   format: 1,

@@ -4,9 +4,9 @@
  */
 import { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
-import { type FileStore, isPartial, type StoredEntry } from "./file_store.ts";
-import { isOfStore } from "./instance_marker.ts";
-import { digestOf } from "./recorded_files.ts";
+import { type FileStore, isPartial, type StoredEntry } from "../files/file_store.ts";
+import { isOfStore } from "../files/instance_marker.ts";
+import { digestOf } from "../files/recorded_files.ts";
 
 /** What is copied from where to where. */
 export interface FileCopy {

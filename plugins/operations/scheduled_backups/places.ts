@@ -1,6 +1,6 @@
 /**
- * Where backups lie: a file of this machine, or an object of an S3-compatible service by "s3://bucket/path", with the endpoint and
- * the key of FILES_S3. A backup appears under its name as a whole: a file is written under another name, flushed and renamed; an
+ * Where backups lie: a file of this machine, or an object of a file store that a plugin declares, such as "s3://bucket/path" with the
+ * endpoint and the key of FILES_S3. A backup appears under its name as a whole: a file is written under another name, flushed and renamed; an
  * object appears with its last part.
  */
 import { randomUUID } from "node:crypto";
@@ -9,20 +9,17 @@ import { access, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises
 import { basename, dirname, join, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { Config } from "../config.ts";
-import { BootError } from "../errors.ts";
-import { S3, shippedStoreName } from "../files/contributed_store.ts";
-import type { FileStore } from "../files/file_store.ts";
-import { configuredBucket } from "../files/s3_settings.ts";
-import type { S3Config } from "../s3_fields.ts";
-import { DAY_MS } from "../std/time.ts";
-import { isArchiveStart } from "./archive_reader.ts";
-import type { ArchiveSink } from "./archive_writer.ts";
+import type { Instance, OpenedPlace } from "lectern/cli";
+import { BootError, DAY_MS, type FileStore } from "lectern/core";
+import { isArchiveStart } from "./archive/reader.ts";
+import type { ArchiveSink } from "./archive/writer.ts";
 
 /** A backup by its name. */
 export interface BackupPlace {
   /** For messages. */
   readonly name: string;
+  /** The variables to look at where it fails; "" for a file. */
+  readonly check: string;
   readonly write: ArchiveSink;
   /** The archive from its begin. Throws BootError if there is none. */
   read(): Promise<Readable>;
@@ -45,31 +42,34 @@ const UNFINISHED = /^lectern-(?:before-.+-)?\d{8}T\d{6}Z\.tar\.zst\.partial-[0-9
 const TIMED = /^lectern-(?:before-.+-)?\d{8}T\d{6}Z\.tar\.zst$/;
 /** Age after which an unfinished file is of a process that died. */
 const STALE_MS = DAY_MS;
-const S3_URL = /^s3:\/\/([^/]+)\/?(.*)$/;
+/** The name of the file store whose place is a folder. */
+const FOLDER = "disk";
+const ADDRESS = /^([a-z][a-z0-9_-]*):\/\/([^/]+)\/?(.*)$/;
 
-/** Settings of the object store, and where the files of the instance are. */
-export type PlaceConfig = S3Config & Pick<Config, "filesStore" | "dataDir">;
+/** Where the files of the instance are, and what opens other places. */
+export type PlaceSources = Pick<Instance, "filesAt" | "openPlace">;
 
 /** The backup of a name: a path, or "s3://bucket/path". Throws BootError for an object store that is not configured. */
-export function backupPlace(name: string, config: PlaceConfig): BackupPlace {
-  refuseAmongFiles(name, config);
-  const url = S3_URL.exec(name);
+export function backupPlace(name: string, sources: PlaceSources): BackupPlace {
+  refuseAmongFiles(name, sources);
+  const url = ADDRESS.exec(name);
   if (!url) return localPlace(resolve(name));
-  const [, bucket = "", key = ""] = url;
-  if (key === "" || key.endsWith("/")) throw new BootError(`Cannot use "${name}": wanted "s3://bucket/name"`);
-  return objectPlace(bucketOf(bucket, config), key, name);
+  const [, scheme = "", bucket = "", key = ""] = url;
+  if (key === "" || key.endsWith("/")) throw new BootError(`Cannot use "${name}": wanted "${scheme}://bucket/name"`);
+  return objectPlace(sources.openPlace(scheme, bucket), key, name);
 }
 
 /** A folder of backups: a path, or "s3://bucket/path". Throws BootError for an object store that is not configured. */
-export function backupFolder(name: string, config: PlaceConfig): BackupFolder {
-  refuseAmongFiles(name, config);
-  const url = S3_URL.exec(name);
+export function backupFolder(name: string, sources: PlaceSources): BackupFolder {
+  refuseAmongFiles(name, sources);
+  const url = ADDRESS.exec(name);
   if (!url) return localFolder(resolve(name));
-  const [, bucket = "", path = ""] = url;
-  const files = bucketOf(bucket, config);
+  const [, scheme = "", bucket = "", path = ""] = url;
+  const opened = sources.openPlace(scheme, bucket);
+  const { files } = opened;
   const prefix = path === "" || path.endsWith("/") ? path : `${path}/`;
   return {
-    place: (one) => objectPlace(files, prefix + one, `s3://${bucket}/${prefix}${one}`),
+    place: (one) => objectPlace(opened, prefix + one, `${scheme}://${bucket}/${prefix}${one}`),
     async list() {
       const found: string[] = [];
       for await (const { key } of files.list(prefix)) found.push(key.slice(prefix.length));
@@ -80,30 +80,22 @@ export function backupFolder(name: string, config: PlaceConfig): BackupFolder {
 }
 
 /** Backups among the stored files would be part of the next backup. */
-function refuseAmongFiles(name: string, config: PlaceConfig): void {
-  const bucket = S3_URL.exec(name)?.[1];
-  const isBucket = shippedStoreName(config) === S3;
-  const among = isBucket
-    ? bucket === config.filesS3Bucket
-    : bucket === undefined && `${resolve(name)}/`.startsWith(`${resolve(config.dataDir, "files")}/`);
+function refuseAmongFiles(name: string, { filesAt }: PlaceSources): void {
+  const [, scheme, bucket] = ADDRESS.exec(name) ?? [];
+  const among =
+    scheme === undefined
+      ? filesAt.name === FOLDER && `${resolve(name)}/`.startsWith(`${resolve(filesAt.place)}/`)
+      : scheme === filesAt.name && bucket === filesAt.place;
   if (!among) return;
   throw new BootError(
     `Cannot use "${name}" for backups: the files of the instance are there, so each backup would contain those before it`,
   );
 }
 
-function bucketOf(bucket: string, config: PlaceConfig): FileStore {
-  const store = configuredBucket(bucket, config);
-  if (!store)
-    throw new BootError(
-      "Cannot use a bucket for backups: set FILES_S3_ENDPOINT, FILES_S3_KEY and FILES_S3_SECRET, whose key has to have access to it",
-    );
-  return store;
-}
-
-function objectPlace(files: FileStore, key: string, name: string): BackupPlace {
+function objectPlace({ files, check }: OpenedPlace, key: string, name: string): BackupPlace {
   return {
     name,
+    check,
     async write(archive) {
       await endStale(files, key);
       await files.put(key, Readable.toWeb(archive) as ReadableStream<Uint8Array>);
@@ -142,6 +134,7 @@ function localPlace(path: string): BackupPlace {
   const found = () => stat(path).catch(() => undefined);
   return {
     name: path,
+    check: "",
     async write(archive) {
       await refuseOther(path, await found());
       const folder = dirname(path);

@@ -3,8 +3,8 @@
  * this process; if the process ends before, the file stays without a row, and `files sweep` deletes it.
  */
 import { type Db, unlessHeld } from "../../db/mod.ts";
-import type { FileStore } from "../files/file_store.ts";
 import type { Log } from "../log.ts";
+import type { FileStore } from "./file_store.ts";
 
 const RETRY_MS = 5_000;
 

@@ -4,9 +4,9 @@
  */
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { openStore, rebuildStore, type TableRows, withSnapshot, withThrowawayStore } from "../../db/mod.ts";
-import { ArchiveError, readArchive } from "./archive_reader.ts";
-import type { Manifest, Summary } from "./manifest.ts";
+import { openStore, rebuildStore, type TableRows, withSnapshot, withThrowawayStore } from "lectern/db";
+import type { Manifest, Summary } from "./archive/manifest.ts";
+import { ArchiveError, readArchive } from "./archive/reader.ts";
 import type { BackupPlace } from "./places.ts";
 
 /** A verified backup. */

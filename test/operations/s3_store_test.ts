@@ -1,9 +1,9 @@
 import { afterAll, expect, setSystemTime, test } from "bun:test";
-import { fakeS3 } from "../../test/support/fakes/s3.ts";
-import { testFileStore } from "../../test/support/harness/file_store_suite.ts";
-import { below } from "./file_store.ts";
-import { sweepFiles } from "./orphan_sweep.ts";
-import { s3Store } from "./s3_store.ts";
+import { below } from "../../core/files/file_store.ts";
+import { sweepFiles } from "../../core/files/orphan_sweep.ts";
+import { s3Store } from "../../plugins/operations/s3_files/store.ts";
+import { fakeS3 } from "../support/fakes/s3.ts";
+import { testFileStore } from "../support/harness/file_store_suite.ts";
 
 const service = fakeS3();
 afterAll(() => service.stop());

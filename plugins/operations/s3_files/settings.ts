@@ -1,10 +1,11 @@
-import { type Static, type TObject, Type as t } from "@sinclair/typebox";
+import { type Static, t } from "lectern/core";
 
-/** The settings of the object store, which are among those of the runtime. */
-export const s3Fields = {
+/** The settings of the object store. */
+export const settings = t.Object({
   filesS3Bucket: t.String({
     default: "",
     env: "FILES_S3_BUCKET",
+    place: { of: "files", otherNames: ["FILES_BUCKET", "S3_BUCKET", "STORAGE_S3_BUCKET"] },
     description: "Keeps uploaded files in this bucket of an S3-compatible service; below DATA_DIR if empty",
   }),
   filesS3Endpoint: t.String({ default: "", env: "FILES_S3_ENDPOINT", description: "Address of that service" }),
@@ -64,7 +65,7 @@ export const s3Fields = {
     description:
       "Address of the object store in signed addresses, where browsers need another one than FILES_S3_ENDPOINT",
   }),
-};
+});
 
 /** Their values. */
-export type S3Config = Static<TObject<typeof s3Fields>>;
+export type S3Settings = Static<typeof settings>;

@@ -5,12 +5,11 @@
  * is replaced after the commit.
  */
 import { createHash } from "node:crypto";
-import { isEmptyStore, isInUse, type Migrating, rebuildStore, type Store, type TableRows } from "../../db/mod.ts";
-import { BootError } from "../errors.ts";
-import type { FileStore } from "../files/file_store.ts";
-import { MARKER_KEY } from "../files/instance_marker.ts";
-import { readArchive } from "./archive_reader.ts";
-import { type Fit, fitOf, type Manifest, type Summary } from "./manifest.ts";
+import { MARKER_KEY } from "lectern/cli";
+import { BootError, type FileStore } from "lectern/core";
+import { isEmptyStore, isInUse, type Migrating, rebuildStore, type Store, type TableRows } from "lectern/db";
+import { type Fit, fitOf, type Manifest, type Summary } from "./archive/manifest.ts";
+import { readArchive } from "./archive/reader.ts";
 import type { BackupPlace } from "./places.ts";
 
 /** Where a backup is restored. */

@@ -6,9 +6,8 @@
 import { createHash } from "node:crypto";
 import { pipeline, type Readable } from "node:stream";
 import { createZstdDecompress } from "node:zlib";
+import { BootError, checkedKey } from "lectern/core";
 import { createTarDecoder, type ParsedTarEntry } from "modern-tar";
-import { BootError } from "../errors.ts";
-import { checkedKey } from "../files/file_store.ts";
 import { FORMAT, type Manifest, manifestSchema, parsedAs, type Summary, summarySchema, tableOf } from "./manifest.ts";
 
 /** What the reader of an archive does with its parts. */

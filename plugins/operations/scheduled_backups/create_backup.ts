@@ -1,15 +1,16 @@
 /**
  * Writes a backup: the rows of one moment, then the files that they refer to. Both are streamed, so that memory does not grow
  * with the size of the instance, and others write meanwhile. A file that is removed meanwhile stays until the backup ends
- * (`held_files.ts`); files that are stored meanwhile may be in it, without a row.
+ * (`core/files/held_files.ts`); files that are stored meanwhile may be in it, without a row.
  */
 import { createHash } from "node:crypto";
-import { type Snapshot, type Store, withSnapshot } from "../../db/mod.ts";
-import packaged from "../../package.json" with { type: "json" };
-import { type FileStore, isPartial } from "../files/file_store.ts";
-import { lines } from "./archive_reader.ts";
-import { type ArchiveWriter, writeArchive } from "./archive_writer.ts";
-import { FORMAT, type Manifest, type Summary, tableEntry } from "./manifest.ts";
+import { isPartial } from "lectern/cli";
+import type { FileStore } from "lectern/core";
+import { type Snapshot, type Store, withSnapshot } from "lectern/db";
+import packaged from "../../../package.json" with { type: "json" };
+import { FORMAT, type Manifest, type Summary, tableEntry } from "./archive/manifest.ts";
+import { lines } from "./archive/reader.ts";
+import { type ArchiveWriter, writeArchive } from "./archive/writer.ts";
 import type { BackupPlace } from "./places.ts";
 
 /** What is backed up. */

@@ -3,10 +3,10 @@
  * schema of the tables, and the migration steps that have run. The summary at the end has counts and hashes, which are known
  * only then; without it an archive is truncated.
  */
-import { type Static, Type as t } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import type { Migrating } from "../../db/mod.ts";
-import packaged from "../../package.json" with { type: "json" };
+import { type Static, t } from "lectern/core";
+import type { Migrating } from "lectern/db";
+import packaged from "../../../../package.json" with { type: "json" };
 
 /** The format that is written, and the newest that is read. */
 export const FORMAT = 1;

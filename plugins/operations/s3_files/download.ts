@@ -2,9 +2,8 @@
  * Downloads from a bucket that continue where the connection breaks or falls silent: the rest is requested by its range, if the
  * object is still the same. A download whose reader is slow waits for it, and holds no more than a few chunks.
  */
-import { withinTime } from "../std/within_time.ts";
-import type { ByteRange } from "./file_store.ts";
-import { isPassing, pause, S3Error, type S3Requests } from "./s3_requests.ts";
+import { type ByteRange, withinTime } from "lectern/core";
+import { isPassing, pause, S3Error, type S3Requests } from "./requests.ts";
 
 /** The object of a download, as HEAD described it. */
 export interface DownloadedObject {

@@ -3,10 +3,9 @@
  * parts at a time, each again by itself if it fails, so that an upload has `parallel + 2` buffers of a part. The object appears
  * with the end of the upload. An upload that fails is aborted, which removes its parts.
  */
-import { isUpload } from "../input/uploads.ts";
-import type { FileContent, UnfinishedUpload } from "./file_store.ts";
-import { S3Error, type S3Requests } from "./s3_requests.ts";
-import { elementsOf, textOf } from "./s3_xml.ts";
+import { type FileContent, isUpload, type UnfinishedUpload } from "lectern/core";
+import { S3Error, type S3Requests } from "./requests.ts";
+import { elementsOf, textOf } from "./xml.ts";
 
 /** The size of parts in bytes, and how many are sent at a time. */
 export interface PartLimits {

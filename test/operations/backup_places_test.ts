@@ -15,10 +15,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { fakeS3 } from "../../test/support/fakes/s3.ts";
-import { BootError } from "../errors.ts";
-import { removeOldest } from "./backup_folder.ts";
-import { backupFolder, backupPlace } from "./places.ts";
+import { BootError } from "../../core/errors.ts";
+import { bucketStore } from "../../plugins/operations/s3_files/bucket.ts";
+import { removeOldest } from "../../plugins/operations/scheduled_backups/backup_folder.ts";
+import { backupFolder, backupPlace } from "../../plugins/operations/scheduled_backups/places.ts";
+import { fakeS3 } from "../support/fakes/s3.ts";
 
 const root = mkdtempSync(join(tmpdir(), "lectern-places-"));
 const service = fakeS3();
@@ -26,7 +27,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
   await service.stop();
 });
-const config = {
+const s3Settings = {
   filesS3Endpoint: service.endpoint,
   filesS3Key: "id",
   filesS3Secret: "secret",
@@ -39,9 +40,16 @@ const config = {
   filesS3SignedSeconds: 0,
   filesS3PublicEndpoint: "",
   filesS3Bucket: "",
-  filesStore: "",
-  dataDir: join(root, "data"),
 };
+const sourcesOf = (settings: typeof s3Settings, filesAt = { name: "disk", place: join(root, "data/files") }) => ({
+  filesAt,
+  openPlace(_scheme: string, place: string) {
+    const files = bucketStore.openOther?.(place, settings);
+    if (!files) throw new Error("Buckets are not opened");
+    return { files, check: bucketStore.check };
+  },
+});
+const config = sourcesOf(s3Settings);
 const content = Buffer.alloc(12_000_000, 7);
 
 for (const place of [join(root, "folder"), "s3://backups/wiki"]) {
@@ -99,11 +107,11 @@ test("an unfinished file of a killed backup is removed by the next one after a d
 
 test("a place among the files of the instance, a folder and an incomplete address are refused", async () => {
   expect(() => backupPlace(join(root, "data/files/a.tar.zst"), config)).toThrow("the files of the instance are there");
-  const inBucket = { ...config, filesS3Bucket: "files" };
+  const inBucket = sourcesOf(s3Settings, { name: "s3", place: "files" });
   expect(() => backupFolder("s3://files/backups", inBucket)).toThrow("the files of the instance are there");
   expect(backupFolder("s3://other/backups", inBucket)).toBeDefined();
   expect(() => backupPlace("s3://bucket", config)).toThrow('wanted "s3://bucket/name"');
-  expect(() => backupPlace("s3://b/a", { ...config, filesS3Key: "" })).toThrow("FILES_S3_KEY");
+  expect(() => backupPlace("s3://b/a", sourcesOf({ ...s3Settings, filesS3Key: "" }))).toThrow("FILES_S3_KEY");
   await expect(backupPlace(root, config).write(Readable.from([content]))).rejects.toThrow("it is a folder");
   expect(existsSync(`${root}.partial`)).toBe(false);
 });

@@ -2,11 +2,11 @@
  * A file store in a bucket of an S3-compatible service. A file appears with the end of its upload, which makes writes atomic. A
  * crash leaves the parts of an upload, which listings do not show: `unfinished` finds them, and sweeps end them by their age.
  */
-import { type ByteRange, checkedKey, type FileStore } from "./file_store.ts";
-import { download } from "./s3_download.ts";
-import { type S3Connection, S3Error, type S3Requests, s3Requests } from "./s3_requests.ts";
-import { endUpload, type PartLimits, unfinishedUploads, upload } from "./s3_upload.ts";
-import { elementsOf, textOf } from "./s3_xml.ts";
+import { type ByteRange, checkedKey, type FileStore } from "lectern/core";
+import { download } from "./download.ts";
+import { type S3Connection, S3Error, type S3Requests, s3Requests } from "./requests.ts";
+import { endUpload, type PartLimits, unfinishedUploads, upload } from "./upload.ts";
+import { elementsOf, textOf } from "./xml.ts";
 
 /** Downloads from the bucket itself by signed addresses. */
 export interface SignedDownloads {

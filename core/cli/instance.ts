@@ -1,0 +1,34 @@
+import { hasStore, openStore } from "../../db/mod.ts";
+import { createLog } from "../log.ts";
+import type { CommandIo } from "../runtime/command.ts";
+import type { Instance } from "../runtime/instance.ts";
+import { openedFiles, openPlace } from "../runtime/opened_files.ts";
+import type { AnyPlugin } from "../runtime/plugin.ts";
+import { readSettings } from "../runtime/settings.ts";
+import { withCore } from "../runtime/with_core.ts";
+import { readChoices } from "./load.ts";
+import { readConfig, refuseOtherNames, storeOptions, withFiles } from "./open.ts";
+
+/** Connections of a command that works alone. */
+const CONNECTIONS = 2;
+
+/** The instance for commands of a plugin that do not boot. Nothing is opened yet. Throws BootError for settings that cannot be used. */
+export async function instanceFor(plugin: AnyPlugin, plugins: readonly AnyPlugin[], io: CommandIo): Promise<Instance> {
+  const config = readConfig(io, plugins);
+  const { settings, denied } = await readChoices();
+  const sources = { env: io.env, settings, denied };
+  const options = { ...storeOptions(config, plugins, io), poolSize: CONNECTIONS };
+  const { name, place } = openedFiles(config, plugins, sources);
+  return {
+    settings: plugin.settings ? readSettings(plugin.name, plugin.settings, io.env, settings[plugin.name]) : {},
+    installed: withCore(plugins),
+    log: createLog(config.logLevel),
+    dataDir: config.dataDir,
+    filesAt: { name, place },
+    hasStore: () => hasStore(options),
+    refuseOtherNames: () => refuseOtherNames(config, plugins, io),
+    openStore: () => openStore(options),
+    withFiles: (run) => withFiles(config, plugins, io, run),
+    openPlace: (scheme, at) => openPlace(scheme, at, plugins, sources),
+  };
+}

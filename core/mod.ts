@@ -160,19 +160,8 @@ export { fileBelow } from "./runtime/plugin_folder.ts";
 export { renamedKey } from "./runtime/plugin_keys.ts";
 export { PowerError } from "./runtime/power_checks.ts";
 export { ALL_REGISTRATIONS, type Powers } from "./runtime/powers.ts";
-export type { CheckFindings, SelfCheck } from "./runtime/self_check.ts";
+export type { CheckedParts, CheckFindings, SelfCheck } from "./runtime/self_check.ts";
 export type { SlotSpecs } from "./runtime/slot_specs.ts";
-export {
-  authorReferences,
-  Findings,
-  type ItemColumns,
-  itemReferences,
-  type MissingFilesOptions,
-  missingFilesCheck,
-  type Reference,
-  type ReferenceCheckOptions,
-  referenceCheck,
-} from "./self_checks/findings.ts";
 export { sharedLimits } from "./shared_limits.ts";
 export { closestMatch } from "./std/closest_match.ts";
 export { ExpiringMap, MAX_KEYS } from "./std/expiring_map.ts";

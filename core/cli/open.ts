@@ -24,7 +24,6 @@ import type { AnyPlugin } from "../runtime/plugin.ts";
 import { refuseRemovedVariables } from "../runtime/removed_variables.ts";
 import { readSettings } from "../runtime/settings.ts";
 import { checkStoreVersion } from "../runtime/store_version.ts";
-import { coreChecks } from "../self_checks/core_checks.ts";
 import { beforeMigrations } from "./before_migrations.ts";
 import { type Choices, readChoices, removedVariables, shippedPlugins } from "./load.ts";
 import { logStoreEvents } from "./store_log.ts";
@@ -96,7 +95,6 @@ export async function openRuntime(
       settings: choices.settings,
       denied: choices.denied,
       grants: choices.grants,
-      checks: coreChecks,
     });
     try {
       const stores = { db: store.db, files: runtime.files, place };

@@ -54,7 +54,7 @@ import { addPluginTexts } from "./plugin_texts.ts";
 import { RunningServers } from "./running_servers.ts";
 import type { BootedPlugin } from "./runtime_info.ts";
 import { SchemaRoles } from "./schema_roles.ts";
-import type { CheckedParts, SelfCheck } from "./self_check.ts";
+import type { CheckedParts } from "./self_check.ts";
 import type { Constants } from "./settings.ts";
 import { declaredSlots } from "./slot_specs.ts";
 import { checkStoreVersion, recordVersion } from "./store_version.ts";
@@ -75,8 +75,6 @@ export interface RuntimeOptions extends PluginChoices {
   /** The plugins that ship with Lectern; errors about what is missing name those that are left out. */
   readonly shipped?: readonly AnyPlugin[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Makes the runtime's own contributions to the slot `self_check`; none by default. */
-  readonly checks?: (parts: CheckedParts) => readonly SelfCheck[];
   /** Receives each answer that its schema does not describe; without it answers are not checked. */
   readonly onAnswerMismatch?: OnMismatch;
   /** Milliseconds that cached values may be behind the store; a second by default. For tests, which may be halted for longer. */
@@ -231,7 +229,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   );
   const contributions = { claims: () => slot("file_claims"), kinds: () => slot("content") };
   const { replicas } = store;
-  const checked = {
+  const checked: CheckedParts = {
     ...contributions,
     replicas,
     schemaDifferences: comparedWith(store.db, plugins, { mode: config.pluginRoles, thirdParty, denied: parts.denied }),
@@ -245,7 +243,8 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     plugins,
     env: parts.env,
   };
-  shared.slots.set("self_check", [...(parts.checks?.(checked) ?? []), ...slot("self_check")]);
+  const ofParts = plugins.flatMap((plugin) => (shared.ships(plugin) ? [...(plugin.checks?.(checked) ?? [])] : []));
+  shared.slots.set("self_check", [...ofParts, ...slot("self_check")]);
   bus.close();
   await bus
     .perform("app_boot", SYSTEM, {}, async () => ({}))

@@ -42,6 +42,7 @@ import type { Command } from "./command.ts";
 import type { Instance } from "./instance.ts";
 import type { Powers } from "./powers.ts";
 import type { RuntimeInfo } from "./runtime_info.ts";
+import type { CheckedParts, SelfCheck } from "./self_check.ts";
 import type { SlotSpecs } from "./slot_specs.ts";
 
 /** The grants of a plugin: resources, and powers; nothing is granted by default. Writing a table implies reading it. */
@@ -144,6 +145,11 @@ export interface PluginSpec<
    * store. What it throws stops the start, and no step has run. Of plugins that ship alone, as it gets the whole store.
    */
   beforeMigrations?(store: Store, instance: Instance): Promise<void>;
+  /**
+   * Checks of the parts of the runtime, before those of the slot `self_check`; called when all plugins are set up. Of plugins that
+   * ship alone, as it gets the whole store.
+   */
+  checks?(parts: CheckedParts): readonly SelfCheck[];
   /** A file store that its settings alone describe, which is opened before the boot. */
   readonly fileStore?: DeclaredFileStore<Static<S>>;
   /** Loads further plugins, such as code of the operator; they boot after those that are listed. A BootError stops the start. */
@@ -154,7 +160,15 @@ export interface PluginSpec<
 type ErasedSpec = PluginSpec<ContractName, TableName, TableName, TObject, ContractName, ColumnGrants>;
 
 /** Fields without a default. */
-type OptionalField = "syncSchema" | "extend" | "fileStore" | "beforeMigrations" | "settings" | "version" | "lectern";
+type OptionalField =
+  | "syncSchema"
+  | "extend"
+  | "fileStore"
+  | "beforeMigrations"
+  | "checks"
+  | "settings"
+  | "version"
+  | "lectern";
 
 /** A plugin with its types erased and its defaults filled in. */
 export interface AnyPlugin extends Required<Omit<ErasedSpec, OptionalField>>, Pick<ErasedSpec, OptionalField> {

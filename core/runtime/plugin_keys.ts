@@ -15,6 +15,7 @@ const KEYS = {
     slots: "object",
     fileStore: "object",
     beforeMigrations: "function",
+    checks: "function",
     extend: "function",
     setup: "function",
     addedBy: "text",

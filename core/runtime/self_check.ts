@@ -22,7 +22,7 @@ export interface CheckFindings {
 
 /**
  * A check of the instance: the contribution to the slot `self_check`. The command `doctor`, a schedule and administrators
- * run it, also beside a running server. Build on `referenceCheck` and `missingFilesCheck` of `lectern/core` for rows that refer
+ * run it, also beside a running server. Build on `referenceCheck` and `missingFilesCheck` of `lectern/contracts` for rows that refer
  * to nothing and rows whose file is missing.
  * @example
  * context.contribute("self_check", {

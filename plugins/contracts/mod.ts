@@ -115,6 +115,17 @@ export { screenSlots } from "./screen_slots.ts";
 export type { EngineAnswer, EngineHit, EngineQuery, SearchDocument, SearchEngine } from "./search.ts";
 export { searchSlots } from "./search.ts";
 export {
+  authorReferences,
+  Findings,
+  type ItemColumns,
+  itemReferences,
+  type MissingFilesOptions,
+  missingFilesCheck,
+  type Reference,
+  type ReferenceCheckOptions,
+  referenceCheck,
+} from "./self_checks.ts";
+export {
   type PendingSignIn,
   pathAfterSignIn,
   type Sessions,

@@ -38,7 +38,6 @@ export const CORE: Layered = {
     ["http"],
     ["resources"],
     ["runtime"],
-    ["self_checks"],
     ["workers"],
     ["client"],
     ["cli"],

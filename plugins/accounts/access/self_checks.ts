@@ -1,5 +1,4 @@
-import type { ContentKind, SelfCheck } from "lectern/contracts";
-import { Findings, referenceCheck } from "lectern/core";
+import { type ContentKind, Findings, referenceCheck, type SelfCheck } from "lectern/contracts";
 import type { Db } from "lectern/db";
 import { correctItemCounts, differingCounts } from "./item_counts.ts";
 

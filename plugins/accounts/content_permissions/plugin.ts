@@ -4,7 +4,8 @@
  * inherited; items share the lists, and the plugin "access" decides by them. A change updates the lists of the item and
  * everything below it in one transaction. Every kind in the slot `content` can have overrides.
  */
-import { definePlugin, HOUR_MS, itemReferences, referenceCheck, sql } from "lectern/core";
+import { itemReferences, referenceCheck } from "lectern/contracts";
+import { definePlugin, HOUR_MS, sql } from "lectern/core";
 import { overAll, prepared } from "lectern/db";
 import { createOverrides } from "./changes.ts";
 import type {} from "./contract.ts";

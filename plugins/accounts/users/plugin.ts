@@ -5,19 +5,8 @@
  */
 import { join } from "node:path";
 import { stdout } from "node:process";
-import type { Users } from "lectern/contracts";
-import { lastActivitySlots } from "lectern/contracts";
-import {
-  authorReferences,
-  definePlugin,
-  denied,
-  type EventTransaction,
-  HOUR_MS,
-  referenceCheck,
-  sha256,
-  shippedFile,
-  startLine,
-} from "lectern/core";
+import { authorReferences, lastActivitySlots, referenceCheck, type Users } from "lectern/contracts";
+import { definePlugin, denied, type EventTransaction, HOUR_MS, sha256, shippedFile, startLine } from "lectern/core";
 import { guardedAdmin, guardedChange } from "./admin_guard.ts";
 import { manageableUser } from "./checks.ts";
 import { userCommand } from "./commands.ts";

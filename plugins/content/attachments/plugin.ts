@@ -4,8 +4,8 @@
  * answer, at /attachments/ID as they are. Attachments of a page in the recycle bin stay.
  */
 
-import { withoutAuthor } from "lectern/contracts";
-import { authorReferences, definePlugin, fileLimit, missingFilesCheck, referenceCheck, sql, t } from "lectern/core";
+import { authorReferences, missingFilesCheck, referenceCheck, withoutAuthor } from "lectern/contracts";
+import { definePlugin, fileLimit, sql, t } from "lectern/core";
 import { flattened, overAll, refs } from "lectern/db";
 import { fileKeeper, lockAttachment, removeOfPages } from "./changes.ts";
 import type { AttachmentPermission, AttachmentsContext } from "./contract.ts";

@@ -3,8 +3,8 @@
  * of the pages they see; drafts have none. Comments of a page in the recycle bin are deleted when the page is deleted for
  * good. A deleted comment is removed at once; replies to it stay.
  */
-import { activityOf, withoutAuthor } from "lectern/contracts";
-import { authorReferences, definePlugin, referenceCheck, sql, t } from "lectern/core";
+import { activityOf, authorReferences, referenceCheck, withoutAuthor } from "lectern/contracts";
+import { definePlugin, sql, t } from "lectern/core";
 import { flattened, overAll, refs } from "lectern/db";
 import { deleteCommentsOfPages, lockComment, prepareComment } from "./changes.ts";
 import { type CommentPermission, type CommentsContext, pageCommentsFields } from "./contract.ts";

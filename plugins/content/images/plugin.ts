@@ -4,8 +4,8 @@
  * to anybody who knows one. An image outlives its page, since other pages may show it; `images cleanup` removes images that
  * no page shows.
  */
-import { activityOf, withoutAuthor } from "lectern/contracts";
-import { authorReferences, definePlugin, fileLimit, missingFilesCheck, referenceCheck, sql, t } from "lectern/core";
+import { activityOf, authorReferences, missingFilesCheck, referenceCheck, withoutAuthor } from "lectern/contracts";
+import { definePlugin, fileLimit, sql, t } from "lectern/core";
 import { flattened, overAll, refs } from "lectern/db";
 import { lockImage } from "./changes.ts";
 import { imagesCommand } from "./commands.ts";

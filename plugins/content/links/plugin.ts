@@ -3,7 +3,8 @@
  * when an item gets another address. Links to other sites are not recorded. Content that refers to an item is not changed
  * when the item is removed.
  */
-import { definePlugin, type EventTransaction, itemReferences, referenceCheck, sql } from "lectern/core";
+import { itemReferences, referenceCheck } from "lectern/contracts";
+import { definePlugin, type EventTransaction, sql } from "lectern/core";
 import { prepared } from "lectern/db";
 import { recordLinks } from "./changes.ts";
 import type { LinkSource } from "./contract.ts";

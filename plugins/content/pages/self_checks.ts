@@ -3,8 +3,8 @@
  * derived from its content is what a save would derive now. All of it follows from other rows, so all of it is repaired.
  */
 import type { Kysely } from "kysely";
-import type { Markup, SelfCheck } from "lectern/contracts";
-import { Findings, freeSlug, referenceCheck, sql } from "lectern/core";
+import { Findings, type Markup, referenceCheck, type SelfCheck } from "lectern/contracts";
+import { freeSlug, sql } from "lectern/core";
 import type { Tables } from "lectern/db";
 
 type PagesDb = Kysely<Pick<Tables, "books" | "chapters" | "page_revisions" | "pages">>;

@@ -4,7 +4,8 @@
  * Dependents of items that are removed permanently are removed through the slot `dependents`. Entries older than a
  * setting are purged.
  */
-import { definePlugin, HOUR_MS, itemReferences, referenceCheck, sql, t } from "lectern/core";
+import { itemReferences, referenceCheck } from "lectern/contracts";
+import { definePlugin, HOUR_MS, sql, t } from "lectern/core";
 import { prepared } from "lectern/db";
 import { ACTIVITIES } from "./activity.ts";
 import { addEntry } from "./changes.ts";

@@ -1,5 +1,5 @@
-import type { SelfCheck } from "lectern/contracts";
-import { Findings, itemReferences, referenceCheck, sql } from "lectern/core";
+import { Findings, itemReferences, referenceCheck, type SelfCheck } from "lectern/contracts";
+import { sql } from "lectern/core";
 import { type Db, rows } from "lectern/db";
 import { indexMissing } from "./changes.ts";
 import type { SearchContext, SearchedKind } from "./contract.ts";

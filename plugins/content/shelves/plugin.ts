@@ -2,8 +2,8 @@
  * Shelves: collections of books in an order (content-api 6). Their kind is "bookshelf" everywhere but in paths.
  */
 
-import { itemPermissions } from "lectern/contracts";
-import { definePlugin, fileLimit, mountResource, referenceCheck, sql, t } from "lectern/core";
+import { itemPermissions, referenceCheck } from "lectern/contracts";
+import { definePlugin, fileLimit, mountResource, sql, t } from "lectern/core";
 import { prepared, refs } from "lectern/db";
 import { cachedReader, cachedReads } from "../_items/cached.ts";
 import { lockItem } from "../_items/changes.ts";

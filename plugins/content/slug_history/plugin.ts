@@ -1,4 +1,5 @@
-import { definePlugin, itemReferences, referenceCheck } from "lectern/core";
+import { itemReferences, referenceCheck } from "lectern/contracts";
+import { definePlugin } from "lectern/core";
 import { removeHistory } from "./changes.ts";
 import { migrations } from "./migrations.ts";
 import { presentPath } from "./queries.ts";

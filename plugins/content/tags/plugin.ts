@@ -1,5 +1,5 @@
-import type { Tags } from "lectern/contracts";
-import { definePlugin, isShipped, itemReferences, type PluginContext, PowerError, referenceCheck } from "lectern/core";
+import { itemReferences, referenceCheck, type Tags } from "lectern/contracts";
+import { definePlugin, isShipped, type PluginContext, PowerError } from "lectern/core";
 import { overAll } from "lectern/db";
 import { deleteTags, saveTags } from "./changes.ts";
 import type {} from "./contract.ts";

@@ -1,5 +1,4 @@
-import type { SelfCheck } from "lectern/contracts";
-import { Findings } from "lectern/core";
+import { Findings, type SelfCheck } from "lectern/contracts";
 import type { Db } from "lectern/db";
 import { correctTagCounts, differingTagCounts, type TaggedKind } from "./counts.ts";
 

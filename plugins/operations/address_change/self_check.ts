@@ -1,5 +1,4 @@
-import type { SelfCheck } from "lectern/contracts";
-import { Findings } from "lectern/core";
+import { Findings, type SelfCheck } from "lectern/contracts";
 import { countRows } from "./changes.ts";
 import type { AddressContext } from "./contract.ts";
 import { textTables } from "./texts.ts";

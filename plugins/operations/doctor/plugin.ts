@@ -1,4 +1,5 @@
 import { DAY_MS, definePlugin } from "lectern/core";
+import { coreChecks } from "./checks/core_checks.ts";
 import { doctorCommand } from "./command.ts";
 import { checkAndStore, resultFigure, resultMetrics } from "./last_results.ts";
 import { migrations } from "./migrations.ts";
@@ -7,7 +8,7 @@ import { migrations } from "./migrations.ts";
 const CHECK_EVERY_MS = DAY_MS;
 
 /**
- * Checks the instance by the contributions to the slot `self_check`: by the command `doctor`, which also repairs, and by a
+ * Checks the instance, by checks of the runtime's parts and the contributions to the slot `self_check`: by the command `doctor`, which also repairs, and by a
  * schedule, whose last results are figures of monitoring and of the screen of the system.
  */
 export default definePlugin({
@@ -19,6 +20,7 @@ export default definePlugin({
   },
   commands: { doctor: doctorCommand },
   migrations,
+  checks: coreChecks,
   setup(context) {
     const { contribute, jobs } = context;
     jobs.every("check", CHECK_EVERY_MS, () => checkAndStore(context));

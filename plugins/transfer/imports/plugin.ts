@@ -1,5 +1,5 @@
-import { activityOf, descriptor, importSlots } from "lectern/contracts";
-import { definePlugin, fileLimit, hasPermission, missingFilesCheck, sql, t } from "lectern/core";
+import { activityOf, descriptor, importSlots, missingFilesCheck } from "lectern/contracts";
+import { definePlugin, fileLimit, hasPermission, sql, t } from "lectern/core";
 import { forgetCreator } from "./changes.ts";
 import type {} from "./contract.ts";
 import { migrations } from "./migrations.ts";

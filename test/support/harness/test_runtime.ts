@@ -18,7 +18,6 @@ import { boot, type Runtime, type RuntimeOptions } from "../../../core/runtime/b
 import { withExtensions } from "../../../core/runtime/extend_plugins.ts";
 import { withoutPlugins } from "../../../core/runtime/left_out.ts";
 import { type Constants, readSettings } from "../../../core/runtime/settings.ts";
-import { coreChecks } from "../../../core/self_checks/core_checks.ts";
 import plugins from "../../../plugins/mod.ts";
 import { timedBoot } from "./boot_times.ts";
 import { recorded } from "./sent_statements.ts";
@@ -147,7 +146,6 @@ export async function bootTestRuntime(options: TestRuntimeOptions = {}): Promise
       shipped: options.areShipped ? [...plugins, ...(options.extra ?? [])] : plugins,
       env,
       maxNoticeAgeMs: options.maxNoticeAgeMs ?? LONG_NOTICE_AGE_MS,
-      checks: coreChecks,
       constants,
       ...options.choices,
     });

@@ -1,14 +1,12 @@
 /** Checks of the operator's settings: addresses and proxies that do not fit, and variables that nothing reads. */
-import { baseUrlOf, type Config } from "../config.ts";
-import { misspeltText, misspeltVariables } from "../runtime/misspelt_variables.ts";
-import type { AnyPlugin } from "../runtime/plugin.ts";
-import type { SelfCheck } from "../runtime/self_check.ts";
-import { Findings } from "./findings.ts";
+import { baseUrlOf, misspeltText, misspeltVariables } from "lectern/cli";
+import { Findings, type SelfCheck } from "lectern/contracts";
+import type { AnyPlugin, CheckedParts } from "lectern/core";
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 /** APP_URL, HOST and APP_PROXIES fit each other. */
-export function addressCheck(config: Config): SelfCheck {
+export function addressCheck(config: CheckedParts["config"]): SelfCheck {
   return {
     name: "core/addresses",
     title: "APP_URL and APP_PROXIES fit each other",

@@ -3,13 +3,10 @@
  * whoever writes into the folder, leave no other trace. Files are listed in batches with their records. Nothing is repaired but a
  * missing record, as the content of a file is nowhere else but in backups; files that are missing are found by their rows.
  */
-import type { Db } from "../../db/mod.ts";
-import { type FileStore, isPartial, type StoredEntry } from "../files/file_store.ts";
-import { isOfStore } from "../files/instance_marker.ts";
-import { ORPHAN_AGE_MS } from "../files/orphan_sweep.ts";
-import { digestOf, recordFile, recordsOf, type StoredFilesTable } from "../files/recorded_files.ts";
-import type { CheckFindings, SelfCheck } from "../runtime/self_check.ts";
-import { Findings } from "./findings.ts";
+import { digestOf, isOfStore, isPartial, ORPHAN_AGE_MS, recordFile, recordsOf } from "lectern/cli";
+import { type CheckFindings, Findings, type SelfCheck } from "lectern/contracts";
+import type { FileStore, StoredEntry } from "lectern/core";
+import type { Db, Tables } from "lectern/db";
 
 /** Files whose records one statement reads. */
 const BATCH = 500;
@@ -24,7 +21,7 @@ interface Recorded {
 /** A file, and its record if it has one. */
 interface Found {
   readonly entry: StoredEntry;
-  readonly record: StoredFilesTable | undefined;
+  readonly record: Tables["stored_files"] | undefined;
 }
 
 /** Files are as large as they were stored, hold the same bytes, and belong to a plugin. `plugins` are all that ever booted here. */

@@ -1,4 +1,5 @@
 /** Checks of the schema: it is what migrations make, and sequences are beyond their rows. */
+import { Findings, type SelfCheck } from "lectern/contracts";
 import {
   advanceSequence,
   type Db,
@@ -10,9 +11,7 @@ import {
   triggersOff,
   unreportedTables,
   watchTables,
-} from "../../db/mod.ts";
-import type { SelfCheck } from "../runtime/self_check.ts";
-import { Findings } from "./findings.ts";
+} from "lectern/db";
 
 /** The store has each object that migrations make, as they make it: `differences` runs them over a temporary store, which takes seconds. */
 export function schemaCheck(db: Db, differences: () => Promise<readonly SchemaDifference[]>): SelfCheck {

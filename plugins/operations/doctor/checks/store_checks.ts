@@ -1,12 +1,8 @@
 /** Checks of the database: migrations, the rights of plugins' roles, its clock. */
-import { sql } from "kysely";
-import { type Db, ledgers, migrationStatuses, type Store } from "../../db/mod.ts";
-import type { AnyPlugin } from "../runtime/plugin.ts";
-import type { PluginRoles } from "../runtime/plugin_roles.ts";
-import type { SelfCheck } from "../runtime/self_check.ts";
-import { withCore } from "../runtime/with_core.ts";
-import { SECOND_MS } from "../std/time.ts";
-import { Findings } from "./findings.ts";
+import { withCore } from "lectern/cli";
+import { Findings, type SelfCheck } from "lectern/contracts";
+import { type AnyPlugin, type CheckedParts, SECOND_MS, sql } from "lectern/core";
+import { type Db, ledgers, migrationStatuses, type Store } from "lectern/db";
 
 /** Steps that have not run are errors; steps and ledgers that the code lacks are left by newer versions and removed plugins. */
 export function migrationChecks(db: Db, plugins: readonly AnyPlugin[]): SelfCheck[] {
@@ -40,7 +36,7 @@ export function migrationChecks(db: Db, plugins: readonly AnyPlugin[]): SelfChec
 }
 
 /** The roles of plugins have exactly the declared rights. A boot brings them in line too, so a command finds what was changed since. */
-export function grantsCheck(roles: Pick<PluginRoles, "drift" | "repair">): SelfCheck {
+export function grantsCheck(roles: Pick<CheckedParts["roles"], "drift" | "repair">): SelfCheck {
   return {
     name: "core/grants",
     title: "The database roles of plugins have exactly their grants, and none is left over",

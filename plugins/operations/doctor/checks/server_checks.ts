@@ -1,9 +1,9 @@
 /** Checks of the servers that use one database. */
-import packaged from "../../package.json" with { type: "json" };
-import type { FileStore } from "../files/file_store.ts";
-import type { RunningServers } from "../runtime/running_servers.ts";
-import type { SelfCheck } from "../runtime/self_check.ts";
-import { Findings } from "./findings.ts";
+import { Findings, type SelfCheck } from "lectern/contracts";
+import type { CheckedParts, FileStore } from "lectern/core";
+import packaged from "../../../../package.json" with { type: "json" };
+
+type RunningServers = CheckedParts["servers"];
 
 /** Every running server stores files where the others do: the file that each of them wrote is there. */
 export function sharedFilesCheck(servers: RunningServers, files: FileStore): SelfCheck {

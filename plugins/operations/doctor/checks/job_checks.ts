@@ -1,15 +1,13 @@
 /** Checks of background jobs and schedules. */
-import { sql } from "kysely";
-import type { Db } from "../../db/mod.ts";
-import type { JobQueue } from "../events/job_queue.ts";
-import type { SelfCheck } from "../runtime/self_check.ts";
-import { Findings } from "./findings.ts";
+import { Findings, type SelfCheck } from "lectern/contracts";
+import { type CheckedParts, sql } from "lectern/core";
+import type { Db } from "lectern/db";
 
 /** What is due for longer is not worked on. */
 const OVERDUE = "15 minutes";
 
 /** The queue as far as the checks ask it. */
-type Names = Pick<JobQueue, "names" | "scheduleNames">;
+type Names = Pick<CheckedParts["jobs"], "names" | "scheduleNames">;
 
 /** Jobs are worked on, none failed for good, and each has a handler; each schedule belongs to a plugin. */
 export function jobChecks(db: Db, jobs: Names): SelfCheck[] {

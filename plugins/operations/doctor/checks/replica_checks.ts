@@ -1,6 +1,5 @@
-import type { ReplicaReads } from "../../db/mod.ts";
-import type { SelfCheck } from "../runtime/self_check.ts";
-import { Findings } from "./findings.ts";
+import { Findings, type SelfCheck } from "lectern/contracts";
+import type { ReplicaReads } from "lectern/db";
 
 /** Each replica of DATABASE_READ_URLS serves reads, or could. One that does not only costs the primary its reads. */
 export function replicasCheck(replicas: Pick<ReplicaReads, "check" | "status">): SelfCheck {

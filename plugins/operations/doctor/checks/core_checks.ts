@@ -1,18 +1,16 @@
-import { sql } from "kysely";
-import type { Db } from "../../db/mod.ts";
-import type { ContentKind } from "../resources/content.ts";
-import type { CheckedParts, SelfCheck } from "../runtime/self_check.ts";
+import { type ContentKind, type Reference, referenceCheck, type SelfCheck } from "lectern/contracts";
+import { type CheckedParts, sql } from "lectern/core";
+import type { Db } from "lectern/db";
 import { contentChecks } from "./content_checks.ts";
 import { addressCheck, variablesCheck } from "./environment_checks.ts";
 import { diskCheck, markerCheck, orphansCheck, unfinishedCheck } from "./file_checks.ts";
-import { type Reference, referenceCheck } from "./findings.ts";
 import { jobChecks } from "./job_checks.ts";
 import { replicasCheck } from "./replica_checks.ts";
 import { schemaCheck, sequencesCheck, triggersCheck } from "./schema_checks.ts";
 import { serverVersionsCheck, sharedFilesCheck } from "./server_checks.ts";
 import { clockCheck, grantsCheck, leaderCheck, migrationChecks } from "./store_checks.ts";
 
-/** The checks that the runtime contributes to the slot `self_check`. */
+/** The checks of the runtime's parts and of what operators set. */
 export function coreChecks(parts: CheckedParts): SelfCheck[] {
   const { config, store, db, files, jobs, replicas, roles, servers, plugins, env, claims, kinds } = parts;
   const stores = { db, files, place: "the file store" };

@@ -1,11 +1,8 @@
 /** Checks of the file store and of the disk below it. */
 import { existsSync } from "node:fs";
 import { statfs } from "node:fs/promises";
-import { type MarkedStores, markerState } from "../files/instance_marker.ts";
-import { findOrphans, findUnfinished } from "../files/orphan_sweep.ts";
-import type { FileClaim } from "../files/provided.ts";
-import type { SelfCheck } from "../runtime/self_check.ts";
-import { Findings } from "./findings.ts";
+import { findOrphans, findUnfinished, type MarkedStores, markerState } from "lectern/cli";
+import { type FileClaim, Findings, type SelfCheck } from "lectern/contracts";
 
 /** The file store is that of the database: its marker is there. */
 export function markerCheck(stores: MarkedStores): SelfCheck {

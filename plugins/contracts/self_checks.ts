@@ -3,11 +3,16 @@
  * nothing and of rows whose file is missing. Both are templates over names of tables that plugins write in their code. They
  * keep a few examples and count the rest, so that their memory does not grow with what is wrong.
  */
-import { type Kysely, type RawBuilder, sql } from "kysely";
-import { GrantError } from "../../db/mod.ts";
-import type { FileStore } from "../files/file_store.ts";
-import type { ContentKind } from "../resources/content.ts";
-import type { CheckFindings, SelfCheck } from "../runtime/self_check.ts";
+import type { Kysely } from "kysely";
+import {
+  type CheckFindings,
+  type ContentKind,
+  type FileStore,
+  type RawBuilder,
+  type SelfCheck,
+  sql,
+} from "lectern/core";
+import { GrantError } from "lectern/db";
 
 /** Findings that are listed; all are counted. */
 const LISTED = 5;

@@ -1,5 +1,7 @@
-// `export *`, since TypeScript merges `declare module "lectern/db"` only into an interface that is re-exported by a star.
-
+/**
+ * The module "lectern/db": the store as core and plugins use it. What is not exported here is internal. Tables are declared into
+ * `Tables` by `declare module "lectern/db"`, which TypeScript merges only into an interface that is re-exported by a star.
+ */
 export type { SequenceValue, StoreSchema } from "./backup/catalogue.ts";
 export { unlessHeld } from "./backup/hold.ts";
 export {
@@ -42,7 +44,17 @@ export {
   type SyncedRoles,
   syncRoles,
 } from "./grants/roles.ts";
+export { adoptObjects, type UnownedObject, unownedObjects } from "./grants/unowned.ts";
 export { openStore } from "./open.ts";
+export {
+  addColumns,
+  type ColumnNames,
+  firstMissingTable,
+  hasTable,
+  missingColumns,
+  presentColumns,
+  tableNames,
+} from "./query/catalogs.ts";
 export { CACHE_CHANNEL, unreportedTables, type WatchedTable, watchTables } from "./query/change_triggers.ts";
 export { checkedExpression, type ExpressionPlace } from "./query/checked_expression.ts";
 export { type ColumnName, idColumn, refs, timeColumns } from "./query/columns.ts";
@@ -57,6 +69,21 @@ export {
   StoreUnavailable,
 } from "./query/errors.ts";
 export { type Grants, guarded, isDenied } from "./query/grants.ts";
+export {
+  type ContributedKind,
+  dropObjectRecords,
+  dropPluginRecord,
+  type InstalledPluginsTable,
+  type PluginRecord,
+  type PluginTablesTable,
+  pluginRecords,
+  pluginTables,
+  type RecordedVersion,
+  recordedVersion,
+  recordStoreVersion,
+  storedVersion,
+  writePluginRecords,
+} from "./query/installed_plugins.ts";
 export { type FoundObject, madeObjects, recordingObjects } from "./query/made_objects.ts";
 export {
   dropLedger,

@@ -1,6 +1,6 @@
 /** Items of kinds of content whose plugin is not installed: no plugin is granted their tables, so the runtime reads them. */
 import { sql } from "kysely";
-import { type Db, rows } from "../../db/mod.ts";
+import { type Db, hasTable, rows } from "../../db/mod.ts";
 import { absentKinds } from "./versions.ts";
 
 /** An item of a kind whose plugin is not installed. */
@@ -28,9 +28,8 @@ export async function deletedAbsentItems(
       return ids.length === 0 ? [] : [sql`${sql.ref(column)} = any(${[...ids]}::integer[])`];
     });
     if (within.length === 0) continue;
-    // Templates: the tables are those of plugins that are gone, perhaps with their tables.
-    const [present] = await rows(db, sql<{ is: boolean }>`select to_regclass(quote_ident(${table})) is not null as is`);
-    if (!present?.is) continue;
+    // A template: the tables are those of plugins that are gone, perhaps with their tables.
+    if (!(await hasTable(db, table))) continue;
     const items = await rows(
       db,
       sql<{

@@ -3,13 +3,11 @@
  * only when it is used; events that they list as their own are not those of shipped plugins, nor in the form of these. What a boot can
  * check before it changes anything is in `composition_checks.ts`, what plugins may register in `power_checks.ts`.
  */
-import { sql } from "kysely";
-import type { Db, TableName } from "../../db/mod.ts";
+import { type Db, firstMissingTable, missingColumns, type TableName } from "../../db/mod.ts";
 import { BootError } from "../errors.ts";
 import { CORE_EVENTS, type EventBus } from "../events/event_bus.ts";
 import type { Log } from "../log.ts";
 import { closestMatch, isMisspelt } from "../std/closest_match.ts";
-import { missingColumns } from "./column_grants.ts";
 import { leftOut, tableHint } from "./left_out.ts";
 import type { AnyPlugin } from "./plugin.ts";
 import { closestTable } from "./table_owners.ts";
@@ -25,13 +23,7 @@ export async function checkTables(
       .filter((table) => !optionalTables.includes(table))
       .map((table) => ({ name, table })),
   );
-  const given = sql<{ name: string; table: string }>`jsonb_to_recordset(${JSON.stringify(wanted)}::text::jsonb)`;
-  const first = await db
-    .selectFrom(given.as<"wanted">(sql`wanted(name text, "table" text)`))
-    .select(["wanted.name", "wanted.table"])
-    .where(({ ref }) => sql<boolean>`to_regclass(quote_ident(${ref("wanted.table")})) is null`)
-    .limit(1)
-    .executeTakeFirst();
+  const first = await firstMissingTable(db, wanted);
   if (!first) return checkColumns(plugins, db);
   const hint = tableHint(first.table, plugins, shipped) || (await closestTable(first.table, db));
   throw new BootError(`The plugin "${first.name}" needs the table "${first.table}", which no plugin creates${hint}`);

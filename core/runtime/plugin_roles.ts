@@ -5,6 +5,7 @@
  * store's account may not make roles, the boot goes on and says so once: grants are then checked for queries of Kysely only.
  */
 import {
+  addColumns,
   type Db,
   dropRole,
   GrantError,
@@ -13,6 +14,7 @@ import {
   type IdleLimits,
   isDenied,
   overAll,
+  presentColumns,
   type RoleDrift,
   type RoleGrants,
   RolesSync,
@@ -29,7 +31,7 @@ import { currentWorkLimit } from "../events/work_limit.ts";
 import type { PartName } from "../faults.ts";
 import type { Log } from "../log.ts";
 import type { VisibilityRules } from "../resources/visibility.ts";
-import { addColumns, deniesColumns, presentColumns } from "./column_grants.ts";
+import { deniesColumns } from "./column_grants.ts";
 import type { GivenSql } from "./given_sql.ts";
 import type { PluginChoices } from "./operator_choices.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";

@@ -3,23 +3,28 @@
  * its items (by the slot `dependents`) and what others hold about it (by the event `plugin_purge`). All of the store goes in
  * one transaction; the record of the plugin goes last, so that a purge that was interrupted can be run again.
  */
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import {
+  type ContributedKind,
   type Db,
   dropLedger,
+  dropObjectRecords,
   dropOwned,
+  dropPluginRecord,
   type FoundObject,
   ledgers,
   madeObjects,
+  pluginRecords,
+  pluginTables,
   referringTables,
   rows,
+  tableNames,
 } from "../../db/mod.ts";
 import type { FileStore } from "../files/file_store.ts";
 import type { Dependents } from "../resources/content.ts";
 import { SYSTEM } from "../viewer.ts";
 import type { Runtime } from "./boot.ts";
 import type { AnyPlugin } from "./plugin.ts";
-import type { ContributedKind, InstalledPluginsTable, PluginTablesTable } from "./versions.ts";
 
 /** What is stored of a plugin. */
 export interface Leftovers {
@@ -37,14 +42,10 @@ export interface Leftovers {
   readonly permissions: readonly string[];
 }
 
-type CoreStore = Kysely<{ installed_plugins: InstalledPluginsTable; plugin_tables: PluginTablesTable }>;
-
 /** Everything that plugins have left in the store, by name. `plugins` are those whose grants are known. */
 export async function leftoversOf(db: Db, plugins: readonly AnyPlugin[]): Promise<Leftovers[]> {
-  // A cast, since these tables are core's own and not among those that plugins may name.
-  const store = db as unknown as CoreStore;
-  const stored = await store.selectFrom("installed_plugins").selectAll().where("name", "!=", "core").execute();
-  const owned = await store.selectFrom("plugin_tables").selectAll().execute();
+  const stored = (await pluginRecords(db)).filter(({ name }) => name !== "core");
+  const owned = await pluginTables(db);
   const withLedger = (await ledgers(db)).filter((name) => name !== "core");
   const present = new Set(await tableNames(db));
   const made = await madeObjects(db);
@@ -123,25 +124,16 @@ export async function purgePlugin(
     return purged;
   });
   await removeFiles(runtime.files, name);
-  await sql`delete from installed_plugins where name = ${name}`.execute(db);
+  await dropPluginRecord(db, name);
 }
 
 /** Deletes the rows of the runtime's own tables about a plugin. Names of schedules begin with the plugin's. */
 async function deleteRows(db: Db, name: string, jobs: readonly string[]): Promise<void> {
   await sql`delete from jobs where name = any(${[...jobs]}::text[])`.execute(db);
   await sql`delete from schedules where starts_with(name, ${`${name}:`})`.execute(db);
-  await sql`delete from plugin_tables where plugin = ${name}`.execute(db);
-  await sql`delete from plugin_objects where plugin = ${name}`.execute(db);
+  await dropObjectRecords(db, name);
 }
 
 async function removeFiles(files: FileStore, name: string): Promise<void> {
   for await (const { key } of files.list(`${name}/`)) await files.remove(key);
-}
-
-async function tableNames(db: Db): Promise<string[]> {
-  const found = await rows(
-    db,
-    sql<{ name: string }>`select tablename as name from pg_tables where schemaname = current_schema()`,
-  );
-  return found.map(({ name }) => name);
 }

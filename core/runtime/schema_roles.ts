@@ -4,21 +4,20 @@
  * they make is recorded, for a purge. Where roles cannot be made, or PLUGIN_ROLES is off, they run with the rights of the account,
  * which the boot says once (`plugin_roles.ts`).
  */
-import { sql } from "kysely";
 import {
+  adoptObjects,
   asOwner,
-  giveToOwner,
   joinOwners,
-  madeObjects,
+  presentColumns,
   type RoleGrants,
   RolesSync,
   recordingObjects,
-  rows,
   type StepRunner,
   type Store,
+  unownedObjects,
 } from "../../db/mod.ts";
 import type { Config } from "../config.ts";
-import { deniesColumns, presentColumns } from "./column_grants.ts";
+import { deniesColumns } from "./column_grants.ts";
 import type { PluginChoices } from "./operator_choices.ts";
 import type { AnyPlugin } from "./plugin.ts";
 import { firstGrantsOf } from "./plugin_roles.ts";
@@ -29,13 +28,6 @@ export interface SchemaRolesOptions extends Pick<PluginChoices, "denied"> {
   readonly mode: Config["pluginRoles"];
   /** Names of the plugins that do not ship with Lectern. */
   readonly thirdParty: ReadonlySet<string>;
-}
-
-/** A table that a plugin has made, or another object. */
-interface Given {
-  readonly plugin: string;
-  readonly type: string;
-  readonly identity: string;
 }
 
 /** The rights of schema changes in one runtime. */
@@ -64,16 +56,14 @@ export class SchemaRoles {
     const { store, mode, thirdParty } = this.#options;
     if (mode === "off") return;
     const owning = plugins.filter((plugin) => thirdParty.has(plugin.name) && !this.#hasSchema(plugin));
-    const found = await this.#unowned(owning.map(({ name }) => name));
+    const found = await unownedObjects(
+      store.db,
+      owning.map(({ name }) => name),
+    );
     for (const [plugin, objects] of Map.groupBy(found, (one) => one.plugin)) {
       const loaded = owning.find(({ name }) => name === plugin);
       if (loaded && !(await this.#makeRole(loaded))) return;
-      await store.db
-        .transaction()
-        .execute((tx) => giveToOwner(tx, plugin, objects))
-        .catch((error: unknown) => {
-          if ((error as { code?: unknown }).code !== DENIED) throw error;
-        });
+      await adoptObjects(store.db, plugin, objects);
     }
   }
 
@@ -98,27 +88,4 @@ export class SchemaRoles {
     const { reason } = await new RolesSync(store.db).sync([{ ...first, columns, keepsTables: true }]);
     return reason === undefined;
   }
-
-  /** What the account owns and should not: a restore brings back tables and the rest without their owners. */
-  async #unowned(plugins: readonly string[]): Promise<Given[]> {
-    const { db } = this.#options.store;
-    // A template: Kysely's builder has no words for catalogs.
-    const tables = await rows(
-      db,
-      sql<Given>`select plugin, 'table' as type, c.oid::regclass::text as identity from plugin_tables
-        join pg_class c on relname = table_name and relnamespace = current_schema()::regnamespace
-        where (plugin = any(${[...plugins]}::text[]) or plugin in (select plugin from plugin_objects where owned))
-          and not starts_with(pg_get_userbyid(relowner), ${OWNERS})`,
-    );
-    if (tables.length === 0) return tables;
-    const objects = await madeObjects(db, [...new Set(tables.map(({ plugin }) => plugin))]);
-    const isLost = ({ owned, owner, type }: (typeof objects)[number]) =>
-      owned && owner !== null && type !== "index" && !owner.startsWith(OWNERS);
-    return [...tables, ...objects.filter(isLost)];
-  }
 }
-
-/** SQLSTATE of an account that may not make roles, or give them tables. */
-const DENIED = "42501";
-/** The names of the roles that own what plugins have made begin so (`ownerName`). */
-const OWNERS = "owner of ";

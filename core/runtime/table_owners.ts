@@ -1,6 +1,5 @@
 /** Errors about tables that name both sides: the plugin that is mistaken, and whose table it meets or means. */
-import { sql } from "kysely";
-import { type Db, StoreError } from "../../db/mod.ts";
+import { type Db, StoreError, tableNames } from "../../db/mod.ts";
 import { codeOf } from "../failures.ts";
 import { closestMatch } from "../std/closest_match.ts";
 import type { AnyPlugin } from "./plugin.ts";
@@ -23,11 +22,6 @@ export function foreignTable(error: unknown, { name }: AnyPlugin, plugins: reado
 
 /** The end of an error about a table that does not exist: the existing one that is most likely meant; "" for none. */
 export async function closestTable(table: string, db: Db): Promise<string> {
-  const tables = sql<{ name: string }>`(select tablename as name from pg_tables where schemaname = current_schema())`;
-  const found = await db.selectFrom(tables.as("tables")).select("name").execute();
-  const near = closestMatch(
-    table,
-    found.map(({ name }) => name),
-  );
+  const near = closestMatch(table, await tableNames(db));
   return near === undefined ? "" : `; did you mean "${near}"?`;
 }

@@ -2,44 +2,21 @@
  * Versions of plugins: each may have one and name the versions of Lectern that it works with, which the boot judges. The newest
  * version that ran is stored, so that an older one over newer data is reported.
  */
-import { type Generated, type Kysely, sql } from "kysely";
-import type { Db, Migrations } from "../../db/mod.ts";
+import { sql } from "kysely";
+import {
+  type ContributedKind,
+  type Db,
+  type InstalledPluginsTable,
+  type Migrations,
+  type PluginRecord,
+  type PluginTablesTable,
+  pluginRecords,
+  writePluginRecords,
+} from "../../db/mod.ts";
 import packaged from "../../package.json" with { type: "json" };
 import { BootError } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { AnyPlugin } from "./plugin.ts";
-
-/** Plugins that have booted over this store. */
-export interface InstalledPluginsTable {
-  name: string;
-  /** The newest version that booted; null where the plugin had none. */
-  version: string | null;
-  /** When it booted first, and when what is stored here changed last. */
-  first_at: string;
-  last_at: string;
-  /** Names of its jobs. */
-  jobs: string[];
-  /** Its kinds of content, each with its table. */
-  kinds: ContributedKind[];
-  /** Names of the permissions that it adds. */
-  permissions: string[];
-  /** Of the row of the runtime: the oldest version whose servers run beside this one. */
-  runs_beside: Generated<string | null>;
-}
-
-/** A kind of content that a plugin contributes. */
-export interface ContributedKind {
-  readonly kind: string;
-  readonly table: string;
-  /** The kinds it may be in, with the column of the parent's id; absent in rows of an older version. */
-  readonly parents?: readonly { readonly kind: string; readonly column: string }[] | undefined;
-}
-
-/** The table that a migration of a plugin created. */
-export interface PluginTablesTable {
-  table_name: string;
-  plugin: string;
-}
 
 /** What else than tables the migrations of plugins that do not ship have made (`db/query/made_objects.ts`). */
 export interface PluginObjectsTable {
@@ -142,12 +119,7 @@ export async function recordPlugins(
   booted: readonly { readonly plugin: AnyPlugin; readonly registered: Registered }[],
   log: Log,
 ): Promise<void> {
-  // A cast, since the table is core's own and not among those that plugins may name.
-  const store = db as unknown as Kysely<{ installed_plugins: InstalledPluginsTable }>;
-  const stored = await store
-    .selectFrom("installed_plugins")
-    .select(["name", "version", "jobs", "kinds", "permissions"])
-    .execute();
+  const stored = await pluginRecords(db);
   const found = new Map(stored.map((row) => [row.name, row]));
   // Code that another plugin added has no data of its own.
   const plugins = booted.filter(({ plugin }) => plugin.addedBy === undefined);
@@ -167,32 +139,14 @@ export async function recordPlugins(
     const known = found.get(row.name);
     return !known || contentOf(known) !== contentOf(row);
   });
-  if (changed.length === 0) return;
-  const now = sql<string>`now()`;
-  await store
-    .insertInto("installed_plugins")
-    .values(changed.map((row) => ({ ...row, kinds: asJson(row.kinds), first_at: now, last_at: now })))
-    .onConflict((conflict) =>
-      conflict.column("name").doUpdateSet((eb) => ({
-        version: eb.ref("excluded.version"),
-        jobs: eb.ref("excluded.jobs"),
-        kinds: eb.ref("excluded.kinds"),
-        permissions: eb.ref("excluded.permissions"),
-        last_at: now,
-      })),
-    )
-    .execute();
+  if (changed.length > 0) await writePluginRecords(db, changed);
 }
 
 /** Kinds of content that plugins contributed which have booted over this store and are not installed now. */
 export async function absentKinds(db: Db, contributed: readonly string[]): Promise<readonly ContributedKind[]> {
-  // A cast, since the table is core's own and not among those that plugins may name.
-  const store = db as unknown as Kysely<{ installed_plugins: InstalledPluginsTable }>;
-  const found = await store.selectFrom("installed_plugins").select("kinds").execute();
+  const found = await pluginRecords(db);
   return found.flatMap(({ kinds }) => kinds).filter(({ kind }) => !contributed.includes(kind));
 }
-
-type PluginRecord = Omit<InstalledPluginsTable, "first_at" | "last_at" | "runs_beside">;
 
 /** The content of a record as text, to compare two. */
 function contentOf({ version, jobs, kinds, permissions }: PluginRecord): string {
@@ -201,10 +155,6 @@ function contentOf({ version, jobs, kinds, permissions }: PluginRecord): string 
 
 function kindContent({ kind, table, parents = [] }: ContributedKind) {
   return [kind, table, parents.map((parent) => [parent.kind, parent.column])];
-}
-
-function asJson(value: unknown) {
-  return sql<ContributedKind[]>`${JSON.stringify(value)}::text::jsonb`;
 }
 
 /** The versions of plugins as text, one line each, under a heading; none where no plugin has one. */

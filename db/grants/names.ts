@@ -11,12 +11,15 @@ export function roleName(prefix: string, plugin: string): string {
   return short(`${prefix}:${plugin}`);
 }
 
+/** The names of the roles that own what plugins have made begin so. */
+export const OWNER_PREFIX = "owner of ";
+
 /**
  * The name of the role that owns what the migrations of a plugin make, by the name of its role. It does not begin as those do: an
  * older version takes each role with their prefix that it does not know for a leftover, and drops what it owns.
  */
 export function ownerName(role: string): string {
-  return short(`owner of ${role}`);
+  return short(OWNER_PREFIX + role);
 }
 
 /**

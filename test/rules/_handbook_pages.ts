@@ -80,7 +80,7 @@ function tablesPage(): string {
       const columns = columnsOf(path, type);
       return [
         `## \`${name}\``,
-        `${declared?.doc ?? ""} Of ${ownerOf(path)}: [${path}](${linkTo(declared?.path ?? path)}).`.trim(),
+        `${declared?.doc ?? ""} Of ${ownerOf(path)}: [${declared?.path ?? path}](${linkTo(declared?.path ?? path)}).`.trim(),
         [
           "| Column | Type | |",
           "| --- | --- | --- |",

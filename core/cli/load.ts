@@ -99,7 +99,7 @@ export function shippedPlugins(): Promise<AnyPlugin[]> {
   return loadList(SHIPPED);
 }
 
-/** Environment variables that are gone, by name, with what stands for each (`runtime/removed_variables.ts`). */
+/** Environment variables that are gone, by name, with what stands for each (`cli/removed_variables.ts`). */
 export async function removedVariables(): Promise<Readonly<Record<string, string>>> {
   registerExports();
   // The export of a module of the source.

@@ -17,10 +17,10 @@ import { checkMarker } from "../files/instance_marker.ts";
 import type { Runtime } from "../runtime/boot.ts";
 import { inBootOrder } from "../runtime/boot_order.ts";
 import type { CommandIo } from "../runtime/command.ts";
-import { differencesFrom, madeIn } from "../runtime/expected_schema.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { checkStoreVersion } from "../runtime/store_version.ts";
 import { withCore } from "../runtime/with_core.ts";
+import { differencesFrom, madeIn } from "./expected_schema.ts";
 import { readChoices, shippedPlugins, thirdParty } from "./load.ts";
 import { checkStoreExists, logOf, openFiles, openRuntime, readConfig, serverOptions, timelinesOf } from "./open.ts";
 

@@ -7,11 +7,12 @@ export { findOrphans, findUnfinished, ORPHAN_AGE_MS } from "../files/orphan_swee
 export { digestOf, recordFile, recordsOf } from "../files/recorded_files.ts";
 export type { Command, CommandIo } from "../runtime/command.ts";
 export type { Instance, OpenedPlace } from "../runtime/instance.ts";
-export { misspeltText, misspeltVariables } from "../runtime/misspelt_variables.ts";
 export { programName } from "../runtime/program_name.ts";
 export { withCore } from "../runtime/with_core.ts";
 export { AnswerError, ApiClient, type Json, serverUrlOf } from "./api_client.ts";
+export { comparedWith } from "./expected_schema.ts";
 export { failureIn } from "./failure_text.ts";
+export { misspeltText, misspeltVariables } from "./misspelt_variables.ts";
 export { inParallel } from "./parallel.ts";
 export { Progress } from "./progress.ts";
 export { type RunningCommand, runCommand } from "./run_command.ts";

@@ -12,20 +12,20 @@ import { currentRequestId } from "../http/request_context.ts";
 import { createLog, type Log } from "../log.ts";
 import { boot, type Runtime } from "../runtime/boot.ts";
 import type { CommandIo } from "../runtime/command.ts";
+import { type OpenedFiles, openedFiles } from "../runtime/opened_files.ts";
+import type { AnyPlugin } from "../runtime/plugin.ts";
+import { readSettings } from "../runtime/settings.ts";
+import { checkStoreVersion } from "../runtime/store_version.ts";
+import { beforeMigrations } from "./before_migrations.ts";
+import { type Choices, readChoices, removedVariables, shippedPlugins } from "./load.ts";
 import {
   correction,
   misspeltText,
   misspeltVariables,
   otherNameOfPlace,
   refuseMisspeltPlaces,
-} from "../runtime/misspelt_variables.ts";
-import { type OpenedFiles, openedFiles } from "../runtime/opened_files.ts";
-import type { AnyPlugin } from "../runtime/plugin.ts";
-import { refuseRemovedVariables } from "../runtime/removed_variables.ts";
-import { readSettings } from "../runtime/settings.ts";
-import { checkStoreVersion } from "../runtime/store_version.ts";
-import { beforeMigrations } from "./before_migrations.ts";
-import { type Choices, readChoices, removedVariables, shippedPlugins } from "./load.ts";
+} from "./misspelt_variables.ts";
+import { refuseRemovedVariables } from "./removed_variables.ts";
 import { logStoreEvents } from "./store_log.ts";
 
 /** SQLSTATE of a write that a server refuses. */

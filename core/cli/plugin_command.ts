@@ -11,11 +11,11 @@ import { inBootOrder } from "../runtime/boot_order.ts";
 import type { CommandIo } from "../runtime/command.ts";
 import { coreMigrations } from "../runtime/migrations.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
-import { type Leftovers, leftoversOf, purgePlugin, reasonsToKeep } from "../runtime/purge_plugin.ts";
 import { closestMatch } from "../std/closest_match.ts";
 import { loadEntries, shippedPlugins } from "./load.ts";
 import { openRuntime, readConfig, storeOptions } from "./open.ts";
 import { entriesWithout, type LoadedEntry, removeFromPackage } from "./plugin_choices.ts";
+import { type Leftovers, leftoversOf, purgePlugin, reasonsToKeep } from "./purge_plugin.ts";
 
 /** The forms of the command. */
 export const PLUGIN_USAGE = "list | remove NAME [--purge [--yes]]";

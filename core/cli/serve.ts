@@ -11,7 +11,6 @@ import { codeOf } from "../failures.ts";
 import { startLine } from "../log.ts";
 import type { CommandIo } from "../runtime/command.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
-import { refuseRemovedVariables } from "../runtime/removed_variables.ts";
 import { StopSignals } from "../std/stop_signals.ts";
 import { serve, surviveStrayErrors } from "../workers/listen.ts";
 import { openWorker } from "../workers/worker.ts";
@@ -19,6 +18,7 @@ import { pinHint } from "./grants.ts";
 import { shortGrants } from "./grants_text.ts";
 import { isList, readChoices, removedVariables, thirdParty } from "./load.ts";
 import { logOf, type OpenRuntime, openRuntime, readConfig } from "./open.ts";
+import { refuseRemovedVariables } from "./removed_variables.ts";
 import { superviseWorkers } from "./supervisor.ts";
 
 /** The arguments of `serve`. */

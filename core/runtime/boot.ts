@@ -38,7 +38,6 @@ import { checkHandledEvents, checkTables } from "./boot_checks.ts";
 import { lateAtBoot } from "./boot_listeners.ts";
 import { BootWatch } from "./boot_watch.ts";
 import { checkedPlugins } from "./composition_checks.ts";
-import { comparedWith } from "./expected_schema.ts";
 import { checkPermitted, checkSlots } from "./known_names.ts";
 import { missingTable } from "./left_out.ts";
 import { runStarts, runStops, stopPart } from "./lifecycle_hooks.ts";
@@ -232,7 +231,8 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const checked: CheckedParts = {
     ...contributions,
     replicas,
-    schemaDifferences: comparedWith(store.db, plugins, { mode: config.pluginRoles, thirdParty, denied: parts.denied }),
+    thirdParty,
+    denied: parts.denied,
     config,
     store,
     db: store.db,

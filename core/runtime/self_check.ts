@@ -1,9 +1,10 @@
-import type { Db, ReplicaReads, SchemaDifference, Store } from "../../db/mod.ts";
+import type { Db, ReplicaReads, Store } from "../../db/mod.ts";
 import type { Config } from "../config.ts";
 import type { JobQueue } from "../events/job_queue.ts";
 import type { FileStore } from "../files/file_store.ts";
 import type { FileClaim } from "../files/provided.ts";
 import type { ContentKind } from "../resources/content.ts";
+import type { PluginChoices } from "./operator_choices.ts";
 import type { AnyPlugin } from "./plugin.ts";
 import type { PluginRoles } from "./plugin_roles.ts";
 import type { RunningServers } from "./running_servers.ts";
@@ -71,8 +72,10 @@ export interface CheckedParts {
   readonly servers: RunningServers;
   readonly plugins: readonly AnyPlugin[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What the store lacks of the objects that the migrations of these plugins make, or has in another form. */
-  schemaDifferences(): Promise<readonly SchemaDifference[]>;
+  /** Names of the plugins that do not ship. */
+  readonly thirdParty: ReadonlySet<string>;
+  /** Kinds of grants that the operator denied, by plugin. */
+  readonly denied: PluginChoices["denied"];
   /** Contributions to `file_claims`; complete after boot. */
   claims(): readonly FileClaim[];
   /** Contributions to `content`; complete after boot. */

@@ -4,7 +4,7 @@ import {
   misspeltVariables,
   otherNameOfPlace,
   refuseMisspeltPlaces,
-} from "../../core/runtime/misspelt_variables.ts";
+} from "../../core/cli/misspelt_variables.ts";
 import shipped from "../../plugins/mod.ts";
 
 type Env = Record<string, string | undefined>;

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TObject } from "@sinclair/typebox";
 import { definePlugin, t } from "lectern/core";
+import { refuseRemovedVariables } from "../../core/cli/removed_variables.ts";
 import { configSchema } from "../../core/config.ts";
-import { refuseRemovedVariables } from "../../core/runtime/removed_variables.ts";
 import { readSettings } from "../../core/runtime/settings.ts";
 import shipped, { removedVariables } from "../../plugins/mod.ts";
 

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type AnyPlugin, definePlugin, sql } from "lectern/core";
 import { type Db, migrate, rows, runAsDefiner, SchemaDenied, StoreError } from "lectern/db";
-import { leftoversOf, purgePlugin } from "../../core/runtime/purge_plugin.ts";
+import { leftoversOf, purgePlugin } from "../../core/cli/purge_plugin.ts";
 import { SchemaRoles } from "../../core/runtime/schema_roles.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 

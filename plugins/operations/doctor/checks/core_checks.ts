@@ -1,3 +1,4 @@
+import { comparedWith } from "lectern/cli";
 import { type ContentKind, type Reference, referenceCheck, type SelfCheck } from "lectern/contracts";
 import { type CheckedParts, sql } from "lectern/core";
 import type { Db } from "lectern/db";
@@ -12,11 +13,12 @@ import { clockCheck, grantsCheck, leaderCheck, migrationChecks } from "./store_c
 
 /** The checks of the runtime's parts and of what operators set. */
 export function coreChecks(parts: CheckedParts): SelfCheck[] {
-  const { config, store, db, files, jobs, replicas, roles, servers, plugins, env, claims, kinds } = parts;
+  const { config, store, db, files, jobs, replicas, roles, servers, plugins, env, claims, kinds, thirdParty, denied } =
+    parts;
   const stores = { db, files, place: "the file store" };
   return [
     ...migrationChecks(db, plugins),
-    schemaCheck(db, parts.schemaDifferences),
+    schemaCheck(db, comparedWith(db, plugins, { mode: config.pluginRoles, thirdParty, denied })),
     triggersCheck(db),
     sequencesCheck(db),
     grantsCheck(roles),

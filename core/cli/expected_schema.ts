@@ -10,10 +10,10 @@ import {
   schemaObjects,
   withThrowawayStore,
 } from "../../db/mod.ts";
-import { coreMigrations } from "./migrations.ts";
-import type { AnyPlugin } from "./plugin.ts";
-import { SchemaRoles, type SchemaRolesOptions } from "./schema_roles.ts";
-import { withCore } from "./with_core.ts";
+import { coreMigrations } from "../runtime/migrations.ts";
+import type { AnyPlugin } from "../runtime/plugin.ts";
+import { SchemaRoles, type SchemaRolesOptions } from "../runtime/schema_roles.ts";
+import { withCore } from "../runtime/with_core.ts";
 
 /** A function that compares a store with what these plugins, in boot order, make in an empty one, which is done once. Throws StoreError. */
 export function comparedWith(

@@ -7,9 +7,9 @@
 import type { TObject } from "@sinclair/typebox";
 import { configSchema } from "../config.ts";
 import { BootError } from "../errors.ts";
+import { variablesOf } from "../runtime/operator_choices.ts";
+import type { AnyPlugin } from "../runtime/plugin.ts";
 import { closestMatch, distance, isMisspelt } from "../std/closest_match.ts";
-import { variablesOf } from "./operator_choices.ts";
-import type { AnyPlugin } from "./plugin.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

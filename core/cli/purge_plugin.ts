@@ -22,9 +22,9 @@ import {
 } from "../../db/mod.ts";
 import type { FileStore } from "../files/file_store.ts";
 import type { Dependents } from "../resources/content.ts";
+import type { Runtime } from "../runtime/boot.ts";
+import type { AnyPlugin } from "../runtime/plugin.ts";
 import { SYSTEM } from "../viewer.ts";
-import type { Runtime } from "./boot.ts";
-import type { AnyPlugin } from "./plugin.ts";
 
 /** What is stored of a plugin. */
 export interface Leftovers {

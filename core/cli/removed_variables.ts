@@ -3,8 +3,8 @@
  * operator who chose a value would otherwise get another one without a word.
  */
 import { BootError } from "../errors.ts";
-import { variablesOf } from "./operator_choices.ts";
-import type { AnyPlugin } from "./plugin.ts";
+import { variablesOf } from "../runtime/operator_choices.ts";
+import type { AnyPlugin } from "../runtime/plugin.ts";
 
 /**
  * Refuses variables of `removed` that have a value and that no plugin reads as its own; `removed` has what stands for each, as the end of

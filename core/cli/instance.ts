@@ -2,9 +2,8 @@ import { hasStore, openStore } from "../../db/mod.ts";
 import { createLog } from "../log.ts";
 import type { CommandIo } from "../runtime/command.ts";
 import type { Instance } from "../runtime/instance.ts";
-import { openedFiles, openPlace } from "../runtime/opened_files.ts";
+import { openedFiles, openPlace, settingsBeforeBoot } from "../runtime/opened_files.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
-import { readSettings } from "../runtime/settings.ts";
 import { withCore } from "../runtime/with_core.ts";
 import { readChoices } from "./load.ts";
 import { readConfig, refuseOtherNames, storeOptions, withFiles } from "./open.ts";
@@ -20,7 +19,7 @@ export async function instanceFor(plugin: AnyPlugin, plugins: readonly AnyPlugin
   const options = { ...storeOptions(config, plugins, io), poolSize: CONNECTIONS };
   const { name, place } = openedFiles(config, plugins, sources);
   return {
-    settings: plugin.settings ? readSettings(plugin.name, plugin.settings, io.env, settings[plugin.name]) : {},
+    settings: settingsBeforeBoot(plugin, sources),
     installed: withCore(plugins),
     log: createLog(config.logLevel),
     dataDir: config.dataDir,

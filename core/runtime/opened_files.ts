@@ -11,12 +11,11 @@ import type { DeclaredFileStore } from "../files/provided.ts";
 import type { OpenedPlace } from "./instance.ts";
 import type { PluginChoices } from "./operator_choices.ts";
 import type { AnyPlugin } from "./plugin.ts";
-import { type Constants, readSettings } from "./settings.ts";
+import { readSettings } from "./settings.ts";
 
 /** What settings are read from. */
 export interface SettingSources extends Pick<PluginChoices, "settings" | "denied"> {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly constants?: Constants | undefined;
 }
 
 /** A declared store with the settings of its plugin. */
@@ -75,15 +74,19 @@ export function openPlace(
   throw new BootError(`Cannot use "${scheme}://${place}": no plugin opens such addresses`);
 }
 
-function declaredStores(
-  plugins: readonly AnyPlugin[],
-  { env, settings = {}, denied = {}, constants = {} }: SettingSources,
-): Declared[] {
-  return plugins.flatMap(({ name, fileStore: store, settings: schema }) => {
-    if (!store) return [];
-    const own = denied[name]?.includes("env") ? {} : { ...env };
-    const values = schema ? readSettings(name, schema, own, settings[name], constants[name]) : {};
-    return [{ name: store.name, store, settings: values }];
+/** The settings of a plugin that is not booted; without the grant no setting reads its variable. Throws BootError. */
+export function settingsBeforeBoot(
+  { name, settings: schema }: AnyPlugin,
+  { env, settings = {}, denied = {} }: SettingSources,
+): Readonly<Record<string, unknown>> {
+  const own = denied[name]?.includes("env") ? {} : { ...env };
+  return schema ? readSettings(name, schema, own, settings[name]) : {};
+}
+
+function declaredStores(plugins: readonly AnyPlugin[], sources: SettingSources): Declared[] {
+  return plugins.flatMap((plugin) => {
+    const { fileStore: store } = plugin;
+    return store ? [{ name: store.name, store, settings: settingsBeforeBoot(plugin, sources) }] : [];
   });
 }
 

@@ -2,11 +2,11 @@ import { hasStore, openStore } from "../../db/mod.ts";
 import { createLog } from "../log.ts";
 import type { CommandIo } from "../runtime/command.ts";
 import type { Instance } from "../runtime/instance.ts";
-import { openedFiles, openPlace, settingsBeforeBoot } from "../runtime/opened_files.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { withCore } from "../runtime/with_core.ts";
 import { readChoices } from "./load.ts";
 import { readConfig, refuseOtherNames, storeOptions, withFiles } from "./open.ts";
+import { openedFiles, openPlace, settingsBeforeBoot } from "./opened_files.ts";
 
 /** Connections of a command that works alone. */
 const CONNECTIONS = 2;

@@ -8,12 +8,12 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BootError } from "../errors.ts";
 import { INSTALL_ROOT } from "../install_root.ts";
-import { type AwaitedEntry, isAwaited, type Listed, withExtensions } from "../runtime/extend_plugins.ts";
 import { withoutPlugins } from "../runtime/left_out.ts";
 import { checkedBlock } from "../runtime/operator_choices.ts";
 import type { PinnedGrants } from "../runtime/pins.ts";
 import type { AnyPlugin, Grants } from "../runtime/plugin.ts";
 import { declaredOnce } from "../runtime/read_once.ts";
+import { type AwaitedEntry, isAwaited, type Listed, withExtensions } from "./extend_plugins.ts";
 import { type IsolatedChoice, isolatedEntries } from "./isolated_choice.ts";
 import { fileOfList, isList, packageVersion, registerExports, runningFile } from "./resolve.ts";
 

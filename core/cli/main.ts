@@ -6,10 +6,10 @@ import { StoreError } from "../../db/mod.ts";
 import packaged from "../../package.json" with { type: "json" };
 import { BootError } from "../errors.ts";
 import type { CommandIo } from "../runtime/command.ts";
-import { withExtensions } from "../runtime/extend_plugins.ts";
 import { closestMatch } from "../std/closest_match.ts";
 import { commandNames, findBuiltInCommand, findCommand, findStandaloneCommand, usage } from "./commands.ts";
 import { withEnvFile } from "./env_file.ts";
+import { withExtensions } from "./extend_plugins.ts";
 import { requestsHelp } from "./help.ts";
 import { loadPlugins } from "./load.ts";
 

@@ -20,11 +20,11 @@ import {
   writeMarker,
 } from "../files/instance_marker.ts";
 import type { CommandIo } from "../runtime/command.ts";
-import { type OpenedFiles, openableNames } from "../runtime/opened_files.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { type CopyResult, copyFiles } from "./copy_files.ts";
 import { failureIn } from "./failure_text.ts";
 import { openFiles, readConfig, reportMissingStore, storeOptions } from "./open.ts";
+import { type OpenedFiles, openableNames } from "./opened_files.ts";
 import { reportPending } from "./pending.ts";
 
 /** Returns 0 where the files are moved, 1 where they are copied and a server still runs. */

@@ -12,7 +12,6 @@ import { currentRequestId } from "../http/request_context.ts";
 import { createLog, type Log } from "../log.ts";
 import { boot, type Runtime } from "../runtime/boot.ts";
 import type { CommandIo } from "../runtime/command.ts";
-import { type OpenedFiles, openedFiles } from "../runtime/opened_files.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { readSettings } from "../runtime/settings.ts";
 import { checkStoreVersion } from "../runtime/store_version.ts";
@@ -25,6 +24,7 @@ import {
   otherNameOfPlace,
   refuseMisspeltPlaces,
 } from "./misspelt_variables.ts";
+import { type OpenedFiles, openedFiles } from "./opened_files.ts";
 import { refuseRemovedVariables } from "./removed_variables.ts";
 import { logStoreEvents } from "./store_log.ts";
 

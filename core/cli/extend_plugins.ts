@@ -5,13 +5,13 @@
 import { Type as t } from "@sinclair/typebox";
 import { configSchema } from "../config.ts";
 import { BootError } from "../errors.ts";
+import { SHIPPED_LIST } from "../runtime/left_out.ts";
+import type { PluginChoices } from "../runtime/operator_choices.ts";
+import type { AnyPlugin, Extending, IsolatedEntry } from "../runtime/plugin.ts";
+import { declaredOnce } from "../runtime/read_once.ts";
+import { type Constants, readSettings } from "../runtime/settings.ts";
 import { deepFreeze } from "../std/freeze.ts";
 import { withinTime } from "../std/within_time.ts";
-import { SHIPPED_LIST } from "./left_out.ts";
-import type { PluginChoices } from "./operator_choices.ts";
-import type { AnyPlugin, Extending, IsolatedEntry } from "./plugin.ts";
-import { declaredOnce } from "./read_once.ts";
-import { type Constants, readSettings } from "./settings.ts";
 
 /** The setting that limits `extend`; others are read, and checked, by the boot. */
 const limitSchema = t.Pick(configSchema, ["setupTimeoutMs"]);

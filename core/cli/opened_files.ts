@@ -8,10 +8,10 @@ import { BootError } from "../errors.ts";
 import { DISK, type NamedStore } from "../files/contributed_store.ts";
 import { folderStore } from "../files/file_store.ts";
 import type { DeclaredFileStore } from "../files/provided.ts";
-import type { OpenedPlace } from "./instance.ts";
-import type { PluginChoices } from "./operator_choices.ts";
-import type { AnyPlugin } from "./plugin.ts";
-import { readSettings } from "./settings.ts";
+import type { OpenedPlace } from "../runtime/instance.ts";
+import type { PluginChoices } from "../runtime/operator_choices.ts";
+import type { AnyPlugin } from "../runtime/plugin.ts";
+import { readSettings } from "../runtime/settings.ts";
 
 /** What settings are read from. */
 export interface SettingSources extends Pick<PluginChoices, "settings" | "denied"> {

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { Type as t } from "@sinclair/typebox";
 import { BootError } from "../errors.ts";
+import { definePlugin } from "../runtime/plugin.ts";
 import { withExtensions } from "./extend_plugins.ts";
-import { definePlugin } from "./plugin.ts";
 
 const settings = t.Object({ folder: t.String({ default: "extras", env: "EXTRAS" }) });
 

@@ -4,7 +4,7 @@
  */
 import type { Static, TObject } from "@sinclair/typebox";
 import type { CompiledQuery, Kysely, RawBuilder, SelectQueryBuilder } from "kysely";
-import type { Db, Migrations, Store, TableName, Tables } from "../../db/mod.ts";
+import type { Db, Migrations, TableName, Tables } from "../../db/mod.ts";
 import type { Children } from "../children/pool.ts";
 import type { Cached } from "../events/cache.ts";
 import type { AnswerSource, CachedAnswers } from "../events/cached_answers.ts";
@@ -39,10 +39,9 @@ import type { Viewer } from "../viewer.ts";
 import type { MembersFor, NeededPowers } from "./acting.ts";
 import type { ColumnGrants } from "./column_grants.ts";
 import type { Command } from "./command.ts";
-import type { Instance } from "./instance.ts";
 import type { Powers } from "./powers.ts";
 import type { RuntimeInfo } from "./runtime_info.ts";
-import type { CheckedParts, SelfCheck } from "./self_check.ts";
+import type { ShippedParts } from "./shipped_parts.ts";
 import type { SlotSpecs } from "./slot_specs.ts";
 
 /** The grants of a plugin: resources, and powers; nothing is granted by default. Writing a table implies reading it. */
@@ -99,7 +98,7 @@ export interface PluginSpec<
   S extends TObject,
   U extends ContractName = never,
   C extends ColumnGrants = NoColumns,
-> {
+> extends ShippedParts {
   /** Unique; also the name of its migration ledger. */
   readonly name: string;
   /** Its semantic version; for a package that of its package.json by default. */
@@ -140,16 +139,6 @@ export interface PluginSpec<
   /** Permissions it adds to those that roles may hold. */
   readonly permissions?: readonly PermissionName[];
   readonly commands?: Readonly<Record<string, Command>>;
-  /**
-   * Runs at a start and at `migrate`, where steps over tables that are there are pending, before the first of them: it may copy the
-   * store. What it throws stops the start, and no step has run. Of plugins that ship alone, as it gets the whole store.
-   */
-  beforeMigrations?(store: Store, instance: Instance): Promise<void>;
-  /**
-   * Checks of the parts of the runtime, before those of the slot `self_check`; called when all plugins are set up. Of plugins that
-   * ship alone, as it gets the whole store.
-   */
-  checks?(parts: CheckedParts): readonly SelfCheck[];
   /** A file store that its settings alone describe, which is opened before the boot. */
   readonly fileStore?: DeclaredFileStore<Static<S>>;
   /** Loads further plugins, such as code of the operator; they boot after those that are listed. A BootError stops the start. */
@@ -160,15 +149,7 @@ export interface PluginSpec<
 type ErasedSpec = PluginSpec<ContractName, TableName, TableName, TObject, ContractName, ColumnGrants>;
 
 /** Fields without a default. */
-type OptionalField =
-  | "syncSchema"
-  | "extend"
-  | "fileStore"
-  | "beforeMigrations"
-  | "checks"
-  | "settings"
-  | "version"
-  | "lectern";
+type OptionalField = "syncSchema" | "extend" | "fileStore" | keyof ShippedParts | "settings" | "version" | "lectern";
 
 /** A plugin with its types erased and its defaults filled in. */
 export interface AnyPlugin extends Required<Omit<ErasedSpec, OptionalField>>, Pick<ErasedSpec, OptionalField> {

@@ -159,7 +159,7 @@ export {
 export { fileBelow } from "./runtime/plugin_folder.ts";
 export { renamedKey } from "./runtime/plugin_keys.ts";
 export { PowerError } from "./runtime/power_checks.ts";
-export { ALL_REGISTRATIONS, type Powers } from "./runtime/powers.ts";
+export type { Recorded } from "./runtime/recorded.ts";
 export type { CheckedParts, CheckFindings, SelfCheck } from "./runtime/self_check.ts";
 export type { SlotSpecs } from "./runtime/slot_specs.ts";
 export { sharedLimits } from "./shared_limits.ts";

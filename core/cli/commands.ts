@@ -8,6 +8,7 @@ import { withWorkLimit } from "../events/work_limit.ts";
 import { inBootOrder } from "../runtime/boot_order.ts";
 import { type Command, type CommandIo, checkCommands } from "../runtime/command.ts";
 import { coreMigrations } from "../runtime/migrations.ts";
+import { checkPins } from "../runtime/pins.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { programName } from "../runtime/program_name.ts";
 import { SchemaRoles } from "../runtime/schema_roles.ts";
@@ -31,6 +32,7 @@ import { planOf } from "./plan.ts";
 import { PLUGIN_USAGE, pluginCommand } from "./plugin_command.ts";
 import { HIDDEN_OPTIONS, SERVE_USAGE, serveCommand } from "./serve.ts";
 import { storesCommand } from "./stores.ts";
+import { trialOfPinned } from "./trial.ts";
 import { UPGRADE_USAGE, upgradeCommand } from "./upgrade.ts";
 
 /** A command that can be run. */
@@ -203,17 +205,21 @@ async function backupOf(plugins: readonly AnyPlugin[], io: CommandIo): Promise<n
 async function migrateCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
   const config = readConfig(io, plugins);
   await refuseOtherNames(config, plugins, io);
+  const shipped = await shippedPlugins();
+  const ordered = inBootOrder(plugins, shipped);
+  const choices = await readChoices();
+  const trial = await trialOfPinned(plugins, await thirdParty(plugins), choices, io);
+  checkPins(ordered, { ...choices, shipped, trials: trial?.recorded });
   const store = await openStore(storeOptions(config, plugins, io));
   try {
     await checkStoreVersion(store.db, plugins);
-    const ordered = inBootOrder(plugins, await shippedPlugins());
     await beforeMigrations(store, ordered, io);
     const shown = (name: string, steps: readonly string[]) => {
       for (const step of steps) io.out(`${name} ${step}`);
     };
     shown("core", await migrate(store.db, "core", coreMigrations));
     const thirdPartyNames = new Set((await thirdParty(plugins)).map(({ name }) => name));
-    const { denied } = await readChoices();
+    const { denied } = choices;
     const roles = new SchemaRoles({ store, mode: config.pluginRoles, thirdParty: thirdPartyNames, denied });
     await roles.adopt(ordered);
     const statuses = await migrationStatuses(store.db, ordered);

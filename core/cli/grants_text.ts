@@ -1,13 +1,13 @@
 /**
- * Grants as text: of each plugin in a few lines (`grants`, `plan`), of one in words (`grants NAME`), in one short line at the start of
- * a server. Lists that a plugin declares as "any" are shown as that; what the operator denied is marked, not left out.
+ * Grants, and what plugins register, as text: of each plugin in a few lines (`grants`, `plan`), of one in words (`grants NAME`), in one
+ * short line at the start of a server. Lists that are "any" are shown as that; what the operator denied is marked, not left out.
  */
 import { columnsText, deniesColumns } from "../runtime/column_grants.ts";
+import { GRANT_KINDS, type Kind, SWITCHES } from "../runtime/grant_kinds.ts";
 import { shownHost } from "../runtime/granted_hosts.ts";
 import { variablesOf } from "../runtime/operator_choices.ts";
-import { permitText } from "../runtime/path_patterns.ts";
 import type { AnyPlugin, Grants } from "../runtime/plugin.ts";
-import { GRANT_KINDS, SWITCHES } from "../runtime/powers.ts";
+import { RECORDED_KINDS, type Recorded, recordedNames } from "../runtime/recorded.ts";
 import type { KnownEnforcement } from "./known_enforcement.ts";
 
 /** Names of one kind that the short line shows; the others are counted. */
@@ -17,7 +17,7 @@ const RESOURCES: readonly string[] = ["read", "write", "columns", "contentTables
 const NAME_WIDTH = 16;
 
 /** What an operator reads for each kind. */
-const MEANING: Readonly<Record<keyof Grants, string>> = {
+const MEANING: Readonly<Record<Kind, string>> = {
   read: "reads the tables",
   write: "reads and writes the tables",
   columns: "reads columns of the tables",
@@ -26,7 +26,7 @@ const MEANING: Readonly<Record<keyof Grants, string>> = {
   env: "reads the variables",
   files: "stores files",
   system: "acts as SYSTEM, which may do everything",
-  impersonate: "acts as users other than that of the request",
+  impersonate: "acts as users",
   auth: "decides who the user of a request is",
   schema: "changes the store's schema beyond its own tables, with all rights of its account",
   routeScopes: "sets credentials, limits and errors below the paths",
@@ -34,32 +34,37 @@ const MEANING: Readonly<Record<keyof Grants, string>> = {
   handlers: "sees and follows the events",
   filters: "changes the events",
   vetoes: "refuses the events",
-  performs: "performs the events of other plugins",
+  performs: "performs the events of Lectern",
   slots: "contributes to the slots",
   slotsRead: "reads the slots",
   jobs: "runs the jobs",
   schedules: "runs on the schedules",
   publicRoutes: "answers everybody at the paths",
+  writes: "may call the writing functions",
   screens: "serves the screens",
 };
 
-/** One kind of a plugin's grants: its names, or none for one that is either granted or not. */
+/** One kind of what a plugin declares or registers: its names, or none for one that is either granted or not. */
 interface Shown {
-  readonly kind: keyof Grants;
+  readonly kind: Kind;
   readonly names: readonly string[];
   readonly isDenied: boolean;
 }
 
+/** A plugin with what the operator denied it, and what it registers as far as that is known. */
+export interface ShownPlugin {
+  readonly plugin: AnyPlugin;
+  readonly denied: readonly Kind[];
+  readonly recorded: Recorded;
+}
+
 /**
  * The lines of a plugin: its name, resources and switches, how its process is confined, and where PostgreSQL does not enforce the
- * tables of a plugin that it should, the reason; then a line for each kind of powers.
+ * tables of a plugin that it should, the reason; then a line for each kind of what it registers.
  */
-export function grantsLines(
-  plugin: AnyPlugin,
-  denied: readonly (keyof Grants)[],
-  enforcement?: KnownEnforcement,
-): string[] {
-  const shown = shownOf(plugin, denied);
+export function grantsLines(of: ShownPlugin, enforcement?: KnownEnforcement): string[] {
+  const { plugin } = of;
+  const shown = shownOf(of);
   const isFirst = ({ kind }: Shown) => SWITCHES.has(kind) || RESOURCES.includes(kind);
   const lines = [
     shown.filter(isFirst).map(textOf).join(" "),
@@ -81,19 +86,20 @@ export function enforcementNote({ isWanted = false, isUnknown, reason }: Partial
 }
 
 /** One short line: long lists are cut. */
-export function shortGrants(plugin: AnyPlugin, denied: readonly (keyof Grants)[]): string {
+export function shortGrants(of: ShownPlugin): string {
+  const { plugin } = of;
   const cut = ({ names, ...rest }: Shown): Shown => ({
     ...rest,
     names: names.length > MAX_SHORT + 1 ? [...names.slice(0, MAX_SHORT), `+${names.length - MAX_SHORT}`] : names,
   });
-  const shown = shownOf(plugin, denied).map((one) => textOf(RESOURCES.includes(one.kind) ? one : cut(one)));
+  const shown = shownOf(of).map((one) => textOf(RESOURCES.includes(one.kind) ? one : cut(one)));
   return `${plugin.name.padEnd(NAME_WIDTH)} ${shown.join(" ") || "nothing"}${isolationNote(plugin)}`;
 }
 
-/** The grants of one plugin in words, a line for each name of a longer list. */
-export function grantsInWords(plugin: AnyPlugin, denied: readonly (keyof Grants)[]): string[] {
-  const shown = shownOf(plugin, denied);
-  const head = `${plugin.name}${isolationNote(plugin)}`;
+/** What one plugin declares and registers in words, a line for each name of a longer list. */
+export function grantsInWords(of: ShownPlugin): string[] {
+  const shown = shownOf(of);
+  const head = `${of.plugin.name}${isolationNote(of.plugin)}`;
   if (shown.length === 0) return [head, "  nothing"];
   return [
     head,
@@ -105,28 +111,29 @@ export function grantsInWords(plugin: AnyPlugin, denied: readonly (keyof Grants)
   ];
 }
 
-function shownOf(plugin: AnyPlugin, denied: readonly (keyof Grants)[]): Shown[] {
+function shownOf({ plugin, denied, recorded }: ShownPlugin): Shown[] {
   const grants: Grants = { ...plugin.grants, env: variablesOf(plugin) };
-  return GRANT_KINDS.flatMap((kind) => {
+  const declared = GRANT_KINDS.flatMap((kind): Shown[] => {
     const grant = grants[kind];
     if (grant === undefined || grant === false) return [];
     const names = namesOf(kind, grant).map((name) => (kind === "net" ? shownHost(plugin, name) : name));
     return names.length === 0 && grant !== true ? [] : [{ kind, names, isDenied: isDenied(kind, denied) }];
   });
+  const registered = RECORDED_KINDS.flatMap((kind): Shown[] => {
+    const names = recordedNames(kind, recorded);
+    return names.length === 0 ? [] : [{ kind, names, isDenied: isDenied(kind, denied) }];
+  });
+  return [...declared, ...registered];
 }
 
-function isDenied(kind: keyof Grants, denied: readonly (keyof Grants)[]): boolean {
+function isDenied(kind: Kind, denied: readonly Kind[]): boolean {
   return kind === "columns" ? deniesColumns(denied) : denied.includes(kind);
 }
 
 function namesOf(kind: keyof Grants, grant: NonNullable<Grants[keyof Grants]>): readonly string[] {
   if (typeof grant === "boolean") return [];
   if (typeof grant === "string") return [grant];
-  if (kind === "columns") return columnsText(grant as NonNullable<Grants["columns"]>);
-  if (kind !== "screens") return grant as readonly string[];
-  return Object.entries(grant as Exclude<NonNullable<Grants["screens"]>, "any">).map(
-    ([path, access]) => `${path} (${permitText(access)})`,
-  );
+  return kind === "columns" ? columnsText(grant as NonNullable<Grants["columns"]>) : (grant as readonly string[]);
 }
 
 function textOf({ kind, names, isDenied }: Shown): string {

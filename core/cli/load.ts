@@ -8,10 +8,11 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BootError } from "../errors.ts";
 import { INSTALL_ROOT } from "../install_root.ts";
+import type { Kind } from "../runtime/grant_kinds.ts";
 import { withoutPlugins } from "../runtime/left_out.ts";
 import { checkedBlock } from "../runtime/operator_choices.ts";
 import type { PinnedGrants } from "../runtime/pins.ts";
-import type { AnyPlugin, Grants } from "../runtime/plugin.ts";
+import type { AnyPlugin } from "../runtime/plugin.ts";
 import { declaredOnce } from "../runtime/read_once.ts";
 import { type AwaitedEntry, isAwaited, type Listed, withExtensions } from "./extend_plugins.ts";
 import { type IsolatedChoice, isolatedEntries } from "./isolated_choice.ts";
@@ -30,7 +31,7 @@ export interface Choices {
   /** Settings by plugin name. */
   readonly settings: Readonly<Record<string, Record<string, unknown>>>;
   /** Kinds of grants taken away, by plugin name. */
-  readonly denied: Readonly<Record<string, readonly (keyof Grants)[]>>;
+  readonly denied: Readonly<Record<string, readonly Kind[]>>;
   /** Entries of `plugins` that a plugin loads into processes of their own, with what that is told of each. */
   readonly isolated?: IsolatedChoice | undefined;
   /** Accepted grants by plugin name. */

@@ -49,7 +49,7 @@ interface StoreFacts {
 
 /**
  * Looks at the plugins and the configured store, and calls `run` with what was found. `isStart`: whether what a start would refuse
- * of the configured store is an error, such as a missing one with DATA_REQUIRED. Throws BootError, and StoreError.
+ * of the configured store and of accepted grants is an error, such as a missing store with DATA_REQUIRED. Throws BootError, and StoreError.
  */
 export async function withLook<T>(
   plugins: readonly AnyPlugin[],
@@ -68,7 +68,7 @@ export async function withLook<T>(
     };
     const isCompared = isStart && place !== undefined && pending.size === 0;
     const differences = isCompared ? await differencesOf(plugins, config, dataDir).catch(refuse) : [];
-    const { runtime } = await openRuntime(plugins, io, temporary, "ignore").catch(refuse);
+    const { runtime } = await openRuntime(plugins, io, temporary, isStart ? "ignore" : "look").catch(refuse);
     try {
       return await run({ runtime, pending, differences, notes: notesOf(place, pending), isNew: place === undefined });
     } finally {

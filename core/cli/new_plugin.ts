@@ -99,7 +99,7 @@ const noteRules = rules({ note: ["required", "string", "max:500"] });
 
 export default definePlugin({
   name: "${name}",
-  grants: { write: ["${name}"], read: ["books"], slots: ["dependents"] },
+  grants: { write: ["${name}"], read: ["books"] },
   migrations: {
     // A step that has run somewhere must not be changed; add "0002_…" for further changes.
     async "0001_init"(db) {

@@ -16,7 +16,7 @@ import type { AnyPlugin } from "../runtime/plugin.ts";
 import { readSettings } from "../runtime/settings.ts";
 import { checkStoreVersion } from "../runtime/store_version.ts";
 import { beforeMigrations } from "./before_migrations.ts";
-import { type Choices, readChoices, removedVariables, shippedPlugins } from "./load.ts";
+import { type Choices, readChoices, removedVariables, shippedPlugins, thirdParty } from "./load.ts";
 import {
   correction,
   misspeltText,
@@ -27,6 +27,7 @@ import {
 import { type OpenedFiles, openedFiles } from "./opened_files.ts";
 import { refuseRemovedVariables } from "./removed_variables.ts";
 import { logStoreEvents } from "./store_log.ts";
+import { trialOfPinned } from "./trial.ts";
 
 /** SQLSTATE of a write that a server refuses. */
 const READ_ONLY = "25006";
@@ -45,9 +46,9 @@ export interface OpenRuntime {
 /**
  * What happens to the marker of the file store (`files/instance_marker.ts`): it is checked and completed, only checked, replaced, or
  * ignored over a temporary store, to which no files belong: plugins then have a folder of their own, as the rows that would name the
- * files of the instance are not there.
+ * files of the instance are not there. "look" is "ignore" for those who want to see what plugins do, whether it was accepted or not.
  */
-export type MarkerMode = "complete" | "check" | "accept" | "ignore";
+export type MarkerMode = "complete" | "check" | "accept" | "ignore" | "look";
 
 /** Boots the runtime over its store, without listening. The caller has to stop it. `onStore` is shown the store before the boot. */
 export async function openRuntime(
@@ -60,9 +61,13 @@ export async function openRuntime(
   refuseRemovedVariables(io.env, plugins, await removedVariables());
   const log = logOf(config);
   const choices: Choices = await readChoices();
-  if (marker !== "ignore") await checkStoreExists(config, plugins, io);
+  const isTemporary = marker === "ignore" || marker === "look";
+  if (!isTemporary) await checkStoreExists(config, plugins, io);
   if (config.worker === undefined || config.worker.number === 1)
     for (const one of misspeltVariables(io.env, [...plugins, ...(await shippedPlugins())])) log.warn(misspeltText(one));
+  // A worker boots what the first one has compared; a temporary store is nobody's.
+  const isCompared = !isTemporary && (config.worker === undefined || config.worker.number === 1);
+  const trial = isCompared ? trialOfPinned(plugins, await thirdParty(plugins), choices, io) : undefined;
   const timelines = timelinesOf(config, plugins, io);
   const store = await openStore({
     ...storeOptions(config, plugins, io),
@@ -79,12 +84,14 @@ export async function openRuntime(
     const isChecked = marker === "complete" || marker === "check";
     if (isInUse && isChecked) await checkMarker({ db: store.db, files, place }, log);
     await checkStoreVersion(store.db, plugins);
+    for (const [plugin, reason] of (await trial)?.problems ?? [])
+      log.warn("What a plugin registers is compared with what was accepted at its setup alone", { plugin, reason });
     await beforeMigrations(store, plugins, io);
     const runtime = await boot({
       config,
       store,
       files: opened,
-      ...(marker === "ignore" && { scratchFiles: folderStore(`${config.dataDir}/files`) }),
+      ...(isTemporary && { scratchFiles: folderStore(`${config.dataDir}/files`) }),
       log,
       plugins,
       shipped: await shippedPlugins(),
@@ -94,14 +101,14 @@ export async function openRuntime(
       }),
       settings: choices.settings,
       denied: choices.denied,
-      grants: choices.grants,
+      ...(marker !== "look" && { grants: choices.grants, trials: (await trial)?.recorded }),
     });
     try {
       const stores = { db: store.db, files: runtime.files, place };
       if (!isInUse && isChecked) await checkMarker(stores, log);
       if (marker === "accept") await writeMarker(stores);
       if (marker === "complete") await completeMarker(stores, log);
-      if (marker !== "ignore" && store.kind === "server")
+      if (!isTemporary && store.kind === "server")
         await keepTimelines(timelines, { files: runtime.files, log, writes: marker !== "check" });
     } catch (error) {
       await runtime.stop();

@@ -14,10 +14,13 @@ export interface PlanParts extends Pick<Look, "pending" | "notes"> {
 
 /** The boot plan as text: order, grants, pending migrations, times of a first boot, routes and events. */
 export function planOf(runtime: Runtime, { pending, notes, denied, enforcementOf }: PlanParts): string {
-  const plugins = runtime.booted.flatMap(({ plugin, ms }) => {
+  const plugins = runtime.booted.flatMap(({ plugin, ms, recorded }) => {
     const steps = pending.get(plugin.name) ?? [];
     const migrations = steps.length === 0 ? "" : `  pending: ${steps.join(", ")}`;
-    const [first = "", ...more] = grantsLines(plugin, denied[plugin.name] ?? [], enforcementOf(plugin));
+    const [first = "", ...more] = grantsLines(
+      { plugin, denied: denied[plugin.name] ?? [], recorded },
+      enforcementOf(plugin),
+    );
     return [`  ${first}  ${ms.toFixed(1)} ms${migrations}`, ...more.map((line) => `  ${line}`)];
   });
   const routes = runtime.http.routes().map(({ method, path, permit }) => `  ${method.padEnd(7)} ${path}  (${permit})`);

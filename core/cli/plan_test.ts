@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { Type as t } from "@sinclair/typebox";
 import type { Runtime } from "../runtime/boot.ts";
 import { definePlugin } from "../runtime/plugin.ts";
+import type { Recorded } from "../runtime/recorded.ts";
 import { findCommand } from "./commands.ts";
 import { grantsInWords, grantsLines, shortGrants } from "./grants_text.ts";
 import { planOf } from "./plan.ts";
@@ -16,11 +17,11 @@ const stranger = definePlugin({
 });
 
 test("grants count the variables of settings, and say what is denied, in the plan too", () => {
-  expect(grantsLines(stranger, ["net", "env"])).toEqual([
+  expect(grantsLines({ plugin: stranger, denied: ["net", "env"], recorded: {} })).toEqual([
     "stranger         net=example.com (denied) env=STRANGER_KEY,STRANGER_SIZE (denied) files",
   ]);
   const runtime = {
-    booted: [{ plugin: stranger, ms: 1, migrated: [] }],
+    booted: [{ plugin: stranger, ms: 1, migrated: [], recorded: { slots: ["menu"] } }],
     http: { routes: () => [] },
   } as unknown as Runtime;
   const plan = planOf(runtime, {
@@ -32,6 +33,7 @@ test("grants count the variables of settings, and say what is denied, in the pla
   expect(plan).toContain("pending: 0002_size");
   expect(plan).toContain("net=example.com (denied) env=");
   expect(plan).toContain("files  not enforced: no roles");
+  expect(plan).toContain(" slots=menu");
 });
 
 const mighty = definePlugin({
@@ -39,26 +41,30 @@ const mighty = definePlugin({
   grants: {
     read: ["books"],
     system: true,
-    handlers: "any",
-    filters: ["app_boot"],
-    schedules: ["a", "b", "c", "d", "e"],
-    screens: { "/mighty/*": "user", "/settings/mighty": ["settings-manage", "users-manage"] },
   },
   setup() {},
 });
+const RECORDED: Recorded = {
+  handlers: "any",
+  filters: ["app_boot"],
+  schedules: ["a", "b", "c", "d", "e"],
+  screens: { "/mighty/*": "user", "/settings/mighty": ["settings-manage", "users-manage"] },
+};
 
-test("powers have a line each, and the line at the start of a server is cut", () => {
-  expect(grantsLines(mighty, ["filters"])).toEqual([
+test("each kind of what is recorded has a line, and the line at the start of a server is cut", () => {
+  expect(grantsLines({ plugin: mighty, denied: ["filters"], recorded: RECORDED })).toEqual([
     "mighty           read=books system",
     "                 handlers=any",
     "                 filters=app_boot (denied)",
     "                 schedules=a,b,c,d,e",
     "                 screens=/mighty/* (user), /settings/mighty (settings-manage or users-manage)",
   ]);
-  expect(shortGrants(mighty, [])).toBe(
+  expect(shortGrants({ plugin: mighty, denied: [], recorded: RECORDED })).toBe(
     "mighty           read=books system handlers=any filters=app_boot schedules=a,b,c,+2 screens=/mighty/* (user), /settings/mighty (settings-manage or users-manage)",
   );
-  expect(grantsLines(definePlugin({ name: "modest", setup() {} }), [])).toEqual(["modest           nothing"]);
+  expect(grantsLines({ plugin: definePlugin({ name: "modest", setup() {} }), denied: [], recorded: {} })).toEqual([
+    "modest           nothing",
+  ]);
 });
 
 test("columns are shown by table, and hosts of settings with their variables", () => {
@@ -67,20 +73,21 @@ test("columns are shown by table, and hosts of settings with their variables", (
     grants: {
       columns: { users: ["id", "email"] } as never,
       net: ["setting:address", "example.com"],
-      performs: "any",
     },
     settings: t.Object({ address: t.String({ default: "", env: "FINDER_ADDRESS" }) }),
     setup() {},
   });
-  expect(grantsLines(finder, ["read"])).toEqual([
+  expect(grantsLines({ plugin: finder, denied: ["read"], recorded: { performs: "any" } })).toEqual([
     "finder           columns=users(id,email) (denied) net=setting:address (FINDER_ADDRESS),example.com env=FINDER_ADDRESS",
     "                 performs=any",
   ]);
-  expect(grantsInWords(finder, [])).toContain("  reads columns of the tables: users(id,email)");
+  expect(grantsInWords({ plugin: finder, denied: [], recorded: {} })).toContain(
+    "  reads columns of the tables: users(id,email)",
+  );
 });
 
 test("the grants of one plugin are said in words", () => {
-  expect(grantsInWords(mighty, ["system"])).toEqual([
+  expect(grantsInWords({ plugin: mighty, denied: ["system"], recorded: RECORDED })).toEqual([
     "mighty",
     "  reads the tables: books",
     "  acts as SYSTEM, which may do everything (denied)",

@@ -138,7 +138,9 @@ async function showThirdParty(plugins: readonly AnyPlugin[], io: CommandIo, { wo
   const choices = await readChoices();
   const others = await thirdParty(plugins);
   for (const plugin of others)
-    say(`Third-party plugin, and what it may touch: ${shortGrants(plugin, choices.denied[plugin.name] ?? [])}`);
+    say(
+      `Third-party plugin, and what it may touch: ${shortGrants({ plugin, denied: choices.denied[plugin.name] ?? [], recorded: {} })}`,
+    );
   const hint = pinHint(others, choices);
   if (hint !== undefined) say(hint);
 }

@@ -44,11 +44,11 @@ type Call = (this: unknown, ...args: unknown[]) => unknown;
 
 /**
  * What functions of a service need of their callers: a power, or "ships", that the plugin ships with Lectern. The latter is for what
- * writes without an event of its own, or without a check of the viewer.
+ * writes without an event of its own, or without a check of the viewer. "writes" needs nothing: such a function is shown by name.
  */
 export type NeededPowers = Readonly<Record<string, CallNeed>>;
 /** What a function needs of its callers. */
-export type CallNeed = "auth" | "system" | "impersonate" | "ships";
+export type CallNeed = "auth" | "system" | "impersonate" | "ships" | "writes";
 
 /** The plugin that calls functions of others. */
 export interface Caller {
@@ -87,6 +87,12 @@ export function withConditions<Service>(
   return service;
 }
 
+/** The functions of a contract's service that are shown as writing ones; none where no plugin provides it. */
+export function writingFunctions(service: unknown): string[] {
+  const { needed = {} } = CONDITIONS.get(Object(service)) ?? {};
+  return Object.keys(needed).filter((member) => needed[member] === "writes");
+}
+
 /** A contract's service for the plugin that calls it, as `calledBy`; functions whose needs the plugin lacks are refused. */
 export function contractFor<Service>(name: string, service: Service, caller: Caller): Service {
   const { needed = {}, membersFor } = CONDITIONS.get(Object(service)) ?? {};
@@ -114,7 +120,7 @@ function withNeeds<Given>(own: Given, needed: NeededPowers, caller: Caller, name
   const guarded = Object.entries(needed).flatMap(([member, need]): [string, PropertyDescriptor][] => {
     const value: unknown = Reflect.get(Object(own), member);
     const ships = need === "ships";
-    if (value === undefined || (ships && !crossing)) return [];
+    if (value === undefined || need === "writes" || (ships && !crossing)) return [];
     const call = value as Call;
     const refused: Call = () => {
       throw new PowerError(

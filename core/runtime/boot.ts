@@ -50,6 +50,7 @@ import type { ContextParts } from "./plugin_context.ts";
 import { PluginRoles } from "./plugin_roles.ts";
 import { migratePlugin, type SharedParts, setUp, syncSchema } from "./plugin_steps.ts";
 import { addPluginTexts } from "./plugin_texts.ts";
+import type { Recorded } from "./recorded.ts";
 import { RunningServers } from "./running_servers.ts";
 import type { BootedPlugin } from "./runtime_info.ts";
 import { SchemaRoles } from "./schema_roles.ts";
@@ -78,6 +79,10 @@ export interface RuntimeOptions extends PluginChoices {
   readonly onAnswerMismatch?: OnMismatch;
   /** Milliseconds that cached values may be behind the store; a second by default. For tests, which may be halted for longer. */
   readonly maxNoticeAgeMs?: number | undefined;
+  /** What pinned plugins registered at a trial, by name: compared with their pins before anything is changed. */
+  readonly trials?: ReadonlyMap<string, Recorded> | undefined;
+  /** Is shown what each `setup` registered, also where it failed: a trial, which migrates nothing. */
+  readonly onSetUp?: (plugin: string, recorded: Recorded) => void;
   /** Other values of constants among the settings of plugins, by plugin (`readSettings`). For tests, which make limits small. */
   readonly constants?: Constants | undefined;
 }
@@ -108,7 +113,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   await checkStoreVersion(store.db, plugins);
   const statuses = await migrationStatuses(store.db, withCore(plugins));
   const statusOf = (name: string) => statuses.get(name) as MigrationStatus;
-  if (statusOf("core").pending.length > 0) await migrate(store.db, "core", coreMigrations);
+  if (statusOf("core").pending.length > 0 && !parts.onSetUp) await migrate(store.db, "core", coreMigrations);
   const faults = new Faults(log, config.partTimeoutMs);
   const notices = new NoticeAge(parts.maxNoticeAgeMs);
   const answers = new AnswerCache({
@@ -206,9 +211,10 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     );
     const denied = parts.denied?.[plugin.name] ?? [];
     const tables = await roles.prepare(plugin, denied, status.pending.length > 0);
-    contexts.set(plugin.name, await setUp(plugin, tables, shared, denied));
+    const { context, recorded } = await setUp(plugin, tables, shared, denied);
+    contexts.set(plugin.name, context);
     records.push({ plugin, registered: registered() });
-    booted.push(deepFreeze({ plugin, migrated, denied, ms: performance.now() - started }));
+    booted.push(deepFreeze({ plugin, migrated, denied, recorded, ms: performance.now() - started }));
   }
   const slot = <N extends SlotName>(name: N) => (slots.get(name) ?? []) as Slots[N][];
   chosen.settle(slot("file_store"));

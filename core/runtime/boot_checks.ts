@@ -50,24 +50,21 @@ async function checkColumns(plugins: readonly AnyPlugin[], db: Db): Promise<void
   }
 }
 
-/**
- * Checks that no plugin lists an event of a shipped plugin as its own, which would spare it the power `performs`. Throws BootError
- * with the line to add.
- */
+/** The events of shipped plugins that a plugin which does not ship lists in `events`, to perform them. */
+export function performedOf(
+  plugin: AnyPlugin,
+  plugins: readonly AnyPlugin[],
+  shipped: readonly AnyPlugin[],
+): readonly string[] {
+  if (shipped.includes(plugin)) return [];
+  const others = shipped.filter(({ name }) => name !== plugin.name && plugins.some((one) => one.name === name));
+  const known = new Set<string>(others.flatMap(({ events }) => events));
+  return plugin.events.filter((event) => known.has(event)).sort();
+}
+
+/** Checks the forms of the events of plugins that do not ship. Throws BootError. */
 export function checkEvents(plugins: readonly AnyPlugin[], shipped: readonly AnyPlugin[]): void {
-  const owners = new Map(
-    shipped.flatMap(({ name, events }) => events.map((event) => [event as string, name] as const)),
-  );
-  for (const plugin of plugins) {
-    if (shipped.includes(plugin)) continue;
-    checkForms(plugin, plugins, shipped);
-    const taken = plugin.events.find((event) => owners.has(event));
-    const owner = taken === undefined ? undefined : owners.get(taken);
-    if (owner === undefined || !plugins.some(({ name }) => name === owner) || owner === plugin.name) continue;
-    throw new BootError(
-      `The plugin "${plugin.name}" lists "${taken}" in "events", which is an event of "${owner}"; to perform it, add to its grants: performs: ["${taken}"]`,
-    );
-  }
+  for (const plugin of plugins) if (!shipped.includes(plugin)) checkForms(plugin, plugins, shipped);
 }
 
 /**

@@ -1,13 +1,14 @@
 /** Grants of single columns: `grants.columns` names, by table, columns that a plugin may read of tables that it may not. */
 import type { ColumnNames } from "../../db/mod.ts";
 import type { VisibilityReads } from "../resources/visibility.ts";
+import type { Kind } from "./grant_kinds.ts";
 import type { Grants } from "./plugin.ts";
 
 /** Columns that a plugin may read, by table. */
 export type ColumnGrants = VisibilityReads;
 
 /** Whether what the operator denied includes the columns: who may read no tables may read no columns of tables either. */
-export function deniesColumns(denied: readonly (keyof Grants)[]): boolean {
+export function deniesColumns(denied: readonly Kind[]): boolean {
   return denied.includes("columns") || denied.includes("read");
 }
 

@@ -5,13 +5,14 @@ import { deepFreeze } from "../std/freeze.ts";
 import { checkEvents } from "./boot_checks.ts";
 import { inBootOrder, unknownContracts, unknownNeighbours } from "./boot_order.ts";
 import { checkCommands } from "./command.ts";
+import { checkGrants } from "./grant_kinds.ts";
 import { grantedHosts } from "./granted_hosts.ts";
 import { checkChoices, checkVariables, type PluginChoices } from "./operator_choices.ts";
 import { checkPins } from "./pins.ts";
 import type { AnyPlugin } from "./plugin.ts";
 import { checkPluginKeys } from "./plugin_keys.ts";
-import { checkGrants } from "./powers.ts";
 import { declaredOnce } from "./read_once.ts";
+import type { Recorded } from "./recorded.ts";
 import { type Constants, readSettings } from "./settings.ts";
 import { checkVersions } from "./versions.ts";
 
@@ -23,6 +24,8 @@ export interface Composition extends PluginChoices {
   readonly shipped?: readonly AnyPlugin[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly constants?: Constants | undefined;
+  /** What plugins registered at a trial, by name. */
+  readonly trials?: ReadonlyMap<string, Recorded> | undefined;
 }
 
 /**
@@ -44,7 +47,7 @@ export function checkedPlugins(parts: Composition): readonly AnyPlugin[] {
   checkVariables(given);
   checkCommands(given, []);
   checkChoices(plugins, parts);
-  checkPins(plugins, parts, shipped);
+  checkPins(plugins, parts);
   // `makeContext` reads settings again, after tables are altered.
   for (const plugin of plugins) {
     const { name, settings, grants } = plugin;

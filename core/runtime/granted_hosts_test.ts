@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { Type as t } from "@sinclair/typebox";
+import { checkGrants } from "./grant_kinds.ts";
 import { grantedHosts, shownHost } from "./granted_hosts.ts";
 import { definePlugin } from "./plugin.ts";
-import { checkGrants } from "./powers.ts";
 
 const plugin = definePlugin({
   name: "herald",

@@ -6,14 +6,14 @@ import type { TObject, TSchema } from "@sinclair/typebox";
 import { configSchema } from "../config.ts";
 import { BootError } from "../errors.ts";
 import { closestMatch } from "../std/closest_match.ts";
+import { KINDS, type Kind } from "./grant_kinds.ts";
 import type { PinnedGrants } from "./pins.ts";
-import type { AnyPlugin, Grants } from "./plugin.ts";
-import { GRANT_KINDS } from "./powers.ts";
+import type { AnyPlugin } from "./plugin.ts";
 
 /** The settings, denied grants and accepted grants of the "lectern" block of package.json, by plugin. */
 export interface PluginChoices {
   readonly settings?: Readonly<Record<string, Record<string, unknown>>> | undefined;
-  readonly denied?: Readonly<Record<string, readonly (keyof Grants)[]>> | undefined;
+  readonly denied?: Readonly<Record<string, readonly Kind[]>> | undefined;
   /** Accepted grants (`pins.ts`). */
   readonly grants?: PinnedGrants | undefined;
 }
@@ -24,9 +24,9 @@ export function checkChoices(plugins: readonly AnyPlugin[], { settings = {}, den
   for (const [name, kinds] of entriesOf("denied", denied)) {
     if (!byName.has(name)) throw unknownInBlock("denied", `the plugin "${name}"`, name, [...byName.keys()]);
     if (!Array.isArray(kinds)) throw invalidBlock(`"denied" of "${name}" is no list of kinds of grants`);
-    const odd: unknown = kinds.find((kind) => !(GRANT_KINDS as readonly unknown[]).includes(kind));
+    const odd: unknown = kinds.find((kind) => !(KINDS as readonly unknown[]).includes(kind));
     if (odd !== undefined)
-      throw unknownInBlock("denied", `the kind of grant "${String(odd)}" for "${name}"`, String(odd), GRANT_KINDS);
+      throw unknownInBlock("denied", `the kind of grant "${String(odd)}" for "${name}"`, String(odd), KINDS);
   }
   for (const [name, fields] of entriesOf("settings", settings)) {
     const plugin = byName.get(name);

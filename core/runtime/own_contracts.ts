@@ -98,7 +98,6 @@ export interface Traces {
  * export default definePlugin({
  *   name: "broom",
  *   requires: ["upkeep"],
- *   grants: { schedules: ["look"] },
  *   setup({ contracts: { upkeep }, jobs, log }) {
  *     jobs.every("look", DAY_MS, async () => {
  *       const { orphans } = await upkeep.lostFiles();

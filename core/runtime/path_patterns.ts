@@ -8,6 +8,21 @@ export function coversPath(declared: string, path: string): boolean {
   return path.startsWith(below) || path === below.slice(0, -1);
 }
 
+/** Whether one of these routes, such as "PUT /api/pages/:id", is that of a call; its path may hold a query. */
+export function namesRoute(routes: readonly string[], method: string, path: string): boolean {
+  // As the server reads it, which resolves "..".
+  const called = segmentsOf(method, new URL(`http://localhost${path}`).pathname);
+  return routes.some((route) => {
+    const [verb = "", pattern = ""] = route.split(" ");
+    const named = segmentsOf(verb, pattern);
+    return named.length === called.length && named.every((part, at) => part.startsWith(":") || part === called[at]);
+  });
+}
+
+function segmentsOf(method: string, path: string): string[] {
+  return [method.toUpperCase(), ...path.split("/")];
+}
+
 /** From everybody to few; permissions permit fewest. */
 const WIDTH = ["public", "reader", "user"];
 

@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { hostSettings } from "./granted_hosts.ts";
 import type { AnyPlugin } from "./plugin.ts";
+import type { Recorded } from "./recorded.ts";
 
 /** Facts of a plugin, lists sorted. All are there, or none in a pin of version 1. */
 export interface PinFacts {
@@ -29,14 +30,14 @@ const LATER: readonly string[] = ["hosts", "syncSchema"];
 /** Digits of a hash, of four bits each. */
 const HASH_DIGITS = 16;
 
-/** The facts of a plugin. */
-export function factsOf(plugin: AnyPlugin): Required<PinFacts> {
+/** The facts of a plugin; `performs` are the events of others among its events. */
+export function factsOf(plugin: AnyPlugin, performs: Recorded["performs"] = []): Required<PinFacts> {
   const { requires, uses, provides, events, permissions, commands, migrations, syncSchema } = plugin;
   const sorted = (names: readonly string[]) => [...new Set(names)].sort();
   return {
     contracts: sorted([...requires, ...uses]),
     provides: sorted(provides),
-    events: sorted(events),
+    events: sorted(events.filter((event) => !performs.includes(event))),
     adds: sorted(permissions),
     commands: sorted(Object.keys(commands)),
     hosts: sorted(defaultHosts(plugin)),

@@ -1,20 +1,22 @@
 /**
- * Pinned grants: what the operator accepted of a plugin, in `lectern.grants` of package.json. A plugin that declares more than
- * what was accepted, such as after an upgrade, stops the boot with the difference, and so does a plugin without a pin that comes
- * with a pinned one or in place of one. A plugin that declares less boots. Beside grants a pin has what a plugin declares otherwise
- * (`pin_facts.ts`); pins of version 1 have grants alone, and nothing else of their plugins is compared.
+ * Pinned grants: what the operator accepted of a plugin, in `lectern.grants` of package.json. A plugin that declares or registers more
+ * than what was accepted, such as after an upgrade, stops the boot with the difference, and so does a plugin without a pin that comes
+ * with a pinned one or in place of one. A plugin that wants less boots. What it registers is compared after a trial, before any
+ * migration, and again where it registers (`power_checks.ts`). Beside these a pin has what a plugin declares otherwise (`pin_facts.ts`);
+ * pins of version 1 lack that, and it is not compared. Earlier pins have what plugins once declared that they would register, under the
+ * same names, so that nothing of them is converted.
  */
 
 import { BootError } from "../errors.ts";
-import type { Permit } from "../registry.ts";
 import { closestMatch } from "../std/closest_match.ts";
+import { performedOf } from "./boot_checks.ts";
 import { moreColumns } from "./column_grants.ts";
+import { GRANT_KINDS, type Kind, kindsProblem } from "./grant_kinds.ts";
 import { invalidBlock, type PluginChoices, unknownInBlock, variablesOf } from "./operator_choices.ts";
-import { coversPath, coversPermit, permitText } from "./path_patterns.ts";
 import { beyondFacts, factsOf, factsProblem, hasFacts, type PinFacts, withoutFacts } from "./pin_facts.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
-import { GRANT_KINDS, grantsProblem, SWITCHES } from "./powers.ts";
 import { programName } from "./program_name.ts";
+import { beyondRecorded, type Recorded } from "./recorded.ts";
 
 /** The `grants` of the "lectern" block of package.json. */
 export interface PinnedGrants {
@@ -23,23 +25,23 @@ export interface PinnedGrants {
   readonly plugins: Readonly<Record<string, Pin>>;
 }
 
-/** What was accepted of a plugin: grants in the shape of a plugin's `grants`, and facts. */
-export type Pin = Grants & PinFacts;
+/** What was accepted of a plugin: its grants, what it registers, and facts. */
+export type Pin = Grants & Recorded & PinFacts;
 
 /** The version of `PinnedGrants` that is written. */
 export const PINS_VERSION = 2;
 /** The versions that are read. */
 const READ_VERSIONS: readonly unknown[] = [1, PINS_VERSION];
 
-/** What a plugin declares, as it is pinned. */
-export function pinFor(plugin: AnyPlugin): Pin {
-  const grants = declaredGrants(plugin);
-  return { ...grants, slotsRead: grants.slotsRead ?? slotsReadBy(plugin), ...factsOf(plugin) };
-}
-
-/** The slots that a plugin reads: any for one that does not say which. */
-function slotsReadBy({ grants }: AnyPlugin): NonNullable<Grants["slotsRead"]> {
-  return grants.slotsRead ?? "any";
+/** What a plugin declares and registers, as it is pinned. Slots that it reads after its `setup` are not known, so it may read any. */
+export function pinFor(plugin: AnyPlugin, recorded: Recorded): Pin {
+  return {
+    ...declaredGrants(plugin),
+    ...recorded,
+    writes: recorded.writes ?? [],
+    slotsRead: "any",
+    ...factsOf(plugin, recorded.performs),
+  };
 }
 
 /** What a plugin declares, with the variables of its settings, as it is pinned: without empty kinds, lists sorted. */
@@ -55,21 +57,38 @@ export function declaredGrants(plugin: AnyPlugin): Grants {
   return Object.fromEntries(kinds) as Grants;
 }
 
-/** What a plugin declares beyond what was accepted, one line for each kind: `+ read: users`; kinds of `denied` are left out. */
-export function beyondPin(plugin: AnyPlugin, pinned: Pin, denied: readonly (keyof Grants)[] = []): string[] {
-  const isWhole = hasFacts(pinned);
-  const declared: Grants = isWhole
-    ? { ...declaredGrants(plugin), slotsRead: slotsReadBy(plugin) }
-    : declaredGrants(plugin);
+/**
+ * What a plugin declares and registers beyond what was accepted, one line for each kind: `+ read: users`; kinds of `denied` are left
+ * out.
+ */
+export function beyondPin(plugin: AnyPlugin, pinned: Pin, recorded: Recorded, denied: readonly Kind[] = []): string[] {
+  const declared = declaredGrants(plugin);
   const grants = GRANT_KINDS.flatMap((kind) => {
     if (declared[kind] === undefined || denied.includes(kind)) return [];
-    // Those of version 1 do not have it.
-    if (kind === "slotsRead" && !isWhole) return [];
-    if (SWITCHES.has(kind)) return pinned[kind] === true ? [] : [`+ ${kind}`];
-    const more = moreOf(kind, declared, pinned);
+    if (pinned[kind] === true) return [];
+    if (declared[kind] === true) return [`+ ${kind}`];
+    const more = kind === "columns" ? moreColumns(declared, pinned) : moreNames(kind, declared, pinned);
     return more.length === 0 ? [] : [`+ ${kind}: ${more.join(", ")}`];
   });
-  return isWhole ? [...grants, ...beyondFacts(factsOf(plugin), pinned)] : grants;
+  const facts = hasFacts(pinned) ? beyondFacts(factsOf(plugin, recorded.performs), pinned) : [];
+  return [...grants, ...beyondRecorded(recorded, pinned, denied), ...facts];
+}
+
+/** The error for plugins, by name with the lines of what they want beyond what was accepted; `further` are reasons of other kinds. */
+export function beyondError(
+  beyond: readonly (readonly [string, readonly string[]])[],
+  further: readonly (readonly [string, string])[] = [],
+): BootError {
+  const lines = beyond.flatMap(([name, more]) => [
+    `The plugin "${name}" wants more than "grants" of package.json accepts:`,
+    ...more.map((line) => `  ${line}`),
+  ]);
+  const names = [...beyond, ...further].map(([name]) => name).join(" ");
+  return new BootError(
+    [...lines, ...further.map(([, reason]) => reason), `To accept it: ${programName()} grants accept ${names}`].join(
+      "\n",
+    ),
+  );
 }
 
 /** Checks the shape of the pins. Throws BootError that names the first wrong key. */
@@ -85,50 +104,47 @@ export function checkPinShape(pins: PinnedGrants): void {
   if (typeof pins.plugins !== "object" || pins.plugins === null || Array.isArray(pins.plugins))
     throw invalidBlock('"plugins" of "grants" is no object');
   for (const [name, pin] of Object.entries(pins.plugins)) {
-    const problem = grantsProblem(withoutFacts(pin)) ?? factsProblem(pin);
+    const problem = kindsProblem(withoutFacts(pin)) ?? factsProblem(pin);
     if (problem !== undefined) throw invalidBlock(`"grants" of "${name}" ${problem}`);
   }
 }
 
+/** What `checkPins` compares with the pins. */
+export interface Wanted extends PluginChoices {
+  /** The plugins that ship with Lectern; all by default. */
+  readonly shipped?: readonly AnyPlugin[] | undefined;
+  /** What plugins registered at a trial, by name (`RuntimeOptions.trials`). */
+  readonly trials?: ReadonlyMap<string, Recorded> | undefined;
+}
+
 /**
- * Checks every pinned plugin against its pin, and that no plugin evades its pin under another name. `shipped` are the plugins that
- * ship with Lectern. Throws BootError with the difference.
+ * Checks every pinned plugin against its pin, and that no plugin evades its pin under another name. Throws BootError with the
+ * difference.
  */
 export function checkPins(
   plugins: readonly AnyPlugin[],
-  { grants, denied = {} }: PluginChoices,
-  shipped: readonly AnyPlugin[] = plugins,
+  { grants, denied = {}, shipped = plugins, trials }: Wanted,
 ): void {
   if (!grants) return;
   checkPinShape(grants);
   const known = plugins.map(({ name }) => name);
-  const differences: string[] = [];
-  const asking: string[] = [];
-  for (const plugin of plugins) {
+  const beyond = plugins.flatMap((plugin) => {
     const pinned = pinOf(grants, plugin.name);
-    const more = pinned ? beyondPin(plugin, pinned, denied[plugin.name]) : [];
-    if (more.length === 0) continue;
-    asking.push(plugin.name);
-    differences.push(
-      `The plugin "${plugin.name}" declares more than "grants" of package.json accepts:`,
-      ...more.map((line) => `  ${line}`),
-    );
-  }
+    if (!pinned) return [];
+    const recorded = trials?.get(plugin.name) ?? { performs: performedOf(plugin, plugins, shipped) };
+    const more = beyondPin(plugin, pinned, recorded, denied[plugin.name]);
+    return more.length === 0 ? [] : [[plugin.name, more] as const];
+  });
   const others = plugins.filter((plugin) => !shipped.includes(plugin));
-  for (const plugin of others) {
+  const evading = others.flatMap((plugin) => {
     const reason = isOperators(plugin, others) ? undefined : evasionOf(plugin, grants, plugins);
-    if (reason === undefined) continue;
-    asking.push(plugin.name);
-    differences.push(reason);
-  }
+    return reason === undefined ? [] : [[plugin.name, reason] as const];
+  });
   const misspelt = Object.keys(grants.plugins).find(
     (name) => !known.includes(name) && nearUnpinned(name, grants, known),
   );
   if (misspelt !== undefined) throw unknownInBlock("grants", `the plugin "${misspelt}"`, misspelt, known);
-  if (asking.length > 0)
-    throw new BootError(
-      [...differences, `To accept it: ${programName()} grants accept ${asking.join(" ")}`].join("\n"),
-    );
+  if (beyond.length + evading.length > 0) throw beyondError(beyond, evading);
 }
 
 /** The accepted grants of a plugin; undefined if it is not pinned. */
@@ -177,33 +193,15 @@ function nearUnpinned(name: string, pins: PinnedGrants, known: readonly string[]
   );
 }
 
-function moreOf(kind: keyof Grants, declared: Grants, pinned: Grants): string[] {
-  if (kind === "screens") return moreScreens(declared, pinned);
-  return kind === "columns" ? moreColumns(declared, pinned) : moreNames(kind, declared, pinned);
-}
-
 function moreNames(kind: keyof Grants, declared: Grants, pinned: Grants): string[] {
   const accepted = pinned[kind];
   if (accepted === "any") return [];
   const wanted = declared[kind] as readonly string[] | "any";
   if (wanted === "any") return ["any"];
-  const names = (accepted ?? []) as readonly string[];
+  const names = (accepted || []) as readonly string[];
   const written = kind === "read" ? (pinned.write ?? []) : [];
   return wanted.filter((name) => {
     if (names.includes(name) || (written as readonly string[]).includes(name)) return false;
-    if (kind === "net") return !names.some((host) => host.startsWith("*.") && name.endsWith(host.slice(1)));
-    return kind !== "publicRoutes" || !names.some((pattern) => coversPath(pattern, name));
+    return kind !== "net" || !names.some((host) => host.startsWith("*.") && name.endsWith(host.slice(1)));
   });
-}
-
-function moreScreens(declared: Grants, pinned: Grants): string[] {
-  const accepted = pinned.screens ?? {};
-  if (accepted === "any") return [];
-  const wanted = declared.screens ?? {};
-  if (wanted === "any") return ["any"];
-  const isAccepted = (path: string, access: Permit) =>
-    Object.entries(accepted).some(([pattern, permit]) => coversPath(pattern, path) && coversPermit(permit, access));
-  return Object.entries(wanted).flatMap(([path, access]) =>
-    isAccepted(path, access) ? [] : [`${path} (${permitText(access)})`],
-  );
 }

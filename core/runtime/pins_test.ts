@@ -4,6 +4,7 @@ import { BootError } from "../errors.ts";
 import { beyondPin, checkPins, declaredGrants, gonePins, type Pin, type PinnedGrants, pinFor } from "./pins.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
 import { definePlugin } from "./plugin.ts";
+import type { Recorded } from "./recorded.ts";
 
 const kudos = definePlugin({
   name: "acme-kudos",
@@ -13,16 +14,17 @@ const kudos = definePlugin({
     net: ["api.example.com"],
     files: true,
     impersonate: false,
-    filters: [],
-    handlers: ["app_boot"],
-    publicRoutes: ["/kudos/feed"],
-    screens: { "/kudos/*": "user", "/kudos/wall": "public" },
   },
   settings: t.Object({ most: t.Integer({ default: 1, env: "KUDOS_MOST" }) }),
   setup() {},
 });
 const other = definePlugin({ name: "notes", setup() {} });
-const PIN = declaredGrants(kudos);
+const REGISTERED: Recorded = {
+  handlers: ["page_create"],
+  publicRoutes: ["/kudos/feed"],
+  screens: { "/kudos/*": "user", "/kudos/wall": "public" },
+};
+const PIN: Pin = { ...declaredGrants(kudos), ...REGISTERED };
 
 const pins = (plugins: unknown): PinnedGrants => ({ version: 1, plugins: plugins as PinnedGrants["plugins"] });
 
@@ -38,9 +40,9 @@ function refusal(grants: unknown, denied = {}): string {
 
 test("rights on the store's schema are accepted by themselves", () => {
   const builder = definePlugin({ name: "builder", grants: { write: ["jobs"], schema: true }, setup() {} });
-  expect(beyondPin(builder, { write: ["jobs"] })).toEqual(["+ schema"]);
-  expect(beyondPin(builder, { write: ["jobs"] }, ["schema"])).toEqual([]);
-  expect(beyondPin(builder, declaredGrants(builder))).toEqual([]);
+  expect(beyondPin(builder, { write: ["jobs"] }, {})).toEqual(["+ schema"]);
+  expect(beyondPin(builder, { write: ["jobs"] }, {}, ["schema"])).toEqual([]);
+  expect(beyondPin(builder, declaredGrants(builder), {})).toEqual([]);
 });
 
 test("columns beyond those that were accepted are named, unless the table may be read", () => {
@@ -49,7 +51,7 @@ test("columns beyond those that were accepted are named, unless the table may be
     grants: { columns: { users: ["id", "email"], books: ["id"] } as never, net: ["setting:address"] },
     setup() {},
   });
-  const accepted = (grants: object) => beyondPin(finder, grants as Grants);
+  const accepted = (grants: object) => beyondPin(finder, grants as Grants, {});
   expect(accepted(declaredGrants(finder))).toEqual([]);
   expect(accepted({ columns: { users: ["id"] } })).toEqual([
     "+ columns: users(email), books(id)",
@@ -58,14 +60,14 @@ test("columns beyond those that were accepted are named, unless the table may be
   expect(accepted({ read: ["users"], write: ["books"], net: ["setting:address"] })).toEqual([]);
 });
 
-test("a pin has what a plugin declares and the variables of its settings, sorted, without what it lacks", () => {
+test("a pin has what a plugin declares and registers and the variables of its settings, sorted, without what it lacks", () => {
   expect(PIN).toEqual({
     read: ["books", "users"],
     write: ["jobs"],
     net: ["api.example.com"],
     env: ["KUDOS_MOST"],
     files: true,
-    handlers: ["app_boot"],
+    handlers: ["page_create"],
     publicRoutes: ["/kudos/feed"],
     screens: { "/kudos/*": "user", "/kudos/wall": "public" },
   });
@@ -83,19 +85,20 @@ test.each([
   [{ env: [] }, ["+ env: KUDOS_MOST"]],
   [{ files: false }, ["+ files"]],
   [{ handlers: "any" }, []],
-  [{ handlers: [], files: undefined }, ["+ files", "+ handlers: app_boot"]],
+  [{ handlers: [], files: undefined }, ["+ files", "+ handlers: page_create"]],
   [{ publicRoutes: ["/kudos/*"] }, []],
   [{ screens: { "/kudos/*": "user" } }, ["+ screens: /kudos/wall (public)"]],
   [{ screens: { "/kudos/*": "anyone" } }, []],
   [{ screens: { "/kudos/wall": "anyone", "/kudos/*": ["users-manage"] } }, ["+ screens: /kudos/* (user)"]],
   [{ screens: "any" }, []],
 ])("beyond a pin with %j is %j", (change, wanted) => {
-  expect(beyondPin(kudos, { ...PIN, ...change } as Grants)).toEqual(wanted);
+  expect(beyondPin(kudos, { ...PIN, ...change } as Pin, REGISTERED)).toEqual(wanted);
 });
 
 test("any is more than a list", () => {
-  const greedy = definePlugin({ name: "greedy", grants: { net: "any", screens: "any" }, setup() {} });
-  expect(beyondPin(greedy, { net: ["a.example"], screens: { "/": "user" } })).toEqual(["+ net: any", "+ screens: any"]);
+  const greedy = definePlugin({ name: "greedy", grants: { net: "any" }, setup() {} });
+  const accepted = { net: ["a.example"], handlers: ["book_create"] };
+  expect(beyondPin(greedy, accepted, { handlers: "any" })).toEqual(["+ net: any", "+ handlers: any"]);
 });
 
 test.each([
@@ -104,7 +107,7 @@ test.each([
   [pins({ "long-gone": { read: ["books"] } }), ""],
   [
     pins({ "acme-kudos": { ...PIN, read: ["books"], files: false } }),
-    'The plugin "acme-kudos" declares more than "grants" of package.json accepts:\n  + read: users\n  + files\nTo accept it: bun core/cli.ts grants accept acme-kudos',
+    'The plugin "acme-kudos" wants more than "grants" of package.json accepts:\n  + read: users\n  + files\nTo accept it: bun core/cli.ts grants accept acme-kudos',
   ],
   [
     pins({ "acme-kudo": {} }),
@@ -139,7 +142,7 @@ test("a plugin without a pin stops the boot where it comes with a pinned one, or
   const refusalOf = (plugins: readonly AnyPlugin[], names: readonly string[]) => {
     try {
       const accepted = pins(Object.fromEntries(names.map((name) => [name, PIN])));
-      checkPins([...shipped, ...plugins], { grants: accepted }, shipped);
+      checkPins([...shipped, ...plugins], { grants: accepted, shipped });
       return "";
     } catch (error) {
       return (error as Error).message;
@@ -172,15 +175,15 @@ const poll = (change: object = {}) =>
     permissions: ["poll-begin" as never],
     commands: { poll: { summary: "", usage: "", run: async () => 0 } as never },
     migrations: { "0001_init": async () => {} },
-    grants: { slotsRead: ["content"] as never },
     setup() {},
     ...change,
   });
 
-test("a pin compares contracts, slots that are read, events, permissions, commands and migrations too", () => {
-  const pin = pinFor(poll());
+test("a pin compares contracts, events, permissions, commands and migrations too", () => {
+  const pin = pinFor(poll(), {});
   expect(pin).toEqual({
-    slotsRead: ["content"] as never,
+    slotsRead: "any",
+    writes: [],
     contracts: ["mail", "users"],
     provides: [],
     events: ["poll_begin"],
@@ -190,7 +193,7 @@ test("a pin compares contracts, slots that are read, events, permissions, comman
     syncSchema: [],
     migrations: { "0001_init": expect.stringMatching(/^[0-9a-f]{16}$/) },
   });
-  const beyond = (change: object) => beyondPin(poll(change), JSON.parse(JSON.stringify(pin)) as Pin);
+  const beyond = (change: object) => beyondPin(poll(change), JSON.parse(JSON.stringify(pin)) as Pin, {});
   expect(beyond({})).toEqual([]);
   expect(beyond({ requires: [], uses: ["users", "mail"], commands: {} })).toEqual([]);
   expect(beyond({ uses: ["mail", "sessions"], provides: ["users"] })).toEqual([
@@ -202,8 +205,6 @@ test("a pin compares contracts, slots that are read, events, permissions, comman
     "+ adds: poll-end",
   ]);
   expect(beyond({ commands: { poll: {}, vote: {} } })).toEqual(["+ commands: vote"]);
-  expect(beyond({ grants: { slotsRead: ["content", "self_check"] } })).toEqual(["+ slotsRead: self_check"]);
-  expect(beyond({ grants: {} })).toEqual(["+ slotsRead: any"]);
   const second = async () => void "second";
   expect(beyond({ migrations: { "0001_init": second, "0002_more": second } })).toEqual([
     "+ migrations: 0001_init (changed), 0002_more",
@@ -213,29 +214,85 @@ test("a pin compares contracts, slots that are read, events, permissions, comman
 test("a pin notices a host that a default grants and another syncSchema, and one of an earlier version does not compare them", () => {
   const calling = (host: string, syncSchema?: () => Promise<void>) =>
     poll({
-      grants: { net: ["setting:address"], slotsRead: [] },
+      grants: { net: ["setting:address"] },
       settings: t.Object({ address: t.String({ default: host }) }),
       ...(syncSchema && { syncSchema }),
     });
-  const pin = pinFor(calling(""));
-  expect(beyondPin(calling(""), pin)).toEqual([]);
+  const pin = pinFor(calling(""), {});
+  expect(beyondPin(calling(""), pin, {})).toEqual([]);
   const other = calling("https://other.example", async () => {});
-  expect(beyondPin(other, pin)).toEqual(["+ hosts: https://other.example", expect.stringMatching(/^\+ syncSchema: /)]);
+  expect(beyondPin(other, pin, {})).toEqual([
+    "+ hosts: https://other.example",
+    expect.stringMatching(/^\+ syncSchema: /),
+  ]);
   const { hosts: _hosts, syncSchema: _sync, ...earlier } = pin;
-  expect(beyondPin(other, earlier)).toEqual([]);
+  expect(beyondPin(other, earlier, {})).toEqual([]);
 });
 
-test("a plugin that does not say which slots it reads is pinned as one that reads any", () => {
-  const silent = poll({ grants: {} });
-  const pin = pinFor(silent);
-  expect(pin.slotsRead).toBe("any");
-  expect(beyondPin(silent, pin)).toEqual([]);
+/** What a plugin wants of each kind that pins of version 2 have. */
+const greedy = definePlugin({
+  name: "greedy",
+  requires: ["users" as never],
+  provides: ["votes" as never],
+  events: ["poll_begin" as never, "page_move" as never],
+  permissions: ["poll-begin" as never],
+  commands: { poll: { summary: "", usage: "", run: async () => 0 } as never },
+  migrations: { "0001_init": async () => {} },
+  syncSchema: async () => {},
+  grants: {
+    ...{ read: ["users"], write: ["books"], columns: { pages: ["id"] } as never, contentTables: ["read"] },
+    ...{ net: ["setting:address"], files: true, system: true, impersonate: true, auth: true, schema: true },
+  },
+  settings: t.Object({ address: t.String({ default: "https://a.example", env: "GREEDY_ADDRESS" }) }),
+  setup() {},
+});
+const RECORDED: Recorded = {
+  ...{ routeScopes: ["/greedy"], visibilityRules: ["books"], handlers: ["book_create"], filters: ["book_create"] },
+  ...{ vetoes: ["book_create"], performs: ["page_move"], slots: ["menu"], slotsRead: ["content"], jobs: ["greed"] },
+  ...{ schedules: ["tidy"], publicRoutes: ["/api/greedy"], screens: { "/greedy": "user" } },
+};
+/** As version 2 wrote it. */
+const WHOLE = {
+  ...{ read: ["users"], write: ["books"], columns: { pages: ["id"] }, contentTables: ["read"] },
+  ...{ net: ["setting:address"], env: ["GREEDY_ADDRESS"], files: true, system: true, impersonate: true, auth: true },
+  ...{ schema: true, ...RECORDED, contracts: ["users"], provides: ["votes"], events: ["poll_begin"] },
+  ...{ adds: ["poll-begin"], commands: ["poll"], hosts: ["https://a.example"] },
+  ...{ syncSchema: pinFor(greedy, RECORDED).syncSchema, migrations: pinFor(greedy, RECORDED).migrations },
+};
+
+test.each(Object.keys(WHOLE))(
+  "a pin of version 2 that accepts everything but %s refuses that, and nothing else",
+  (kind) => {
+    const isWanted = (pin: object) => beyondPin(greedy, pin as Pin, RECORDED);
+    expect(isWanted(WHOLE)).toEqual([]);
+    const lacks: unknown =
+      { columns: {}, screens: {}, migrations: {} }[kind] ?? (Array.isArray(Reflect.get(WHOLE, kind)) ? [] : false);
+    expect(isWanted({ ...WHOLE, [kind]: lacks })).toEqual([expect.stringMatching(new RegExp(`^\\+ ${kind}\\b`))]);
+  },
+);
+
+test("what a plugin registers at its trial is compared, the events of others that it lists without one", () => {
+  const shipped = [definePlugin({ name: "pages", events: ["page_move"], setup() {} })];
+  const refused = (pin: object, trials?: ReadonlyMap<string, Recorded>) => {
+    try {
+      const grants = { version: 2, plugins: { greedy: pin } } as unknown as PinnedGrants;
+      checkPins([...shipped, greedy], { grants, shipped, trials });
+      return "";
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  expect(refused(WHOLE)).toBe("");
+  expect(refused({ ...WHOLE, slots: [], performs: [] })).toContain("accepts:\n  + performs: page_move\nTo accept");
+  const trials = new Map([["greedy", RECORDED]]);
+  expect(refused(WHOLE, trials)).toBe("");
+  expect(refused({ ...WHOLE, slots: [], performs: [] }, trials)).toContain("+ performs: page_move\n  + slots: menu\n");
 });
 
 test("pins of version 1 stay readable, and compare grants alone", () => {
   const grants = { version: 1, plugins: { "acme-poll": {}, "acme-kudos": PIN } } as PinnedGrants;
   checkPins([kudos, poll()], { grants });
-  const mixed = { version: 2, plugins: { "acme-poll": pinFor(poll()), "acme-kudos": PIN } } as PinnedGrants;
+  const mixed = { version: 2, plugins: { "acme-poll": pinFor(poll(), {}), "acme-kudos": PIN } } as PinnedGrants;
   checkPins([kudos, poll()], { grants: mixed });
   expect(() => checkPins([kudos, poll({ events: ["poll_end"] })], { grants: mixed })).toThrow("+ events: poll_end");
 });
@@ -254,11 +311,15 @@ test("a step is known by its source, whatever it says that this is", () => {
       migrations: { "0001_init": Object.assign(run, { toString: () => "accepted" }) },
       setup() {},
     });
-  const accepted = pinFor(stepOf(async () => {}));
+  const accepted = pinFor(
+    stepOf(async () => {}),
+    {},
+  );
   expect(
     beyondPin(
       stepOf(async () => void 1),
       accepted,
+      {},
     ),
   ).toEqual(["+ migrations: 0001_init (changed)"]);
 });

@@ -39,18 +39,18 @@ import type { Viewer } from "../viewer.ts";
 import type { MembersFor, NeededPowers } from "./acting.ts";
 import type { ColumnGrants } from "./column_grants.ts";
 import type { Command } from "./command.ts";
-import type { Powers } from "./powers.ts";
 import type { RuntimeInfo } from "./runtime_info.ts";
 import type { ShippedParts } from "./shipped_parts.ts";
 import type { SlotSpecs } from "./slot_specs.ts";
 
-/** The grants of a plugin: resources, and powers; nothing is granted by default. Writing a table implies reading it. */
+/** The grants of a plugin: resources and powers, none by default. What its `setup` registers is recorded and not declared (`recorded.ts`). */
 export interface Grants<
   R extends TableName = TableName,
   W extends TableName = TableName,
   C extends ColumnGrants = ColumnGrants,
-> extends Powers {
+> {
   readonly read?: readonly R[];
+  /** Tables that it reads and writes. */
   readonly write?: readonly W[];
   /** Columns that it may read of tables that it may not read as a whole, by table: `{ users: ["id", "email"] }`. */
   readonly columns?: C;
@@ -65,6 +65,17 @@ export interface Grants<
   readonly env?: readonly string[];
   /** Whether it stores files. */
   readonly files?: boolean;
+  /** Acts as `SYSTEM`, which may do everything. */
+  readonly system?: boolean;
+  /**
+   * Acts as users: true for others than that of the request, event or call at hand; a list names the routes that it calls by other methods
+   * than GET as the user at hand, such as `["PUT /api/pages/:id"]`.
+   */
+  readonly impersonate?: boolean | readonly string[];
+  /** Says who the user of a request is: `auth`, `authenticate` of a route scope, `begin` and `complete` of `sessions`. */
+  readonly auth?: boolean;
+  /** Migrations and `syncSchema` change more of the store's schema than the plugin's own tables, with all rights of its account. */
+  readonly schema?: boolean;
 }
 
 /** An entry that the operator isolates: its module is loaded by a plugin, elsewhere than in the process of the server. */
@@ -134,7 +145,7 @@ export interface PluginSpec<
    * the same key stop the boot; themes replace texts by `texts.override`.
    */
   readonly texts?: Readonly<Record<string, Catalogue>>;
-  /** Events it performs. */
+  /** Events it performs: its own, and those of other plugins, whose handlers then see what it passes. */
   readonly events?: readonly EventName[];
   /** Permissions it adds to those that roles may hold. */
   readonly permissions?: readonly PermissionName[];

@@ -31,7 +31,7 @@ import type { VisibilityRules } from "../resources/visibility.ts";
 import { deepFreeze, plainCopy } from "../std/freeze.ts";
 import type { Tracing } from "../tracing.ts";
 import { validate } from "../validation/validate.ts";
-import { actingWith, type Caller, type CallerFacts, contractFor, withConditions } from "./acting.ts";
+import { actingWith, type Caller, type CallerFacts, contractFor, withConditions, writingFunctions } from "./acting.ts";
 import type { RuntimeOptions } from "./boot.ts";
 import { stoppingBoot } from "./boot_listeners.ts";
 import type { BootWatch } from "./boot_watch.ts";
@@ -119,6 +119,7 @@ export function makeContext(
     as,
     enqueue: (name: string) => powers.enqueue(name),
     perform: (name: string) => powers.perform(name),
+    callsRoute: (method: string, path: string) => powers.callsRoute(method, path),
     value: <V>(value: V, place: string) => (given ? givenValue(value, { plugin: plugin.name, place }) : value),
   };
   const recognising = (authenticate: Authenticate, place: string): Authenticate => {
@@ -149,6 +150,8 @@ export function makeContext(
     parts.settings?.[plugin.name],
     parts.constants?.[plugin.name],
   );
+  for (const name of new Set([...plugin.requires, ...plugin.uses]))
+    powers.writes(name, writingFunctions(parts.contracts.get(name)));
   const on = <E extends EventName>(name: E, handlers: Handlers<E>) => {
     checkMoments(plugin.name, `"${name}"`, handlers);
     powers.on(name, handlers);
@@ -191,7 +194,7 @@ export function makeContext(
     on: Object.assign(on, {
       any(handlers: AnyHandlers) {
         checkMoments(plugin.name, "every event", handlers, ["inTransaction", "notify"]);
-        powers.onAny();
+        powers.record("handlers", "any", "handles every event");
         bus.onAny(own.handlers(handlers), plugin.name);
       },
     }),
@@ -212,6 +215,7 @@ export function makeContext(
       http.routeScope(prefix, scope, crossing ? plugin.name : undefined);
     },
     callAs: async (viewer, method, path, options) => {
+      powers.callsRoute(method, path);
       const sent = checks.value(options, "an input of callAs");
       return as(viewer, () => http.callAs(viewer, method, path, sent));
     },
@@ -221,7 +225,7 @@ export function makeContext(
       return crossing ? { take: (...args) => limiter.take(...checks.value(args, place)) } : limiter;
     },
     visibilityRule(table, rule, reads) {
-      powers.need("visibilityRules", table, `adds a visibility rule for "${table}"`);
+      powers.record("visibilityRules", table, `adds a visibility rule for "${table}"`);
       const own = checks.value(reads, `the reads of a rule for "${table}"`);
       if (given) visibility.addGiven(table, fencedRule(given, table, rule, own), own);
       else visibility.add(table, rule, reads);
@@ -247,7 +251,7 @@ export function makeContext(
       provide(plugin, parts.contracts, name, withConditions(deepFreeze(whole), needed, members));
     },
     contribute(name, contribution) {
-      powers.need("slots", name, `contributes to the slot "${name}"`);
+      powers.record("slots", name, `contributes to the slot "${name}"`);
       const problem = contributionProblem(parts.slotSpecs.get(name), contribution);
       if (problem !== undefined)
         throw new BootError(`A contribution of the plugin "${plugin.name}" to the slot "${name}" ${problem}`);
@@ -266,7 +270,7 @@ export function makeContext(
     },
     jobs: {
       handle(name, run, options) {
-        powers.need("jobs", name, `handles the job "${name}"`);
+        powers.record("jobs", name, `handles the job "${name}"`);
         const own = checks.value(options, `the options of the job "${name}"`);
         jobs.handle(name, run as (payload: unknown) => Promise<void>, own, plugin.name);
       },
@@ -275,7 +279,7 @@ export function makeContext(
         await jobs.enqueue(parts.store.db, name, payload, checks.value(options, `the options of the job "${name}"`));
       },
       every(name, intervalMs, run, options) {
-        powers.need("schedules", name, `adds the schedule "${name}"`);
+        powers.record("schedules", name, `adds the schedule "${name}"`);
         const interval = checks.value(intervalMs, `the interval of "${name}"`);
         const counted = async () => {
           try {

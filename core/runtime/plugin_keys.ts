@@ -3,6 +3,7 @@
 import { BootError } from "../errors.ts";
 import { didYouMean } from "../std/closest_match.ts";
 import type { AnyPlugin } from "./plugin.ts";
+import { written } from "./written.ts";
 
 type Kind = "text" | "list" | "object" | "function";
 
@@ -61,18 +62,6 @@ export function renamedKey(declared: { readonly permissions?: unknown; readonly 
   const { permissions, adds } = declared;
   if (kindOf(permissions) === "object") return `"permissions" is now "grants": grants: ${written(permissions)}`;
   return adds === undefined ? undefined : `"adds" is now "permissions": permissions: ${written(adds)}`;
-}
-
-/** A value as a source has it. */
-function written(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(written).join(", ")}]`;
-  if (kindOf(value) !== "object") return JSON.stringify(value) ?? String(value);
-  const members = Object.entries(value as object).map(([key, member]) => `${keyText(key)}: ${written(member)}`);
-  return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
-}
-
-function keyText(key: string): string {
-  return /^[a-z_]\w*$/i.test(key) ? key : JSON.stringify(key);
 }
 
 function kindOf(value: unknown): Kind | undefined {

@@ -33,8 +33,9 @@ import type { Log } from "../log.ts";
 import type { VisibilityRules } from "../resources/visibility.ts";
 import { deniesColumns } from "./column_grants.ts";
 import type { GivenSql } from "./given_sql.ts";
+import type { Kind } from "./grant_kinds.ts";
 import type { PluginChoices } from "./operator_choices.ts";
-import type { AnyPlugin, Grants } from "./plugin.ts";
+import type { AnyPlugin } from "./plugin.ts";
 import type { RunningServers } from "./running_servers.ts";
 
 /** How the grants of a plugin are enforced. */
@@ -126,7 +127,7 @@ export class PluginRoles {
    * Makes the role of a plugin, over the tables that exist so far. `denied` are the kinds of grants that the operator denied,
    * and `hasMigrated` whether the plugin's migrations have just altered tables.
    */
-  async prepare(plugin: AnyPlugin, denied: readonly (keyof Grants)[], hasMigrated: boolean): Promise<PluginDb> {
+  async prepare(plugin: AnyPlugin, denied: readonly Kind[], hasMigrated: boolean): Promise<PluginDb> {
     if (hasMigrated) this.#sync.forget();
     const tables = tablesOf(plugin, denied);
     this.#tables.set(plugin.name, tables);
@@ -273,16 +274,13 @@ export function isEnforcementWanted(mode: Config["pluginRoles"], isThirdParty: b
 }
 
 /** The grants of a plugin's role before its visibility rules are known, as a boot begins with. */
-export function firstGrantsOf(
-  plugin: AnyPlugin,
-  denied: readonly (keyof Grants)[],
-): Parameters<RolesSync["sync"]>[0][number] {
+export function firstGrantsOf(plugin: AnyPlugin, denied: readonly Kind[]): Parameters<RolesSync["sync"]>[0][number] {
   const { read, write } = tablesOf(plugin, denied);
   return { plugin: plugin.name, read, write, columns: {}, isPartial: true };
 }
 
 /** The tables that a plugin may use, and those that it declares and the operator denied. */
-function tablesOf({ grants }: AnyPlugin, denied: readonly (keyof Grants)[]): TableGrants {
+function tablesOf({ grants }: AnyPlugin, denied: readonly Kind[]): TableGrants {
   const split = (kind: "read" | "write") => {
     const declared: readonly string[] = grants[kind] ?? [];
     return denied.includes(kind) ? { held: [], lost: declared } : { held: declared, lost: [] };

@@ -10,13 +10,17 @@ import type { JudgeAnswer } from "../http/answer_judge.ts";
 import { lazyRoutesOf } from "../http/plugin_app.ts";
 import { appBelow } from "../http/server.ts";
 import type { Log } from "../log.ts";
+import { performedOf } from "./boot_checks.ts";
 import { BootLate, type BootWatch } from "./boot_watch.ts";
+import type { Kind } from "./grant_kinds.ts";
 import { mountPlugin } from "./mount_plugin.ts";
+import { pinOf } from "./pins.ts";
 import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
 import { type ContextParts, makeContext } from "./plugin_context.ts";
 import type { PluginDb } from "./plugin_roles.ts";
 import { runSetup } from "./plugin_setup.ts";
 import { PowerChecks } from "./power_checks.ts";
+import type { Recorded } from "./recorded.ts";
 import type { SchemaRoles } from "./schema_roles.ts";
 
 /** What the contexts of all plugins share. */
@@ -96,38 +100,50 @@ async function underLock(tx: Db, runner: StepRunner, run: (own: Db) => Promise<v
   await runner(tx, run, "syncSchema");
 }
 
-/** Calls the `setup` of a plugin and mounts its routes. Throws BootError naming it. */
+/** A plugin that is set up. */
+interface SetUp {
+  readonly context: AnyContext;
+  readonly recorded: Recorded;
+}
+
+/** Calls the `setup` of a plugin, mounts its routes and records what it registers. Throws BootError naming it. */
 export async function setUp(
   plugin: AnyPlugin,
   tables: PluginDb,
   shared: SharedParts,
-  denied: readonly (keyof Grants)[],
-): Promise<AnyContext> {
+  denied: readonly Kind[],
+): Promise<SetUp> {
   const site = appBelow("", shared.judge);
   const app = Object.assign(appBelow("/api", shared.judge), { site });
-  const granted = Object.fromEntries(
-    Object.entries(plugin.grants).filter(([kind]) => !denied.includes(kind as keyof Grants)),
+  const grants: Grants = Object.fromEntries(
+    Object.entries(plugin.grants).filter(([kind]) => !denied.includes(kind as Kind)),
   );
-  // A plugin that does not say which slots it reads may read any, unless that is denied.
-  const grants: Grants = denied.includes("slotsRead") ? { ...granted, slotsRead: [] } : granted;
   // Without the grant no setting reads its variable either.
   const env = denied.includes("env") ? {} : shared.env;
-  const powers = new PowerChecks(plugin, grants);
-  if (plugin.fileStore) powers.need("slots", "file_store", "declares a file store");
+  const ships = shared.ships(plugin);
+  const powers = new PowerChecks(plugin, grants, { denied, pin: pinOf(shared.grants, plugin.name), ships });
+  for (const event of performedOf(plugin, shared.plugins, shared.shipped ?? shared.plugins))
+    powers.record("performs", event, `performs "${event}"`);
+  if (plugin.fileStore) powers.record("slots", "file_store", "declares a file store");
   const context = makeContext(plugin, grants, powers, app, tables, { ...shared, env });
-  await shared.watch.shown({ plugin: plugin.name, part: "setup" }, () =>
-    runSetup(plugin.name, shared.config.setupTimeoutMs, async () => {
-      await plugin.setup(context);
-      await Promise.all([lazyRoutesOf(app), lazyRoutesOf(site)]);
-    }),
-  );
-  const missing = plugin.provides.filter((name) => !shared.contracts.has(name));
-  if (missing.length > 0)
-    throw new BootError(
-      `The plugin "${plugin.name}" lists "${missing.join('", "')}" in "provides" and did not provide it`,
+  try {
+    await shared.watch.shown({ plugin: plugin.name, part: "setup" }, () =>
+      runSetup(plugin.name, shared.config.setupTimeoutMs, async () => {
+        await plugin.setup(context);
+        await Promise.all([lazyRoutesOf(app), lazyRoutesOf(site)]);
+      }),
     );
-  const strip = shared.ships(plugin) ? undefined : (request: Request) => shared.credentials.strip(request, plugin.name);
-  powers.routes(mountPlugin(plugin, app, shared.http, strip));
-  powers.routes(mountPlugin(plugin, site, shared.http, strip));
-  return context;
+    const missing = plugin.provides.filter((name) => !shared.contracts.has(name));
+    if (missing.length > 0)
+      throw new BootError(
+        `The plugin "${plugin.name}" lists "${missing.join('", "')}" in "provides" and did not provide it`,
+      );
+    const strip = ships ? undefined : (request: Request) => shared.credentials.strip(request, plugin.name);
+    powers.routes(mountPlugin(plugin, app, shared.http, strip));
+    powers.routes(mountPlugin(plugin, site, shared.http, strip));
+    powers.settle();
+  } finally {
+    shared.onSetUp?.(plugin.name, powers.recorded);
+  }
+  return { context, recorded: powers.recorded };
 }

@@ -1,7 +1,9 @@
 import type { Fault } from "../faults.ts";
 import type { RouteInfo } from "../http/route_table.ts";
 import type { EventName } from "../registry.ts";
-import type { AnyPlugin, Grants } from "./plugin.ts";
+import type { Kind } from "./grant_kinds.ts";
+import type { AnyPlugin } from "./plugin.ts";
+import type { Recorded } from "./recorded.ts";
 
 /** A plugin as it booted. */
 export interface BootedPlugin {
@@ -10,8 +12,10 @@ export interface BootedPlugin {
   readonly ms: number;
   /** Migration steps that this boot ran. */
   readonly migrated: readonly string[];
-  /** Kinds of grants that the operator denied. */
-  readonly denied: readonly (keyof Grants)[];
+  /** Kinds of grants and registrations that the operator denied. */
+  readonly denied: readonly Kind[];
+  /** What its `setup` registered. */
+  readonly recorded: Recorded;
 }
 
 /** Read-only facts about the runtime; what monitoring and upkeep need beside are contracts (`own_contracts.ts`). */

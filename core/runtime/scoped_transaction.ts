@@ -35,6 +35,8 @@ export interface TransactionChecks {
   enqueue(job: string): void;
   /** Throws PowerError for an event that the plugin does not declare. */
   perform(event: string): void;
+  /** Throws PowerError for a route that the plugin may not call. */
+  callsRoute(method: string, path: string): void;
   /**
    * A draft, a result or an option that others use, as these get it; `place` says which. Throws where it is none that the plugin may give
    * to them.
@@ -63,7 +65,7 @@ export class ScopedTransaction {
     const known = this.#views.get(root);
     if (known) return known;
     const restrict = this.#restrict;
-    const { as, enqueue, perform, plugin, value } = this.#checks;
+    const { as, callsRoute, enqueue, perform, plugin, value } = this.#checks;
     let own: Db | undefined;
     // Member by member: a spread took longer than all else here, and each event makes a view for each of its plugins.
     const { viewer, at, address, requestId, afterCommit, onRollback } = root;
@@ -83,6 +85,7 @@ export class ScopedTransaction {
         await root.enqueue(name, payload, value(options, `the options of the job "${name}"`));
       },
       callAs: async (caller, method, path, options) => {
+        callsRoute(method, path);
         const sent = value(options, "an input of callAs");
         return as(caller, () => root.callAs(caller, method, path, sent));
       },

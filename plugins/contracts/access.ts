@@ -16,7 +16,7 @@ export interface Owned {
  * export default definePlugin({
  *   name: "notes",
  *   requires: ["access"],
- *   grants: { read: ["notes"], visibilityRules: ["notes"] },
+ *   grants: { read: ["notes"] },
  *   setup({ app, contracts: { access }, visibilityRule, visible }) {
  *     visibilityRule("notes", access.visibilityRuleOf("note", "notes"));
  *     app.get(

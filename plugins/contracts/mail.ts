@@ -20,7 +20,6 @@ export interface MailMessage {
  * export default definePlugin({
  *   name: "digest",
  *   requires: ["mail"],
- *   grants: { jobs: ["digest_send"] },
  *   setup({ contracts: { mail }, jobs, log }) {
  *     jobs.handle("digest_send", async ({ to, text }) => {
  *       if (!mail.isConfigured) return;

@@ -8,6 +8,7 @@ import type { EmbeddedPicture, PreparedContent } from "./markup.ts";
  * export default definePlugin({
  *   name: "minutes",
  *   requires: ["pages"],
+ *   grants: { impersonate: ["POST /api/pages"] },
  *   settings: t.Object({ book: t.Integer({ default: 1, env: "MINUTES_BOOK", description: "Id of the book of minutes" }) }),
  *   setup({ app, callAs, settings }) {
  *     app.post(

@@ -90,7 +90,6 @@ export interface SignInStep {
  * export default definePlugin({
  *   name: "greeting",
  *   requires: ["sessions"],
- *   grants: { publicRoutes: ["/greeting"] },
  *   setup({ contracts: { sessions }, app }) {
  *     app.site.get(
  *       "/greeting",

@@ -4,7 +4,6 @@
  * export default definePlugin({
  *   name: "about",
  *   requires: ["system"],
- *   grants: { publicRoutes: ["/api/about"] },
  *   setup({ app, contracts: { system } }) {
  *     app.get(
  *       "/about",

@@ -14,7 +14,6 @@ export interface Allowed {
  * export default definePlugin({
  *   name: "vouchers",
  *   requires: ["throttle"],
- *   grants: { publicRoutes: ["/api/vouchers"] },
  *   settings: t.Object({ hash: t.String({ default: "", env: "VOUCHER_HASH", description: "SHA-256 of the code" }) }),
  *   setup({ app, contracts: { throttle }, settings }) {
  *     const byAddress = { name: "voucher by address", attempts: 10, seconds: 3600 };

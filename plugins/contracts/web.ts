@@ -271,7 +271,6 @@ export interface ScreenItem {
  * export default definePlugin({
  *   name: "quick_book",
  *   requires: ["web"],
- *   grants: { slots: ["menu"], screens: { "/quick-book": ["book-create-all"] } },
  *   setup({ contracts: { web }, contribute, app }) {
  *     const { field, form } = web.parts;
  *     contribute("menu", { menu: "main", path: "/quick-book", text: "New book", icon: "book", permit: ["book-create-all"] });

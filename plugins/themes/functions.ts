@@ -6,15 +6,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import {
-  ALL_REGISTRATIONS,
-  type AnyContext,
-  type AnyPlugin,
-  BootError,
-  type Catalogue,
-  definePlugin,
-  type EventName,
-} from "lectern/core";
+import { type AnyContext, type AnyPlugin, BootError, type Catalogue, definePlugin, type EventName } from "lectern/core";
 import type { ThemeContext, ThemeSpec } from "./contract.ts";
 import { listenerOf } from "./listen.ts";
 import { shownPath, themeError } from "./theme_errors.ts";
@@ -69,7 +61,7 @@ function pluginOf({ name, plugin, spec, file }: Code, plugins: readonly AnyPlugi
     ...definePlugin({
       name: plugin,
       requires: plugins.flatMap(({ provides }) => provides),
-      grants: { ...ALL_REGISTRATIONS, ...spec.grants },
+      grants: { auth: true, ...spec.grants },
       commands: spec.commands ?? {},
       async setup(context) {
         for (const [language, texts] of Object.entries(spec.texts ?? {})) context.texts.override(language, texts);

@@ -16,10 +16,6 @@ let chosen: InstallSettings;
 
 export default definePlugin({
   name: "themes",
-  grants: {
-    slots: ["document_head", "screen_icon", "theme", "theme_hook", "view_replacement"],
-    publicRoutes: ["/theme/:name/*"],
-  },
   settings: t.Object({
     active: t.String({
       default: "",

@@ -8,7 +8,6 @@ import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runti
 const events: string[] = [];
 const witness = definePlugin({
   name: "witness",
-  grants: { handlers: "any", vetoes: ["auth_login"] },
   setup: ({ on }) => {
     on.any({
       inTransaction: ({ name, draft }) => {

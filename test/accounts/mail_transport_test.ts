@@ -21,7 +21,7 @@ const server = Bun.serve({
 
 const pigeon = definePlugin({
   name: "pigeon",
-  grants: { net: ["localhost"], slots: ["mail_transport"] },
+  grants: { net: ["localhost"] },
   settings: t.Object({ key: t.String({ default: "secret", env: "PIGEON_KEY", description: "Key of the API" }) }),
   setup({ contribute, fetch, settings }) {
     contribute("mail_transport", {

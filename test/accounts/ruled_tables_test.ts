@@ -15,14 +15,11 @@ declare module "lectern/db" {
 }
 
 /** A plugin whose table has these columns, and rows by `before`; with `content`, its kind is in that slot. */
-const lending = (
-  columns: string,
-  { before = "", content = false, hasRule = true, rules = ["test_loans"] as readonly "test_loans"[] | "any" } = {},
-) =>
+const lending = (columns: string, { before = "", content = false, hasRule = true } = {}) =>
   definePlugin({
     name: "test-lending",
     requires: ["access"],
-    grants: { write: ["test_loans"], visibilityRules: rules, slots: ["content"] },
+    grants: { write: ["test_loans"] },
     migrations: {
       "0001_init": async (db) =>
         void (await sql`create table test_loans (${sql.raw(columns)})${sql.raw(before)}`.execute(db)),
@@ -77,12 +74,6 @@ test("a table without acl_id that is no content stops the boot, and with it boot
     'The plugin "test-lending" has the items of the kind "test_loan" decided by the contract "access", and its table "test_loans" has no column "acl_id": contribute the kind to the slot "content", which adds it, or add "acl_id integer not null default 0" in a migration',
   );
   expect(await bootError(lending("id integer, owned_by integer, acl_id integer not null default 0"))).toBe("booted");
-});
-
-test("the plugin that writes a table is named where several may add its rule", async () => {
-  expect(await bootError(lending("id integer, owned_by integer", { rules: "any" }))).toStartWith(
-    'The plugin "test-lending" has the items of the kind "test_loan" decided by the contract "access", and its table',
-  );
 });
 
 test("content without a column of items stops the boot", async () => {

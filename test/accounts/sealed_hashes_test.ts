@@ -12,7 +12,6 @@ let replacement: string | undefined;
 /** Keeps all that handlers get, and puts another hash in the place of one. */
 const watcher = definePlugin({
   name: "watcher",
-  grants: { handlers: "any", filters: "any", vetoes: ["user_create", "user_update"] },
   setup({ on }) {
     on.any({ inTransaction: (record) => void seen.push(record), notify: (record) => void seen.push(record) });
     on("user_create", {

@@ -12,7 +12,6 @@ import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runti
 const events: string[] = [];
 const witness = definePlugin({
   name: "witness",
-  grants: { handlers: "any" },
   setup: ({ on }) =>
     on.any({
       inTransaction: ({ name, draft }) => {
@@ -27,7 +26,7 @@ const needing = { code: new Set<string>(), terms: new Set<string>(), broken: new
 
 const steps = definePlugin({
   name: "steps",
-  grants: { auth: true, slots: ["sign_in_step"], screens: { "/login/code": "public", "/login/terms": "public" } },
+  grants: { auth: true },
   requires: ["sessions", "web"],
   setup({ contribute, app, contracts: { sessions, web } }) {
     contribute("sign_in_step", {
@@ -204,7 +203,6 @@ test("two steps of one name, and a step without a screen, stop the boot", async 
   const step = (name: string, path: string) =>
     definePlugin({
       name: `${name}${path}`.replaceAll(/\W/g, "_"),
-      grants: { slots: ["sign_in_step"] },
       setup: ({ contribute }) => contribute("sign_in_step", { name, path, isNeeded: () => false }),
     });
   await expect(bootTestRuntime({ extra: [step("code", "/a"), step("code", "/b")] })).rejects.toThrow(

@@ -10,7 +10,6 @@ let failures = 0;
 let restored = 0;
 const breaker = definePlugin({
   name: "test-breaker",
-  grants: { handlers: ["user_content_transfer"] },
   setup({ on }) {
     on("user_content_transfer", {
       async inTransaction({ kind }) {

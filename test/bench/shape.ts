@@ -6,17 +6,15 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { configSchema } from "../../core/config.ts";
-import { GRANT_KINDS } from "../../core/runtime/powers.ts";
+import { GRANT_KINDS } from "../../core/runtime/grant_kinds.ts";
+import { RECORDED_KINDS } from "../../core/runtime/recorded.ts";
 import shipped from "../../plugins/mod.ts";
 import { CORE, DB, largestCycle, upwardImports } from "../rules/_layers.ts";
 import { findAll, ROOT, readSources, type Source } from "../rules/_source.ts";
 import { testSide } from "../rules/_tests.ts";
 
-/** Kinds of grants that say something beside what `setup` registers; the others repeat it. */
-const OWN_GRANTS: ReadonlySet<string> = new Set(
-  "read write columns contentTables schema net env files system impersonate auth".split(" "),
-);
-const REPEATED = new Set<string>(GRANT_KINDS.filter((kind) => !OWN_GRANTS.has(kind)));
+/** What `setup` registers: a grant of such a kind would repeat it. */
+const REPEATED = new Set<string>(RECORDED_KINDS);
 /** Plugins whose settings are about signing in. */
 const SIGN_IN: ReadonlySet<string> = new Set(["sessions", "throttle", "tokens"]);
 
@@ -117,7 +115,7 @@ figure("kinds of grants (eleven)", GRANT_KINDS.length, GRANT_KINDS);
 const declared = product.filter(({ path, code }) => /^plugins\//.test(path) && code.includes("definePlugin({"));
 figure("plugins that ship", shipped.length);
 const repeated = declared.flatMap((source) => {
-  const at = source.code.search(/\n {2}(?:permissions|grants): \{/);
+  const at = source.code.search(/\n {2}grants: \{/);
   if (at < 0) return [];
   let kind = "";
   return block(source, at)

@@ -20,10 +20,6 @@ declare module "lectern/core" {
 
 const loans: AnyPlugin = definePlugin({
   name: "loans",
-  grants: {
-    slots: ["toolbar_entry", "screen_part", "screen_head", "screen_figure", "permission_label"],
-    screens: { "/loans/:id": "user" },
-  },
   requires: ["web"],
   permissions: ["loans-extend"],
   setup({ contracts: { web }, contribute, app }) {

@@ -29,11 +29,7 @@ declare module "lectern/db" {
 const dishes = definePlugin({
   name: "test-dishes",
   requires: ["access"],
-  grants: {
-    write: ["test_dishes"],
-    visibilityRules: ["test_dishes"],
-    slots: ["content", "response_fields"],
-  },
+  grants: { write: ["test_dishes"] },
   migrations: {
     async "0001_init"(db) {
       await sql`create table test_dishes (id integer generated always as identity primary key, name text not null,

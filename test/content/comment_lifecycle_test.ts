@@ -15,12 +15,7 @@ const VIEWS = ["access-api", "book-view-all", "page-view-all"];
 const seen: string[] = [];
 const moderation = definePlugin({
   name: "meddler",
-  grants: {
-    columns: { comments: ["html"] },
-    visibilityRules: ["comments"],
-    filters: ["comment_create", "comment_update"],
-    vetoes: ["comment_create"],
-  },
+  grants: { columns: { comments: ["html"] } },
   setup({ visibilityRule, on }) {
     const eb = expressionBuilder<Tables, "comments">();
     visibilityRule("comments", () => eb("comments.html", "not like", "%hushed%"));

@@ -12,7 +12,6 @@ let refuse = false;
 beforeAll(async () => {
   const refuser = definePlugin({
     name: "refuser",
-    grants: { handlers: ["book_update"] },
     requires: ["pages"],
     setup({ on }) {
       on("book_update", {

@@ -29,11 +29,7 @@ beforeAll(async () => {
   const watcher = definePlugin({
     name: "watcher",
     requires: ["pages"],
-    grants: {
-      write: ["bookshelves", "books", "chapters", "pages"],
-      handlers: "any",
-      vetoes: ["bookshelf_update", "book_update", "chapter_update", "page_update"],
-    },
+    grants: { write: ["bookshelves", "books", "chapters", "pages"] },
     setup(context) {
       for (const { kind, table } of KINDS) watch(context as unknown as AnyContext, kind, table);
     },

@@ -16,7 +16,7 @@ const vaultStore = (fetch: OutgoingFetch): FileStoreProvider => ({ ...httpStore(
 
 const plugin = definePlugin({
   name: "vault",
-  grants: { net: ["127.0.0.1"], slots: ["file_store"] },
+  grants: { net: ["127.0.0.1"] },
   setup: ({ contribute, fetch }) => contribute("file_store", vaultStore(fetch)),
 });
 const hasty = definePlugin({

@@ -32,12 +32,7 @@ declare module "lectern/db" {
 const glossary = definePlugin({
   name: "test-glossary",
   requires: ["tags", "access"],
-  grants: {
-    read: ["books"],
-    write: ["test_terms"],
-    slots: ["content", "searchable", "export_kind"],
-    visibilityRules: ["test_terms"],
-  },
+  grants: { read: ["books"], write: ["test_terms"] },
   events: ["test_term_create", "test_term_delete"],
   migrations: {
     async "0001_init"(db) {

@@ -21,7 +21,6 @@ let refuse = false;
 beforeAll(async () => {
   const refuser = definePlugin({
     name: "refuser",
-    grants: { handlers: ["image_create", "image_update"] },
     setup({ on }) {
       for (const name of ["image_create", "image_update"] as const)
         on(name, {

@@ -253,7 +253,6 @@ test("what takes too long is refused and ends", async () => {
 test("where a plugin changes the converter of Markdown it has its say in large pages, up to a limit", async () => {
   const shouting = definePlugin({
     name: "shouting",
-    grants: { slots: ["markdown_converter"] },
     setup({ contribute }) {
       contribute("markdown_converter", {
         configure: (converter) => void converter.use({ renderer: { strong: ({ text }) => `<b>${text}!</b>` } }),

@@ -222,7 +222,7 @@ test("with a lifetime of zero, deleted items are purged at once and logged like 
 test("entries beyond their lifetime are purged; younger ones and those whose purge fails stay", async () => {
   const clinging = definePlugin({
     name: "clinging",
-    grants: { read: ["books"], slots: ["dependents"] },
+    grants: { read: ["books"] },
     setup({ contribute, db }) {
       contribute("dependents", {
         kind: "book",

@@ -22,7 +22,6 @@ const keyOf = (kind: string, id: number) => `${kind}-${id}`;
 
 const plugin = definePlugin({
   name: "gull",
-  grants: { slots: ["search_engine"] },
   setup: ({ contribute }) =>
     contribute("search_engine", {
       name: "gull",

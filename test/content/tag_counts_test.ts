@@ -308,7 +308,7 @@ test("counts of a store from before spellings were one are put right when it is 
 test("tags of items that another plugin hides are not counted", async () => {
   const hiding = definePlugin({
     name: "hiding",
-    grants: { visibilityRules: ["books"], read: ["books"] },
+    grants: { read: ["books"] },
     setup({ visibilityRule }) {
       visibilityRule("books", () => expressionBuilder<Tables, "books">()("books.name", "<>", "Secret"));
     },

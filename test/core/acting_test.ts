@@ -61,7 +61,7 @@ const contexts: Record<string, AnyContext> = {};
 const reader = definePlugin({
   name: "reader",
   provides: ["acting_reader"],
-  grants: { read: ["books"], slots: ["acting_part"] },
+  grants: { read: ["books"] },
   setup({ contribute, provide, visible }) {
     const books = (viewer: Viewer) => outcome(() => visible("books", viewer).select("id").execute());
     provide("acting_reader", { books, nested: { viewer: "" } });
@@ -73,15 +73,7 @@ const reader = definePlugin({
 const modest = definePlugin({
   name: "modest",
   requires: ["acting_reader", "sessions", "users", "web"],
-  grants: {
-    read: ["books"],
-    handlers: ["acting_happen"],
-    filters: ["acting_happen"],
-    jobs: ["acting_work"],
-    schedules: ["look"],
-    screens: { "/modest": "public" },
-    publicRoutes: ["/modest/socket"],
-  },
+  grants: { read: ["books"] },
   events: ["acting_happen", "acting_within"],
   setup(context) {
     const { app, contracts, jobs, on, slot, visible } = context;
@@ -238,7 +230,7 @@ test("jobs and schedules have no user, so they act as nobody", async () => {
   await until(() => looked.length > 0);
   expect(looked[0]).toBe(NO_SYSTEM("modest"));
   await expect(contexts.mighty?.jobs.enqueue("acting_work", {}) ?? Promise.resolve()).rejects.toThrow(
-    'The plugin "mighty" enqueues "acting_work", which it does not declare; add to its grants: jobs: ["acting_work"]',
+    'The plugin "mighty" enqueues "acting_work", which it does not handle',
   );
 });
 

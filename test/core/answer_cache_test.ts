@@ -222,7 +222,6 @@ test("a plugin that adds fields without saying what they are read from keeps ans
   const counting = (cached: object) =>
     definePlugin({
       name: "counting",
-      grants: { slots: ["response_fields"] },
       setup({ contribute }) {
         const add = async (ids: readonly number[]) => new Map(ids.map((id) => [id, { calls: ++calls }]));
         contribute("response_fields", { kind: "page", moment: "read", add, ...cached });
@@ -244,7 +243,7 @@ test("a field that is selected from a table its plugin does not name keeps answe
   const counting = (dependsOn: readonly { table: "page_revisions" }[]) =>
     definePlugin({
       name: "counting",
-      grants: { read: ["page_revisions"], slots: ["response_fields"] },
+      grants: { read: ["page_revisions"] },
       setup({ contribute }) {
         contribute("response_fields", {
           kind: "page",

@@ -40,7 +40,6 @@ describe("boot() stops and names the plugin", () => {
   test("whose setup throws in a function of Lectern: the place is that of the plugin", async () => {
     const deep = definePlugin({
       name: "deep",
-      grants: { jobs: ["test_twice" as never] },
       setup({ jobs }) {
         jobs.handle("test_twice" as never, async () => {});
         jobs.handle("test_twice" as never, async () => {});
@@ -135,7 +134,6 @@ describe("boot() stops and names the plugin", () => {
   ])("that handles %s", async (_title, options, text) => {
     const odd = definePlugin({
       name: "odd",
-      grants: { jobs: ["test_odd" as never], schedules: ["tick"] },
       setup: ({ jobs }) => jobs.handle("test_odd" as never, async () => {}, options),
     });
     expect(await bootError(odd)).toBe(`Cannot handle the job "test_odd": ${text}`);
@@ -144,7 +142,6 @@ describe("boot() stops and names the plugin", () => {
   test("whose schedule has no interval", async () => {
     const odd = definePlugin({
       name: "odd",
-      grants: { schedules: ["tick"] },
       setup: ({ jobs }) => jobs.every("tick", 0.5, async () => {}),
     });
     expect(await bootError(odd)).toBe(
@@ -181,7 +178,6 @@ describe("boot() stops and names the plugin", () => {
   test("whose path names a parameter as another plugin does not", async () => {
     const odd = definePlugin({
       name: "odd",
-      grants: { publicRoutes: ["/api/books/:slug"] },
       setup: ({ app }) => void app.get("/books/:slug", () => "mine", { permit: "public" }),
     });
     expect(await bootError(odd, WITH_BOOKS)).toEndWith(

@@ -59,7 +59,6 @@ describe("boot() stops and names the plugin", () => {
   ])("that contributes to the slot %s what has another shape", async (slot, contribution, problem) => {
     const shapeless = definePlugin({
       name: "shapeless",
-      grants: { slots: "any" },
       setup: ({ contribute }) => contribute(slot as "menu", contribution as never),
     });
     expect(await bootError(shapeless)).toBe(
@@ -70,7 +69,6 @@ describe("boot() stops and names the plugin", () => {
   test("that adds to screens for a permission which no plugin adds", async () => {
     const lost = definePlugin({
       name: "lost",
-      grants: { slots: ["menu"] },
       setup: ({ contribute }) =>
         contribute("menu", { menu: "main", path: "/x", text: "X", icon: "tag", permit: { all: ["book-craete-all"] } }),
     });
@@ -85,7 +83,6 @@ describe("boot() stops and names the plugin", () => {
   ])("that contributes to the slot %s, which is misspelt", async (slot, meant) => {
     const lost = definePlugin({
       name: "lost",
-      grants: { slots: "any" },
       setup: ({ contribute }) => contribute(slot as "metric", {} as never),
     });
     expect(await bootError(lost)).toBe(
@@ -125,7 +122,6 @@ describe("boot() stops and names the plugin", () => {
     const performing = { events: ["test_occurs"] } as const;
     const deaf = definePlugin({
       name: "deaf",
-      grants: { handlers: "any" },
       ...performing,
       setup: ({ on }) => on(event as "test_occurs", { notify() {} }),
     });
@@ -137,7 +133,6 @@ describe("boot() stops and names the plugin", () => {
   test("that handles an event at a moment that is none", async () => {
     const deaf = definePlugin({
       name: "deaf",
-      grants: { handlers: "any" },
       setup: ({ on }) => {
         on("test_occurs", {});
         on.any({ inTransacton() {} } as object);
@@ -158,7 +153,6 @@ test("a slot of a plugin has the shape that it declares, and one owner", async (
   const greeter = (contribution: object) =>
     definePlugin({
       name: "greeter",
-      grants: { slots: "any" },
       setup: ({ contribute }) => contribute("test_greeter", contribution as never),
     });
   expect(await bootError([owner, greeter({ greet: () => "Hello" })])).toBe("booted");

@@ -52,7 +52,7 @@ test("and no further one for further plugins with migrations, tables, jobs and s
   const more = Array.from({ length: 8 }, (_, n) =>
     definePlugin({
       name: `further-${n}`,
-      grants: { read: ["books", "users"], jobs: [`further-${n}`] as never, schedules: ["tidy"] },
+      grants: { read: ["books", "users"] },
       migrations: { async "0001_init"() {} },
       setup({ jobs }) {
         jobs.handle(`further-${n}` as never, async () => {});

@@ -126,7 +126,6 @@ describe("boot() stops and names the plugin", () => {
   test("whose route cannot be told from that of another", async () => {
     const vague = definePlugin({
       name: "vague",
-      grants: { publicRoutes: ["/api/books/:name/vague"] },
       setup: ({ app }) => void app.get("/books/:name/vague", () => "", { permit: "public" }),
     });
     expect(await bootError(vague, WITH_BOOKS)).toStartWith("Cannot compile the routes of the plugins: ");
@@ -195,11 +194,7 @@ describe("a plugin's context", () => {
   const seen: string[] = [];
   const notes = definePlugin({
     name: "test-notes",
-    grants: {
-      write: ["test_notes"],
-      handlers: ["test_happens"],
-      publicRoutes: ["/api/test-notes", "/api/test-grants"],
-    },
+    grants: { write: ["test_notes"] },
     events: ["test_happens"],
     migrations: {
       "0001_init": async (db) =>

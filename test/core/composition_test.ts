@@ -33,7 +33,6 @@ const almanac = definePlugin({
   name: "test-almanac",
   uses: ["test_weather"],
   requires: ["users"],
-  grants: { publicRoutes: ["/api/test-almanac"] },
   setup({ app, contracts }) {
     // A required contract is there by type, an optional one may be undefined.
     const required: object = contracts.users;

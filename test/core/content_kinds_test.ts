@@ -28,7 +28,7 @@ function poet(own: Partial<Record<"kind" | "table" | "segment", string>> = {}, f
   return {
     ...definePlugin({
       name,
-      grants: { write: ["poems" as "books", "pages"], slots: ["content"] },
+      grants: { write: ["poems" as "books", "pages"] },
       migrations: { "0001_init": (db) => createItems(db, name === "poet" ? "poems" : `${name}_items`) },
       setup: ({ contribute }) => contribute("content", { ...POEM, path: sql.lit(""), ...own } as never),
     }),

@@ -35,13 +35,6 @@ const seen: Request[] = [];
 const stranger = definePlugin({
   name: "calls_stranger",
   requires: ["dashboard_keys", "overrides", "pages", "sessions", "tags", "throttle", "users", "web"],
-  grants: {
-    handlers: ["book_update"],
-    publicRoutes: ["/api/calls/seen", "/calls/seen"],
-    routeScopes: ["/api/calls/scoped"],
-    screens: { "/calls/screen": "public" },
-    slots: ["screen_hook", "screen_part"],
-  },
   setup(given) {
     context = given as unknown as AnyContext;
     const { app, contribute, contracts, on, routeScope } = given;
@@ -91,7 +84,7 @@ const stranger = definePlugin({
 /** Has credentials of its own. */
 const keeper = definePlugin({
   name: "calls_keeper",
-  grants: { auth: true, publicRoutes: ["/api/calls/*"], routeScopes: ["/api/calls/keys"] },
+  grants: { auth: true },
   setup({ app, routeScope }) {
     routeScope("/calls/keys", {
       authenticate: ({ headers }) =>
@@ -105,7 +98,6 @@ const keeper = definePlugin({
 /** Says which slots it reads. */
 const frugal = definePlugin({
   name: "calls_frugal",
-  grants: { slotsRead: ["content"] },
   setup({ app, slot }) {
     app.get("/calls/slots", async () => [await said(() => slot("content")), await said(() => slot("menu"))], {
       permit: "access-api",
@@ -131,7 +123,8 @@ let book: number;
 let page: number;
 beforeAll(async () => {
   const extra: AnyPlugin[] = [{ ...stranger, listFile: join(folder, "plugin.ts") }, keeper, frugal];
-  stage = await bootTestRuntime({ extra });
+  const pins = { version: 1, plugins: { calls_frugal: { slotsRead: ["content" as const] } } };
+  stage = await bootTestRuntime({ extra, choices: { grants: pins } });
   book = (await stage.ask("POST", "/api/books", { body: { name: "Rights" } })).body.id;
   page = (await stage.ask("POST", "/api/pages", { body: { book_id: book, name: "One", html: "<p>before</p>" } })).body
     .id;
@@ -204,10 +197,10 @@ test("a plugin keeps the credentials of its own route scope, and gets none elsew
   expect((await stage.ask("GET", "/api/calls/apart")).body).toEqual({});
 });
 
-test("a plugin that says which slots it reads reads no others", async () => {
+test("a plugin of which the operator accepted the slots that it reads reads no others", async () => {
   expect((await stage.ask("GET", "/api/calls/slots")).body).toEqual([
     "went through",
-    'PowerError: The plugin "calls_frugal" reads the slot "menu", which it does not declare; add to its grants: slotsRead: ["content", "menu"]',
+    'PowerError: The plugin "calls_frugal" reads the slot "menu", which "slotsRead" in "grants" of package.json does not name',
   ]);
 });
 

@@ -57,7 +57,7 @@ if (memory) {
 
 const noted = definePlugin({
   name: "noted",
-  grants: { write: ["notes"], slots: ["content"] },
+  grants: { write: ["notes"] },
   permissions: itemPermissions("note"),
   migrations: {
     async "0001_init"(db) {
@@ -77,10 +77,7 @@ const noted = definePlugin({
 const contributing = definePlugin({
   name: "contributing",
   requires: ["sessions", "web"],
-  grants: {
-    ...{ read: ["notes"], env: ["POSTMARK_TOKEN"], net: "any", auth: true, slots: "any" },
-    screens: { "/login/*": "public" },
-  },
+  grants: { ...{ read: ["notes"], env: ["POSTMARK_TOKEN"], net: "any", auth: true, slots: "any" } },
   async setup(context) {
     // The examples use no more than this plugin is granted.
     for (const contribute of slots.values()) await contribute(context as unknown as AnyContext);

@@ -19,7 +19,6 @@ const ROOM = 50_000;
 /** A plugin whose table space is full whenever a page is called so. */
 const crowded = definePlugin({
   name: "crowded",
-  grants: { handlers: ["page_create"] },
   migrations: {
     async "0001_init"(db) {
       await sql`create function crowd() returns void language plpgsql as

@@ -23,9 +23,6 @@ const seeds = {
 
 const florist = definePlugin({
   name: "florist",
-  grants: {
-    publicRoutes: ["/api/florist/*"],
-  },
   setup({ app }) {
     app
       .derive(({ viewer }) => {

@@ -29,7 +29,7 @@ const eb = expressionBuilder<Tables, "books">();
 
 const grabber = definePlugin({
   name: "grabber",
-  grants: { read: ["books"], slots: ["response_fields"] },
+  grants: { read: ["books"] },
   setup({ contribute }) {
     contribute("response_fields", {
       kind: "book",
@@ -107,7 +107,7 @@ const plugin = (setup: Setup): AnyPlugin =>
   definePlugin({
     name: "grabber",
     requires: ["access"],
-    grants: { read: ["books"], write: ["books"], slots: "any", visibilityRules: "any" },
+    grants: { read: ["books"], write: ["books"] },
     setup: setup as never,
   });
 
@@ -313,7 +313,6 @@ test("SQL in the place of a value, in a draft that a plugin filters or performs 
   const filtering = definePlugin({
     name: "filtering",
     requires: ["users"],
-    grants: { filters: ["book_create"], publicRoutes: ["/api/filtering"] },
     setup({ app, contracts: { users }, on }) {
       on("book_create", { filter: (draft) => ({ ...draft, default_template_id: template as number }) });
       app.get("/filtering", async () => ({ found: (await users.viewer(raw(HASH) as never))?.id }), {

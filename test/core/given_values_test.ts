@@ -37,11 +37,11 @@ const giver = definePlugin({
   name: "giver",
   requires: ["overrides", "users"],
   events: ["giver_poke"],
-  grants: { slots: ["activity"], jobs: ["giver_job"], impersonate: true, filters: ["book_create"] },
+  grants: { impersonate: true },
   setup(own: Untyped) {
     context = own;
     own.contribute("activity", { event: "giver_poke", activities: () => [{ type: "giver_poke", detail }] });
-    own.job("giver_job", async () => {
+    own.jobs.handle("giver_job", async () => {
       if (failure !== undefined) throw failure;
     });
   },
@@ -218,7 +218,6 @@ const CONTRIBUTIONS: readonly [title: string, contribution: () => unknown][] = [
 test.each(CONTRIBUTIONS)("SQL of a contribution that is %s is checked", async (_title, contribution) => {
   const active = definePlugin({
     name: "active",
-    grants: { slots: ["last_activity"] },
     setup: ({ contribute }: AnyContext) => contribute("last_activity", contribution() as never),
   } as Untyped) as AnyPlugin;
   const booted = await bootTestRuntime({ extra: [active], only: FEW, ...AT_HOME });
@@ -250,7 +249,6 @@ test("a contribution of a class keeps its own state, and texts that differ each 
   }
   const seeing = definePlugin({
     name: "seeing",
-    grants: { slots: ["activity"] },
     setup: ({ contribute }: Untyped) => contribute("activity", new Source()),
   } as Untyped) as AnyPlugin;
   const booted = await bootTestRuntime({ extra: [seeing], only: [...FEW, "audit_log"], ...AT_HOME });
@@ -273,7 +271,7 @@ test.each(UNTRUSTED)("%s is no rule of access, and stops the boot", async (_titl
   const ruling = definePlugin({
     name: "ruling",
     requires: ["web"],
-    grants: { read: ["books"], visibilityRules: ["books"] },
+    grants: { read: ["books"] },
     setup: ({ contracts, visibilityRule }: Untyped) => visibilityRule("books", rule(contracts)),
   } as Untyped) as AnyPlugin;
   const only = [...WITH_PAGES, "sessions", "web"];

@@ -32,7 +32,7 @@ const NO_USERS = 'Plugin "nosy" cannot read table "users": it holds no such gran
 const keeper = definePlugin({
   name: "keeper",
   provides: ["grants_keeper"],
-  grants: { write: ["grants_own"], slots: ["grants_part"] },
+  grants: { write: ["grants_own"] },
   migrations: {
     "0001_init": async (db) => void (await sql`create table grants_own (id integer not null)`.execute(db)),
   },
@@ -49,13 +49,7 @@ const keeper = definePlugin({
 const nosy = definePlugin({
   name: "nosy",
   requires: ["grants_keeper", "users"],
-  grants: {
-    read: ["books"],
-    filters: ["grants_happen"],
-    vetoes: ["grants_happen"],
-    handlers: "any",
-    impersonate: true,
-  },
+  grants: { read: ["books"], impersonate: true },
   events: ["grants_happen"],
   setup({ app, contracts, db, list, on, perform, slot, visible }) {
     const peek = async ({ db }: EventTransaction) => db.selectFrom("users").selectAll().execute();

@@ -23,7 +23,7 @@ let order: (tag: string, fails?: boolean) => Promise<unknown>;
 const worker = definePlugin({
   name: "test-worker",
   events: ["test_order"],
-  grants: { jobs: ["test_flaky", "test_slow", "test_gone", "test_patient"], system: true },
+  grants: { system: true },
   setup({ jobs, perform }) {
     order = (tag, fails = false) =>
       perform("test_order", SYSTEM, { tag, fails }, async (draft, tx) => {

@@ -65,7 +65,6 @@ const broken = () => Promise.reject(new ApiError(409, "No place for pictures."))
 const caller = definePlugin({
   name: "caller",
   requires: ["held_service", "markup"],
-  grants: { publicRoutes: ["/api/caller/*"] },
   setup({ app, contracts: { held_service, markup } }) {
     const calls: Record<string, () => PromiseLike<string>> = {
       wait: () => held_service.wait(),

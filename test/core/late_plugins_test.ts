@@ -60,16 +60,7 @@ const provider = definePlugin({
   name: "late",
   provides: ["late_service"],
   events: ["late_act"],
-  grants: {
-    read: ["books"],
-    write: ["books"],
-    auth: true,
-    handlers: ["book_update"],
-    filters: ["book_update"],
-    vetoes: ["book_update"],
-    slots: ["late_slot"],
-    publicRoutes: ["/api/late/*"],
-  },
+  grants: { read: ["books"], write: ["books"], auth: true },
   setup({ auth, contribute, on, perform, provide, app }) {
     auth(async ({ headers }) => (headers.has("x-late") ? at("auth") : undefined));
     on("book_update", {
@@ -103,7 +94,6 @@ const caller = definePlugin({
   name: "caller",
   requires: ["late_service"],
   events: ["late_act"],
-  grants: { publicRoutes: ["/api/caller/*"] },
   setup({ app, contracts, perform, slot }) {
     app.get("/caller/contract", () => contracts.late_service.wait(), { permit: "public" });
     app.get("/caller/slot", async () => (await slot("late_slot")[0]?.ask()) ?? "", { permit: "public" });

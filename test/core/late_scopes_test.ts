@@ -12,7 +12,6 @@ const never = () => new Promise<never>(() => {});
 
 const doorman = definePlugin({
   name: "doorman",
-  grants: { routeScopes: "any", publicRoutes: ["/api/doorman/*"] },
   setup({ app, routeScope }) {
     routeScope("/doorman/before", { intercept: never });
     routeScope("/doorman/after", { intercept: (_request, _address, next) => next().then(never) });

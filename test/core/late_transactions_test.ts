@@ -36,13 +36,7 @@ const hang = async () => {
 const holder = definePlugin({
   name: "holder",
   events: ["held_act"],
-  grants: {
-    read: ["books"],
-    jobs: ["held_job"],
-    handlers: ["book_update"],
-    vetoes: ["book_update"],
-    publicRoutes: ["/api/held/*"],
-  },
+  grants: { read: ["books"] },
   setup({ app, db, jobs, on, perform }) {
     /** Sends statement after statement until the test ends it. */
     const endless = (onBegun = () => {}) =>

@@ -1,6 +1,6 @@
-/** What a plugin registers without declaring it stops the boot, and so does what the operator denied. */
+/** What a plugin registers beyond what the operator accepted stops the boot, and so does what the operator denied. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type AnyContext, type AnyPlugin, definePlugin } from "lectern/core";
+import { type AnyContext, type AnyPlugin, definePlugin, type Recorded } from "lectern/core";
 import type { PinnedGrants } from "../../core/runtime/pins.ts";
 import { WITH_SCREENS } from "../support/harness/few_plugins.ts";
 import { bootTestRuntime, type TestRuntime, type TestRuntimeOptions } from "../support/harness/test_runtime.ts";
@@ -11,10 +11,27 @@ declare module "lectern/core" {
   }
 }
 
-type Permissions = Partial<AnyPlugin["grants"]>;
+type Grants = AnyPlugin["grants"];
 
-const plugin = (permissions: Permissions, setup: (context: AnyContext) => void) =>
-  definePlugin({ name: "acme", requires: ["web"], grants: permissions, setup: setup as () => void });
+const plugin = (grants: Grants, setup: (context: AnyContext) => unknown) =>
+  definePlugin({
+    name: "acme",
+    requires: ["web"],
+    permissions: ["tags-manage" as never],
+    grants,
+    setup: setup as () => void,
+  });
+
+/** The choices of an operator who accepted this of the plugin. */
+const accepting = (pin: object): TestRuntimeOptions["choices"] => ({
+  grants: { version: 1, plugins: { acme: pin } } as PinnedGrants,
+});
+const beyond = (...lines: string[]) =>
+  [
+    'The plugin "acme" wants more than "grants" of package.json accepts:',
+    ...lines,
+    "To accept it: bun core/cli.ts grants accept acme",
+  ].join("\n");
 
 /** Boots that fail share its database. */
 let base: TestRuntime;
@@ -38,153 +55,257 @@ async function bootError(
   }
 }
 
-/** What a plugin does, what the error says of it, and the line to add. */
-const POWERS: readonly (readonly [keyof Permissions, (context: AnyContext) => unknown, string, string, Permissions])[] =
+/** What a plugin does, what the error says of it when it is denied, what is recorded, and what was accepted that is enough. */
+const REGISTERED: readonly (readonly [keyof Recorded, (context: AnyContext) => unknown, string, string, Recorded])[] = [
   [
-    [
-      "filters",
-      ({ on }) => on("book_create", { filter: (draft) => draft }),
-      'filters "book_create"',
-      '["book_create"]',
-      { filters: ["book_create"] },
-    ],
-    [
-      "vetoes",
-      ({ on }) => on("book_create", { veto: () => undefined }),
-      'vetoes "book_create"',
-      '["page_create", "book_create"]',
-      { vetoes: ["page_create"] },
-    ],
-    [
-      "handlers",
-      ({ on }) => on("user_create", { notify: () => {} }),
-      'handles "user_create" in "notify"',
-      '["user_create"]',
-      { handlers: "any" },
-    ],
-    [
-      "handlers",
-      ({ on }) => on("user_create", { beforeTransaction: () => {} }),
-      'handles "user_create" in "beforeTransaction"',
-      '["user_create"]',
-      { handlers: ["user_create"] },
-    ],
-    ["handlers", ({ on }) => on.any({ notify: () => {} }), "handles every event", '"any"', { handlers: "any" }],
-    ["auth", ({ auth }) => auth(() => undefined), "resolves credentials", "true", { auth: true }],
-    [
-      "auth",
-      ({ routeScope }) => routeScope("/acme", { authenticate: () => undefined }),
-      'resolves credentials in the route scope "/api/acme"',
-      "true",
-      { auth: true, routeScopes: ["/api/acme"] },
-    ],
-    [
-      "routeScopes",
-      ({ routeScope }) => routeScope("/acme", { outside: true }),
-      'adds the route scope "/acme"',
-      '["/acme"]',
-      { routeScopes: ["/acme"] },
-    ],
-    [
-      "visibilityRules",
-      ({ visibilityRule }) => visibilityRule("books", () => true),
-      'adds a visibility rule for "books"',
-      '["books"]',
-      { visibilityRules: ["books"] },
-    ],
-    [
-      "slots",
-      ({ contribute }) => contribute("dependents", { destroy: async () => {} }),
-      'contributes to the slot "dependents"',
-      '["dependents"]',
-      { slots: ["dependents"] },
-    ],
-    [
-      "jobs",
-      ({ jobs }) => jobs.handle("powers_work", async () => {}),
-      'handles the job "powers_work"',
-      '["powers_work"]',
-      { jobs: ["powers_work"] },
-    ],
-    [
-      "schedules",
-      ({ jobs }) => jobs.every("tidy", 1000, async () => {}),
-      'adds the schedule "tidy"',
-      '["tidy"]',
-      { schedules: ["tidy"] },
-    ],
-    [
-      "publicRoutes",
-      ({ app }) => app.get("/acme", () => "", { permit: "public" }),
-      "serves GET /api/acme to everybody",
-      '["/api/acme"]',
-      { publicRoutes: ["/api/*"] },
-    ],
-    [
-      "screens",
-      ({ app, contracts }) => contracts.web.form(app.site, "/acme", "public", () => new Response()),
-      'serves the screen "/acme" for "public"',
-      '{ "/acme": "public" }',
-      { screens: { "/acme/*": "public" } },
-    ],
-    [
-      "screens",
-      ({ app, contracts }) =>
-        contracts.web.screen(app.site, "/acme/:id", ["tags-manage"] as never, () => new Response()),
-      'serves the screen "/acme/:id" for ["tags-manage"]',
-      '{ "/acme/:id": ["tags-manage"] }',
-      { screens: { "/acme/*": "user" } },
-    ],
-  ];
+    "filters",
+    ({ on }) => on("book_create", { filter: (draft) => draft }),
+    'filters "book_create"',
+    "book_create",
+    { filters: ["book_create", "page_create"] },
+  ],
+  [
+    "vetoes",
+    ({ on }) => on("book_create", { veto: () => undefined }),
+    'vetoes "book_create"',
+    "book_create",
+    { vetoes: "any" },
+  ],
+  [
+    "handlers",
+    ({ on }) => on("user_create", { notify: () => {} }),
+    'handles "user_create" in "notify"',
+    "user_create",
+    { handlers: "any" },
+  ],
+  [
+    "handlers",
+    ({ on }) => on("user_create", { beforeTransaction: () => {} }),
+    'handles "user_create" in "beforeTransaction"',
+    "user_create",
+    { handlers: ["user_create"] },
+  ],
+  ["handlers", ({ on }) => on.any({ notify: () => {} }), "handles every event", "any", { handlers: "any" }],
+  [
+    "routeScopes",
+    ({ routeScope }) => routeScope("/acme", { outside: true }),
+    'adds the route scope "/acme"',
+    "/acme",
+    { routeScopes: ["/acme"] },
+  ],
+  [
+    "visibilityRules",
+    ({ visibilityRule }) => visibilityRule("books", () => true),
+    'adds a visibility rule for "books"',
+    "books",
+    { visibilityRules: ["books"] },
+  ],
+  [
+    "slots",
+    ({ contribute }) => contribute("dependents", { destroy: async () => {} }),
+    'contributes to the slot "dependents"',
+    "dependents",
+    { slots: ["dependents"] },
+  ],
+  [
+    "jobs",
+    ({ jobs }) => jobs.handle("powers_work", async () => {}),
+    'handles the job "powers_work"',
+    "powers_work",
+    { jobs: ["powers_work"] },
+  ],
+  [
+    "schedules",
+    ({ jobs }) => jobs.every("tidy", 1000, async () => {}),
+    'adds the schedule "tidy"',
+    "tidy",
+    { schedules: ["tidy"] },
+  ],
+  [
+    "publicRoutes",
+    ({ app }) => app.get("/acme", () => "", { permit: "public" }),
+    "serves GET /api/acme to everybody",
+    "/api/acme",
+    { publicRoutes: ["/api/*"] },
+  ],
+  [
+    "screens",
+    ({ contracts, app }) => contracts.web.form(app.site, "/acme", "public", () => new Response()),
+    'serves the screen "/acme" for "public"',
+    "/acme (public)",
+    { screens: { "/acme/*": "public" } },
+  ],
+  [
+    "screens",
+    ({ contracts, app }) => contracts.web.screen(app.site, "/acme/:id", ["tags-manage"] as never, () => new Response()),
+    'serves the screen "/acme/:id" for ["tags-manage"]',
+    "/acme/:id (tags-manage)",
+    { screens: { "/acme/*": "user" } },
+  ],
+];
 
-test.each(POWERS.map((row) => [row[2], row] as const))(
-  "a plugin that %s stops the boot unless it declares that, and where the operator denied it",
-  async (_, [kind, use, what, line, declared]) => {
-    const partly = kind === "vetoes" ? declared : kind === "auth" ? { routeScopes: "any" as const } : {};
-    expect(await bootError(plugin(partly, use))).toBe(
-      `The plugin "acme" ${what}, which it does not declare; add to its grants: ${kind}: ${line}`,
+test.each(REGISTERED.map((row) => [row[2], row] as const))(
+  "a plugin that %s stops the boot where less was accepted, and where the operator denied it, also if it catches the error",
+  async (_, [kind, use, what, name, enough]) => {
+    const caught = plugin({}, (context) => {
+      try {
+        use(context);
+      } catch {}
+    });
+    expect(await bootError(plugin({}, use), accepting({}))).toBe(beyond(`  + ${kind}: ${name}`));
+    expect(await bootError(caught, accepting({ [kind]: kind === "screens" ? { "/other": "user" } : ["other"] }))).toBe(
+      beyond(`  + ${kind}: ${name}`),
     );
-    const enough = kind === "vetoes" ? { vetoes: ["page_create", "book_create"] as const } : declared;
-    expect(await bootError(plugin(enough, use), { denied: { acme: [kind] } })).toBe(
+    expect(await bootError(plugin({}, use), { denied: { acme: [kind] } })).toBe(
       `The plugin "acme" ${what}, which the operator refused: "denied" in package.json names "${kind}"`,
     );
+    expect(await bootError(caught, { denied: { acme: [kind] } })).toEndWith(
+      `, which the operator refused: "denied" in package.json names "${kind}"`,
+    );
+    expect(await bootError(plugin({}, use), accepting(enough))).toBe("");
   },
 );
 
-test("an event of others is performed by a declared power alone", async () => {
+test.each<[string, (context: AnyContext) => unknown]>([
+  ["resolves credentials", ({ auth }) => auth(() => undefined)],
+  [
+    'resolves credentials in the route scope "/api/acme"',
+    ({ routeScope }) => routeScope("/acme", { authenticate: () => undefined }),
+  ],
+])("a plugin that %s declares that", async (what, use) => {
+  expect(await bootError(plugin({}, use))).toBe(
+    `The plugin "acme" ${what}, which it does not declare; add to its grants: auth: true`,
+  );
+  expect(await bootError(plugin({ auth: true }, use), { denied: { acme: ["auth"] } })).toBe(
+    `The plugin "acme" ${what}, which the operator refused: "denied" in package.json names "auth"`,
+  );
+});
+
+test("routes that a plugin calls by other methods than GET, and functions that it may call which write, are named", async () => {
+  const said: (number | string)[] = [];
+  const caller = (grants: Grants) =>
+    definePlugin({
+      name: "acme",
+      requires: ["overrides"],
+      events: ["acme_act" as never],
+      grants,
+      setup: ({ app, callAs, perform }) =>
+        void app.post(
+          "/acme",
+          async ({ viewer }) => {
+            const call = async (method: string, path: string) =>
+              callAs(viewer, method, path, { input: { name: "Called" } }).then(
+                ({ status }) => void said.push(status),
+                (error: Error) => void said.push(error.message),
+              );
+            await call("GET", "/api/books/1");
+            await call("PUT", "/api/books/1?again=1");
+            await call("PUT", "/api/books/1/../../shelves/1");
+            const within = (draft: never, tx: { callAs: typeof callAs }) =>
+              tx.callAs(viewer, "PUT", "/api/books/1", { input: { name: "Within" } }).then(
+                ({ status }) => (said.push(status), draft),
+                (error: Error) => (said.push(error.message), draft),
+              );
+            await perform("acme_act" as never, viewer, {} as never, within as never);
+            return {};
+          },
+          { permit: "access-api" },
+        ),
+    });
+  const outcomes = async (grants: Grants) => {
+    const runtime = await bootTestRuntime({ extra: [caller(grants)] });
+    await runtime.ask("POST", "/api/books", { body: { name: "First" } });
+    await runtime.ask("POST", "/api/acme");
+    const { recorded } = runtime.runtime.booted.find(({ plugin: { name } }) => name === "acme") ?? {};
+    await runtime.stop();
+    expect(recorded?.writes).toEqual(["overrides.replace"]);
+    return said.splice(0);
+  };
+  const refused = (path: string, line: string) =>
+    `The plugin "acme" calls PUT ${path}, which it does not declare; add to its grants: impersonate: ${line}, with the names of its parameters`;
+  const shelf = "/api/books/1/../../shelves/1";
+  expect(await outcomes({})).toEqual([
+    200,
+    refused("/api/books/1?again=1", '["PUT /api/books/1?again=1"]'),
+    refused(shelf, `["PUT ${shelf}"]`),
+    refused("/api/books/1", '["PUT /api/books/1"]'),
+  ]);
+  const named = "PUT /api/books/:id";
+  expect(await outcomes({ impersonate: [named] })).toEqual([
+    200,
+    200,
+    refused(shelf, `["${named}", "PUT ${shelf}"]`),
+    200,
+  ]);
+  expect(await outcomes({ impersonate: true })).toEqual([200, 200, 404, 200]);
+});
+
+test("what is registered after the setup is compared too", async () => {
+  const late = plugin({}, ({ contribute, on }) =>
+    on("app_boot", { inTransaction: async () => contribute("dependents", { destroy: async () => {} }) }),
+  );
+  expect(await bootError(late, accepting({}))).toContain("+ slots: dependents");
+  expect(await bootError(late, accepting({ slots: ["dependents"] }))).toBe("");
+});
+
+test("what a plugin registers is recorded and shown, without a declaration", async () => {
+  const everything = plugin({}, (context) => {
+    for (const [, use] of REGISTERED) use(context);
+    context.slot("menu");
+  });
+  const runtime = await bootTestRuntime({ extra: [everything], beside: base, only: WITH_SCREENS });
+  const booted = runtime.runtime.booted.find(({ plugin: { name } }) => name === "acme");
+  await runtime.stop();
+  expect(booted?.recorded).toEqual({
+    routeScopes: ["/acme"],
+    visibilityRules: ["books"],
+    handlers: "any",
+    filters: ["book_create"],
+    vetoes: ["book_create"],
+    slots: ["dependents"],
+    slotsRead: ["menu"],
+    jobs: ["powers_work"],
+    schedules: ["tidy"],
+    publicRoutes: ["/api/acme"],
+    screens: { "/acme": "public", "/acme/:id": ["tags-manage"] as never },
+  });
+});
+
+test("an event of others is performed by a plugin that lists it, which has to be accepted", async () => {
   const said: string[] = [];
-  const performer = (permissions: Permissions) =>
-    plugin({ ...permissions, impersonate: true }, ({ app, perform }) =>
-      app.get(
-        "/acme",
-        async ({ viewer }) => {
-          const note = (error: Error) => void said.push(`${error.name}: ${error.message}`);
-          await perform(
-            "migrate_item",
-            viewer,
-            {} as never,
-            (async () => {
-              said.push("performed");
-              return { outcome: "unchanged" };
-            }) as never,
-          ).catch(note);
-          return {};
-        },
-        { permit: "access-api" },
-      ),
-    );
-  for (const permissions of [{}, { performs: ["migrate_item"] as const }]) {
-    const runtime = await bootTestRuntime({ extra: [performer(permissions)], beside: base });
+  const performer = plugin({ impersonate: true }, ({ app, perform }) =>
+    app.get(
+      "/acme",
+      async ({ viewer }) => {
+        const note = (error: Error) => void said.push(`${error.name}: ${error.message}`);
+        await perform(
+          "migrate_item",
+          viewer,
+          {} as never,
+          (async () => {
+            said.push("performed");
+            return { outcome: "unchanged" };
+          }) as never,
+        ).catch(note);
+        return {};
+      },
+      { permit: "access-api" },
+    ),
+  );
+  const listing = { ...performer, events: ["migrate_item" as const] };
+  for (const one of [performer, listing]) {
+    const runtime = await bootTestRuntime({ extra: [one], beside: base });
     await runtime.ask("GET", "/api/acme");
     await runtime.stop();
   }
   expect(said).toEqual([
-    'PowerError: The plugin "acme" performs "migrate_item", which it does not declare; add to its grants: performs: ["migrate_item"], or to "events" of the plugin if the event is its own',
+    'PowerError: The plugin "acme" performs "migrate_item", which it does not list; add to it: events: ["migrate_item"]',
     "performed",
   ]);
-  expect(await bootError({ ...performer({}), events: ["migrate_item"] }, undefined, {})).toBe(
-    'The plugin "acme" lists "migrate_item" in "events", which is an event of "migrate"; to perform it, add to its grants: performs: ["migrate_item"]',
-  );
+  const pin = { impersonate: true };
+  expect(await bootError(listing, accepting(pin), {})).toBe(beyond("  + performs: migrate_item"));
+  expect(await bootError(listing, { denied: { acme: ["performs"] } }, {})).toEndWith('names "performs"');
+  expect(await bootError(listing, accepting({ ...pin, performs: "any" }), {})).toBe("");
 });
 
 test.each(["book_move", "bookshelf_move", "user_move"])(
@@ -202,52 +323,71 @@ test("events of a verb or a kind of the plugin's own may be about books", async 
   ).toBe("");
 });
 
-test("a plugin that declares all it registers boots, whatever the operator denies that it does not use", async () => {
-  const declared: Permissions = Object.assign({}, ...POWERS.map((row) => row[4]));
-  const all = {
-    ...declared,
-    vetoes: ["book_create"],
-    handlers: "any",
-    routeScopes: "any",
-    screens: { "/acme/*": "public" },
-  } as const;
-  const everything = plugin(all, (context) => {
-    const seen = new Set<unknown>();
-    for (const [kind, use, what] of POWERS) {
-      if (what !== 'serves the screen "/acme/:id" for ["tags-manage"]') use(context);
-      seen.add(kind);
-    }
-  });
-  expect(await bootError(everything, { denied: { acme: ["system", "files"] } })).toBe("");
-});
-
 test.each([
   [{ screens: { "/acme": "user" } }, "public"],
   [{ screens: { "/acme": ["tags-manage"] } }, "user"],
   [{ screens: { "/acm": "public", "/acme/below": "public" } }, "user"],
-] as const)("a screen permits no more than %j declares", async (permissions, permit) => {
-  const shows = plugin(permissions as Permissions, ({ app, contracts }) =>
-    contracts.web.screen(app.site, "/acme", permit, () => new Response()),
+] as const)("a screen admits no more than %j accepts", async (pin, admits) => {
+  const shows = plugin({}, ({ contracts, app }) =>
+    contracts.web.screen(app.site, "/acme", admits, () => new Response()),
   );
-  expect(await bootError(shows)).toContain(`serves the screen "/acme" for "${permit}", which it does not declare`);
+  expect(await bootError(shows, accepting(pin))).toBe(beyond(`  + screens: /acme (${admits})`));
+});
+
+test("a plugin reads the slots that were accepted, and any where none are named", async () => {
+  const read: string[] = [];
+  const reader = plugin({}, ({ slot, on }) =>
+    on("app_boot", {
+      notify() {
+        for (const name of ["content", "menu"] as const)
+          try {
+            slot(name);
+            read.push(name);
+          } catch (error) {
+            read.push(String(error));
+          }
+      },
+    }),
+  );
+  const outcomes = async (choices?: TestRuntimeOptions["choices"]) => {
+    expect(await bootError(reader, choices)).toBe("");
+    return read.splice(0);
+  };
+  const refused = 'PowerError: The plugin "acme" reads the slot "menu", which ';
+  expect(await outcomes()).toEqual(["content", "menu"]);
+  expect(await outcomes(accepting({}))).toEqual(["content", "menu"]);
+  expect(await outcomes(accepting({ slotsRead: "any" }))).toEqual(["content", "menu"]);
+  expect(await outcomes(accepting({ slotsRead: ["content"] }))).toEqual([
+    "content",
+    `${refused}"slotsRead" in "grants" of package.json does not name`,
+  ]);
+  expect((await outcomes({ denied: { acme: ["slotsRead"] } }))[1]).toStartWith(`${refused}the operator refused`);
 });
 
 test.each([
-  [{ filter: ["book_create"] }, 'names the kind of grant "filter", which does not exist; did you mean "filters"?'],
-  [{ filters: "book_create" }, 'has another value for "filters" than a list of names, or "any"'],
+  [{ reads: ["books"] }, 'names the kind of grant "reads", which does not exist; did you mean "read"?'],
   [{ system: "yes" }, 'has another value for "system" than true or false'],
   [{ read: "any" }, 'has another value for "read" than a list of names'],
-])("misspelt permissions are named: %j", async (permissions, wanted) => {
-  expect(await bootError(plugin(permissions as Permissions, () => {}))).toBe(`"grants" of the plugin "acme" ${wanted}`);
+  [
+    { read: ["books"], visibilityRules: ["books"] },
+    'declares "visibilityRules", which is recorded from what "setup" registers; leave out the line visibilityRules: ["books"]',
+  ],
+  [
+    { screens: { "/acme": "user" } },
+    'declares "screens", which is recorded from what "setup" registers; leave out the line screens: { "/acme": "user" }',
+  ],
+  [
+    { performs: ["page_move"] },
+    'declares "performs"; leave out the line performs: ["page_move"], and add the names to "events" of the plugin',
+  ],
+])("misspelt grants, and those that are recorded now, are named: %j", async (grants, wanted) => {
+  expect(await bootError(plugin(grants as Grants, () => {}))).toBe(`"grants" of the plugin "acme" ${wanted}`);
 });
 
 test("a pinned plugin that asks for more stops the boot with the difference, one that asks for less boots", async () => {
-  const grown = plugin({ read: ["books"], filters: ["book_create"], system: true }, () => {});
-  const accepting = (grants: object): TestRuntimeOptions["choices"] => ({
-    grants: { version: 1, plugins: { acme: grants } } as PinnedGrants,
-  });
-  expect(await bootError(grown, accepting({ read: ["books", "users"] }))).toBe(
-    'The plugin "acme" declares more than "grants" of package.json accepts:\n  + system\n  + filters: book_create\nTo accept it: bun core/cli.ts grants accept acme',
+  const grown = plugin({ read: ["books"], files: true, system: true }, () => {});
+  expect(await bootError(grown, accepting({ read: ["books", "users"] }))).toBe(beyond("  + files", "  + system"));
+  expect(await bootError(grown, accepting({ read: ["books", "users"], files: true, system: true, slots: "any" }))).toBe(
+    "",
   );
-  expect(await bootError(grown, accepting({ read: ["books", "users"], filters: "any", system: true }))).toBe("");
 });

@@ -11,7 +11,6 @@ const log = createLog("info", (line) => void lines.push(line), currentRequestId)
 
 const clerk = definePlugin({
   name: "clerk",
-  grants: { publicRoutes: ["/api/clerk/*"] },
   setup({ app, callAs }) {
     app.get(
       "/clerk/own",

@@ -7,7 +7,6 @@ let inside = 0;
 
 const gate = definePlugin({
   name: "gate",
-  grants: { publicRoutes: ["/api/gate"] },
   setup({ app }) {
     const about = "A route of the test.";
     app.get(

@@ -22,7 +22,7 @@ const RETURNED: Readonly<Record<string, () => unknown>> = {
 
 const porter = definePlugin({
   name: "porter",
-  grants: { routeScopes: ["/api/porter"], auth: true, publicRoutes: ["/api/porter/letters"] },
+  grants: { auth: true },
   setup({ app, routeScope }) {
     routeScope("/porter", {
       authenticate: ({ headers }) =>
@@ -55,7 +55,6 @@ const porter = definePlugin({
 function intercepting(prefix: string, outside: boolean) {
   const spy = definePlugin({
     name: "spy",
-    grants: { routeScopes: "any" },
     setup: ({ routeScope }) => routeScope(prefix, { outside, intercept: (_request, _address, next) => next() }),
   });
   return bootTestRuntime({ extra: [spy] }).then(

@@ -14,7 +14,6 @@ const reader = (isNewer: boolean) =>
     grants: {
       read: isNewer ? ["books", "bookshelves"] : ["books"],
       ...(isNewer && { columns: { users: ["id", "name"] } }),
-      publicRoutes: ["/api/shelf-reader"],
     },
     setup({ app, db }) {
       app.get(

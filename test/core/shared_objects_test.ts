@@ -66,7 +66,6 @@ let numbers: number[] = [];
 const provider = definePlugin({
   name: "shared_provider",
   provides: ["shared_numbers"],
-  grants: { slots: ["shared_shape"] },
   setup({ contribute, provide }) {
     numbers = [1, 2];
     provide("shared_numbers", { list: async () => numbers, nested: { draw: () => "drawn" } });
@@ -92,7 +91,6 @@ const stranger = definePlugin({
 /** Changes drafts, results and records in the moments that may not. */
 const meddler = definePlugin({
   name: "shared_meddler",
-  grants: { handlers: ["book_create"], vetoes: ["book_create"] },
   setup({ on }) {
     const open = (value: unknown) => value as { name: string; draft: { name: string }; result: { name: string } };
     on("book_create", {

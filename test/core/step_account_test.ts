@@ -24,7 +24,7 @@ const posing = definePlugin({
 /** With a kind of content, for whose rows functions of the account count. */
 const holding = definePlugin({
   name: "holding",
-  grants: { write: ["held_notes" as never], slots: ["content"] },
+  grants: { write: ["held_notes" as never] },
   migrations: {
     "0001_init": async (db) =>
       void (await sql`create table held_notes (id integer primary key, name text, slug text, deleted_at timestamptz,

@@ -30,7 +30,7 @@ afterAll(() => base.stop());
 function stuck(setup: (context: PluginContext) => void): AnyPlugin {
   return definePlugin({
     name: "stuck",
-    grants: { write: ["stuck_items" as "pages"], slots: ["content"] },
+    grants: { write: ["stuck_items" as "pages"] },
     migrations: { "0001_init": (db) => createItems(db, "stuck_items") },
     setup,
   });
@@ -51,7 +51,6 @@ test("jobs that never end fail at the end of their lease, so that the jobs of ot
   let done = 0;
   const plugin = definePlugin({
     name: "stuck",
-    grants: { jobs: ["stuck_job", "stuck_neighbour"] },
     setup({ jobs }) {
       jobs.handle("stuck_job", never, { tries: 1, leaseMs: 200 });
       jobs.handle("stuck_neighbour", async () => void done++);
@@ -144,7 +143,6 @@ test("a listener to answers that fails is a fault, and the others are called", a
 test("a schedule that fails is shown to administrators beside other faults", async () => {
   const plugin = definePlugin({
     name: "stuck",
-    grants: { schedules: ["tidy"] },
     setup({ jobs }) {
       jobs.every("tidy", 100, () => Promise.reject(new Error("no room left")));
     },

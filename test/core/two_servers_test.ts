@@ -23,7 +23,6 @@ const ticks: number[] = [];
 const worker = (place: string) =>
   definePlugin({
     name: "two-worker",
-    grants: { jobs: ["two-work"], schedules: ["tick"] },
     setup({ jobs }) {
       jobs.handle("two-work", async ({ n }) => {
         done.push(`${n} ${place}`);

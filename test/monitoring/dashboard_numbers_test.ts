@@ -12,7 +12,6 @@ const NO_COUNTS = { top_os_1_count: 0, top_os_2_count: 0, top_os_3_count: 0 };
 
 const figures = definePlugin({
   name: "figures",
-  grants: { slots: ["dashboard_figure"] },
   setup({ contribute }) {
     contribute("dashboard_figure", { name: "pages_written", about: "Pages written", read: async () => 7 });
     contribute("dashboard_figure", {

@@ -25,7 +25,6 @@ const events: string[] = [];
 beforeAll(async () => {
   const stranger = definePlugin({
     name: "stranger",
-    grants: { handlers: ["book_update"], slots: ["activity"] },
     setup({ contribute, on }) {
       on("book_update", {
         inTransaction({ name }) {

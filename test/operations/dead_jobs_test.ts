@@ -14,7 +14,6 @@ declare module "lectern/core" {
 
 const post = definePlugin({
   name: "post",
-  grants: { jobs: ["test_letters"] },
   setup({ jobs }) {
     jobs.handle("test_letters", async () => {
       throw new Error("never called");

@@ -101,7 +101,6 @@ test("requests that come at the same time wait for one OpenAPI document", async 
   let reads = 0;
   const counting = definePlugin({
     name: "counting",
-    grants: { slots: ["list_item_schema"] },
     setup({ contribute }) {
       contribute("list_item_schema", {
         get field() {

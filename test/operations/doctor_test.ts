@@ -20,7 +20,6 @@ beforeAll(async () => {
       definePlugin({ name: "guest_reader", grants: { read: ["books"] }, setup() {} }),
       definePlugin({
         name: "broken_checks",
-        grants: { slots: ["self_check"] },
         setup({ contribute }) {
           contribute("self_check", {
             name: "broken_checks/throws",

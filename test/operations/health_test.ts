@@ -104,7 +104,6 @@ test("a metric of a plugin is shown, and one that throws leaves out its own figu
   const { ask } = await booted({ METRICS_TOKEN: "a-secret" }, [
     {
       name: "measured",
-      grants: { slots: ["metric"] },
       setup({ contribute }) {
         contribute("metric", {
           ...{ ...metric, name: "measured_notes", labels: ["kind"] },
@@ -132,7 +131,6 @@ test("metrics answer while the store does not, without its figures", async () =>
   const { ask } = await booted({ METRICS_TOKEN: "a-secret" }, [
     {
       name: "stored",
-      grants: { slots: ["metric"] },
       setup({ contribute }) {
         contribute("metric", {
           ...{ name: "stored_notes", help: "Notes.", type: "gauge" },

@@ -111,7 +111,7 @@ test("an honest plugin answers isolated as it does in the server's process", asy
     "After the fall",
   );
   expect(host.pid).not.toBe(before);
-  expect(grantsLines(plugin, [])[0]).toMatch(
+  expect(grantsLines({ plugin, denied: [], recorded: {} })[0]).toMatch(
     hasLandlock
       ? /^acme-kudos +read=books write=acme_kudos net=127.0.0.1 files.* isolated \(Landlock ABI \d+, seccomp, (network namespace|no sockets)\)$/
       : /isolated, not enforced: /,

@@ -31,7 +31,7 @@ const PROXY = "10.0.0.9";
 /** A plugin with a job that fails once. */
 const bells = definePlugin({
   name: "bells",
-  grants: { jobs: ["traced_ring"], read: ["books"] },
+  grants: { read: ["books"] },
   setup({ db, jobs }) {
     jobs.handle("traced_ring", async ({ bell }) => {
       await db.selectFrom("books").select("id").where("name", "=", bell).execute();

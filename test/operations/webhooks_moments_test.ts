@@ -15,7 +15,6 @@ let receiver: Receiver;
 let answer: ((payload: Record<string, unknown>) => unknown) | undefined;
 const filtering = definePlugin({
   name: "filtering",
-  grants: { filters: ["webhook_call"] },
   setup: ({ on }) => on("webhook_call", { filter: (draft) => answer?.(draft) as never }),
 });
 

@@ -25,7 +25,6 @@ const plugin = (answer: string) => `import { definePlugin } from "lectern/core";
 import { words } from "./words/words.ts";
 export default definePlugin({
   name: "parrot",
-  grants: { publicRoutes: ["/api/parrot"] },
   setup({ app }) {
     app.get("/parrot", () => ({ says: ${answer} + words }), { permit: "public" });
   },
@@ -35,7 +34,6 @@ export default definePlugin({
 const added = (answer: string) => `import { definePlugin } from "lectern/core";
 export default definePlugin({
   name: "extra",
-  grants: { publicRoutes: ["/api/extra"] },
   setup({ app }) {
     app.get("/extra", () => ({ says: ${answer} }), { permit: "public" });
   },

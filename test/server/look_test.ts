@@ -41,7 +41,7 @@ function pluginWith(steps: number): string {
   return `import { definePlugin, sql } from "lectern/core";
 export default definePlugin({
   name: "looked",
-  grants: { write: ["looked_notes"], publicRoutes: ["/api/looked"] },
+  grants: { write: ["looked_notes"] },
   migrations: {
     "0001_init": async (db) => {
       await sql\`create table looked_notes (id integer primary key)\`.execute(db);
@@ -164,7 +164,6 @@ const cleaner = definePlugin({
 });
 const elsewhere = definePlugin({
   name: "elsewhere",
-  grants: { slots: ["file_store"] },
   setup({ contribute }) {
     contribute("file_store", {
       name: "elsewhere",

@@ -186,7 +186,6 @@ test("the package runs as a bundle, and what an operator adds to it shares its m
       import shipped from "lectern/plugins";
       export default definePlugin({
         name: "stamps",
-        grants: { publicRoutes: ["/api/stamps/*"] },
         setup({ app, children, runtime }) {
           app.get("/stamps/refused", () => { throw new ApiError(422, "No more stamps"); }, { permit: "public" });
           app.get("/stamps/shared", () => runtime.plugins().filter(({ plugin }) => shipped.includes(plugin)).length, { permit: "public" });
@@ -201,7 +200,7 @@ test("the package runs as a bundle, and what an operator adds to it shares its m
       exports: "./plugin.ts",
     }),
     "node_modules/acme-seals/plugin.ts": `import { ApiError, definePlugin } from "lectern/core";
-      export default definePlugin({ name: "acme-seals", grants: { publicRoutes: ["/api/seals"] }, setup({ app }) {
+      export default definePlugin({ name: "acme-seals", setup({ app }) {
         app.get("/seals", () => { throw new ApiError(410, "Sealed"); }, { permit: "public" });
       } });`,
     "themes/acme/functions.ts": `import { ApiError, defineTheme } from "lectern/core";

@@ -23,7 +23,7 @@ export default definePlugin({
   name: "glossary",
   version: "1.2.0",
   provides: ["glossary"],
-  grants: { write: ["terms", "term_notes", "tags"], files: true, slots: ["content"], jobs: ["term_count"], schedules: ["sweep"] },
+  grants: { write: ["terms", "term_notes", "tags"], files: true },
   permissions: ["term-edit"],
   migrations: {
     "0001_init": async (db) => {

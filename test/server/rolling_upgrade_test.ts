@@ -22,7 +22,7 @@ chmodSync(folder, 0o755);
 const plugin = (isNewer: boolean) => `import { definePlugin, sql } from "lectern/core";
 export default definePlugin({
   name: "rolling",
-  grants: { read: ["books"${isNewer ? ', "bookshelves"' : ""}], write: ["rolling"], publicRoutes: ["/api/rolling"] },
+  grants: { read: ["books"${isNewer ? ', "bookshelves"' : ""}], write: ["rolling"] },
   migrations: {
     "0001_init": async (db) => void (await sql\`create table rolling (id serial primary key, name text not null)\`.execute(db)),
     ${isNewer ? "\"0002_color\": async (db) => void (await sql`alter table rolling add column color text not null default 'red'`.execute(db))," : ""}

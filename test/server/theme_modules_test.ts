@@ -154,7 +154,6 @@ test("an invalid module stops the boot with its name and file", async () => {
 test("a plugin brings a hook of its own, which themes listen to as to those of Lectern", async () => {
   const podium = definePlugin({
     name: "podium",
-    grants: { slots: ["theme_hook"], publicRoutes: ["/api/podium"] },
     setup({ app, contribute }) {
       const handlers: ((name: string) => string | undefined)[] = [];
       contribute("theme_hook", { name: "podium_raised", attach: (handler) => void handlers.push(handler) });

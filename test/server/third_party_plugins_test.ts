@@ -156,7 +156,7 @@ test("grants that were accepted are kept by an upgrade that wants less, and one 
   const refused = await cli("check");
   expect([refused.code, refused.err]).toEqual([
     1,
-    'The plugin "applause" declares more than "grants" of package.json accepts:\n  + read: users\n  + system\nTo accept it: bun core/cli.ts grants accept applause\n',
+    'The plugin "applause" wants more than "grants" of package.json accepts:\n  + read: users\n  + system\nTo accept it: bun core/cli.ts grants accept applause\n',
   ]);
   expect((await cli("grants", "applause")).out).toContain(
     "  more than accepted in package.json:\n    + read: users\n    + system\n",

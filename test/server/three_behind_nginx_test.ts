@@ -29,7 +29,7 @@ const PLUGIN = `import { definePlugin, sql } from "lectern/core";
 const note = (db, what, n = 0) => db.insertInto("shift").values({ what, n, pid: process.pid }).execute();
 export default definePlugin({
   name: "shift",
-  grants: { write: ["shift"], publicRoutes: ["/api/shift"], jobs: ["shift-work"], schedules: ["shift-tick"] },
+  grants: { write: ["shift"] },
   migrations: {
     "0001_init": async (db) => void (await sql\`create table shift (id serial primary key, what text not null, n integer not null,
       pid integer not null, at timestamptz not null default now())\`.execute(db)),

@@ -32,7 +32,7 @@ const pictureOf = async (page: number, name: string, width: number) => {
 /** Counts words and nothing else: a format that a plugin adds. A kind as well: every user's name as a poem. */
 const adding = definePlugin({
   name: "adding",
-  grants: { write: ["poems" as "books"], slots: ["export_format", "content", "export_kind"] },
+  grants: { write: ["poems" as "books"] },
   migrations: { "0001_init": (db) => createItems(db, "poems") },
   setup({ contribute }) {
     contribute("export_format", {

@@ -23,7 +23,6 @@ let isRefused: Promise<unknown> = Promise.resolve();
 
 const watching = definePlugin({
   name: "watching",
-  grants: { handlers: "any" },
   setup: ({ on }) =>
     on.any({
       inTransaction: async ({ name, result }) => {

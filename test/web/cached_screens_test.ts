@@ -13,7 +13,6 @@ const tried: string[] = [];
 
 const changing: AnyPlugin = definePlugin({
   name: "changing",
-  grants: { slots: ["view_part"] },
   setup({ contribute }) {
     contribute("view_part", {
       target: "reading/page",

@@ -32,11 +32,7 @@ declare module "lectern/db" {
 
 const recipes: AnyPlugin = definePlugin({
   name: "recipes",
-  grants: {
-    write: ["recipes"],
-    visibilityRules: ["recipes"],
-    slots: ["content", "searchable", "export_kind", "permission_label", "activity"],
-  },
+  grants: { write: ["recipes"] },
   events: ["recipe_create", "recipe_delete", "recipe_taste"],
   permissions: ["recipe-create-all", "recipe-publish", "recipe-taste"],
   texts: {
@@ -227,7 +223,6 @@ async function failure(...extra: readonly AnyPlugin[]): Promise<string> {
 test("a label of a permission that no plugin adds stops the boot, and another text than Lectern's is not used", async () => {
   const mislabelled = definePlugin({
     name: "mislabelled",
-    grants: { slots: ["permission_label"] },
     setup({ contribute }) {
       // @ts-expect-error There is no such permission.
       contribute("permission_label", { permission: "page-create-al", label: "Create" });

@@ -13,7 +13,7 @@ setDefaultTimeout(180_000);
 /** Adds a field to books and pages, as a plugin or theme may, and shows the item of a screen as JSON. */
 const shown: AnyPlugin = definePlugin({
   name: "shown",
-  grants: { slots: ["response_fields", "view_part"], impersonate: true },
+  grants: { impersonate: true },
   requires: ["users"],
   setup({ contribute }) {
     for (const kind of ["book", "page"])

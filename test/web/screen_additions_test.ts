@@ -17,10 +17,6 @@ writeFileSync(join(folder, "lending.css"), ".lending { color: teal }");
 
 const lending: AnyPlugin = definePlugin({
   name: "lending",
-  grants: {
-    slots: ["toolbar_entry", "screen_part", "screen_head", "screen_figure", "menu"],
-    screens: { "/my-account/loans": "user" },
-  },
   requires: ["web"],
   setup({ contracts: { web }, contribute, app }) {
     contribute("toolbar_entry", {
@@ -261,8 +257,7 @@ test("figures of plugins are on the statistics and on the screen of the system, 
 /** Why the boot with a plugin stops. */
 async function failure(setup: Parameters<typeof definePlugin>[0]["setup"]): Promise<string> {
   try {
-    const permissions = { slots: ["toolbar_entry", "screen_head"] } as const;
-    await (await bootTestRuntime({ extra: [definePlugin({ name: "odd", grants: permissions, setup })] })).stop();
+    await (await bootTestRuntime({ extra: [definePlugin({ name: "odd", setup })] })).stop();
     return "";
   } catch (error) {
     return (error as Error).message;

@@ -14,7 +14,6 @@ setDefaultTimeout(240_000);
 const notes = definePlugin({
   name: "noted",
   requires: ["web"],
-  grants: { publicRoutes: ["/noted/plain"], screens: { "/noted": "public" } },
   setup({ contracts: { web }, app }) {
     web.screen(app.site, "/noted", "public", () => ({ title: "Noted", body: html`<p>Noted</p>` }));
     app.site.get("/noted/plain", () => htmlResponse(html`<p>Plain</p>`), { permit: "public" });

@@ -22,7 +22,6 @@ declare module "lectern/core" {
 /** A plugin with a screen that has a view and a place of its own. */
 const postcard: AnyPlugin = definePlugin({
   name: "postcard",
-  grants: { screens: { "/postcard": "public" } },
   requires: ["web"],
   setup({ contracts: { web }, app }) {
     web.places("postcard/below");
@@ -40,7 +39,6 @@ const postcard: AnyPlugin = definePlugin({
 /** A plugin that adds to the screens of others. */
 const stamps: AnyPlugin = definePlugin({
   name: "stamps",
-  grants: { slots: ["screen_part", "view_part"] },
   setup({ contribute }) {
     contribute("screen_part", { at: "postcard/below", order: 60, draw: ({ text }) => html`<i>second ${text}</i>` });
     contribute("screen_part", { at: "postcard/below", draw: async ({ text }) => html`<i>first ${text.length}</i>` });
@@ -85,7 +83,6 @@ async function failureOf(options: TestRuntimeOptions): Promise<string> {
 test("a part at a place that does not exist stops the boot, and the closest place is named", async () => {
   const misspelt = definePlugin({
     name: "misspelt",
-    grants: { slots: ["screen_part"] },
     setup({ contribute }) {
       // @ts-expect-error There is no such place.
       contribute("screen_part", { at: "page/belwo", draw: () => "" });
@@ -116,7 +113,6 @@ test("a place is declared once, and only declared places are drawn", async () =>
   );
   const undeclared = definePlugin({
     name: "undeclared",
-    grants: { screens: { "/undeclared": "public" } },
     requires: ["web"],
     setup({ contracts: { web }, app }) {
       web.screen(app.site, "/undeclared", "public", async (visit) => ({
@@ -134,7 +130,6 @@ test("every declared place and view is there, so that what is added to it does n
   const names = (which: "Places" | "Views") => declaredIn(readSources(), which).map(({ name }) => name);
   const everywhere = definePlugin({
     name: "everywhere",
-    grants: { slots: ["screen_part", "view_part"] },
     setup({ contribute }) {
       for (const at of names("Places")) contribute("screen_part", { at, draw: () => "" } as never);
       for (const target of names("Views"))

@@ -66,11 +66,16 @@ export class ConfinedProcess {
   #reason: string | undefined;
   #unreadBytes = 0;
 
-  constructor({ main, readable, unenforced }: ConfinedOrder, limits: ProcessLimits, events: ProcessEvents) {
+  constructor({ main, readable, unenforced, modules }: ConfinedOrder, limits: ProcessLimits, events: ProcessEvents) {
     this.#limits = limits;
     this.#events = events;
     const own = confinedModules();
-    const order: TrampolineOrder = { main, readable: [...own.readable, ...readable], modules: own.modules, unenforced };
+    const order: TrampolineOrder = {
+      main,
+      readable: [...own.readable, ...readable],
+      modules: modules ?? own.modules,
+      unenforced,
+    };
     this.#child = Bun.spawn([process.execPath, "--no-install", "run", TRAMPOLINE, JSON.stringify(order)], {
       // No folder in which others could place settings of Bun.
       cwd: "/",

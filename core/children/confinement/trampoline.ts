@@ -18,13 +18,12 @@ export interface ConfinedOrder {
   readonly readable: readonly string[];
   /** Whether it also runs where the kernel cannot confine it. */
   readonly unenforced: boolean;
+  /** The files of modules by import name, null for an empty one; those for plugins by default, which precede what is installed. */
+  readonly modules?: Readonly<Record<string, string | null>>;
 }
 
 /** The order as the process gets it. */
-export interface TrampolineOrder extends ConfinedOrder {
-  /** The files of modules by import name; null for one that is empty. */
-  readonly modules: Readonly<Record<string, string | null>>;
-}
+export type TrampolineOrder = Required<ConfinedOrder>;
 
 /** What the kernel enforces, as the first message of the process. */
 export type Enforcement =

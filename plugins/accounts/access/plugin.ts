@@ -14,11 +14,7 @@ import { visibilityRuleFor, visibleRowsFor } from "./visibility.ts";
 export default definePlugin({
   name: "access",
   provides: ["access"],
-  grants: {
-    write: ["acl", "acl_count", "books", "bookshelves", "chapters", "pages"],
-    handlers: ["role_delete"],
-    slots: ["self_check"],
-  },
+  grants: { write: ["acl", "acl_count", "books", "bookshelves", "chapters", "pages"] },
   optionalTables: ["books", "bookshelves", "chapters", "pages"],
   migrations,
   async syncSchema(db, { slot }) {

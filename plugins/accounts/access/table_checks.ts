@@ -3,7 +3,7 @@
  * each decision about an item would fail with an error of the store.
  */
 import type { ContentKind } from "lectern/contracts";
-import { type AnyPlugin, BootError, contributorOf, sql } from "lectern/core";
+import { type AnyPlugin, BootError, contributorOf, type Recorded, sql } from "lectern/core";
 import { type Db, rows, type TableName } from "lectern/db";
 
 /** A table whose visibility rule is of `visibilityRuleOf`, for a kind of item. */
@@ -13,7 +13,7 @@ export interface RuledTable {
 }
 
 /** The booted plugins. */
-type Plugins = readonly { readonly plugin: Pick<AnyPlugin, "name" | "grants"> }[];
+type Plugins = readonly { readonly plugin: Pick<AnyPlugin, "name" | "grants">; readonly recorded: Recorded }[];
 
 /** A column that a table has to have, because of a kind of item that a plugin adds. */
 interface NeededColumn {
@@ -73,11 +73,10 @@ function needs(
   return columns.map((column) => ({ plugin, kind, table, column }));
 }
 
-/** The plugin that adds the visibility rule of a table: the one that declares that power, else the one that writes the table. */
+/** The plugin that adds the visibility rule of a table, else the one that writes the table. */
 function ownerOf(table: TableName, plugins: Plugins): string | undefined {
-  const declared = plugins.map(({ plugin }) => plugin);
-  const lists = (given: readonly string[] | "any" | undefined) => Array.isArray(given) && given.includes(table);
   const found =
-    declared.find(({ grants }) => lists(grants.visibilityRules)) ?? declared.find(({ grants }) => lists(grants.write));
-  return found?.name;
+    plugins.find(({ recorded }) => recorded.visibilityRules?.includes(table)) ??
+    plugins.find(({ plugin: { grants } }) => grants.write?.includes(table));
+  return found?.plugin.name;
 }

@@ -35,9 +35,6 @@ export default definePlugin({
     write: ["entity_permissions", "acl", "acl_count", "books", "bookshelves", "chapters", "pages", "roles"],
     read: ["roles", "users"],
     contentTables: ["write"],
-    handlers: "any",
-    slots: ["dependents", "self_check"],
-    schedules: ["sweep"],
   },
   optionalTables: ["books", "bookshelves", "chapters", "pages"],
   migrations,
@@ -48,6 +45,7 @@ export default definePlugin({
     provide(
       "overrides",
       createOverrides(() => slot("content"), context.contracts.access),
+      { replace: "writes" },
     );
 
     on.any({

@@ -76,18 +76,23 @@ export default definePlugin({
         if (transport && transport !== smtp) checkSender(from, `the mail transport is "${transport.name}"`);
       },
     });
-    provide("mail", {
-      get isConfigured() {
-        return chosen() !== undefined;
+    provide(
+      "mail",
+      {
+        get isConfigured() {
+          return chosen() !== undefined;
+        },
+        async send(message) {
+          const transport = chosen();
+          if (!transport) throw new Error("Cannot send mail: MAIL_HOST names no server");
+          checkMessage(message);
+          if (transport === smtp) await transport.send({ ...message, from }, { signal: new AbortController().signal });
+          else
+            await withinTime(timeout * SECOND_MS, (signal) => transport.send({ ...message, from }, { signal }), late);
+        },
       },
-      async send(message) {
-        const transport = chosen();
-        if (!transport) throw new Error("Cannot send mail: MAIL_HOST names no server");
-        checkMessage(message);
-        if (transport === smtp) await transport.send({ ...message, from }, { signal: new AbortController().signal });
-        else await withinTime(timeout * SECOND_MS, (signal) => transport.send({ ...message, from }, { signal }), late);
-      },
-    });
+      { send: "writes" },
+    );
   },
 });
 

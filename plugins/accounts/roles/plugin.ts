@@ -10,14 +10,7 @@ export default definePlugin({
   name: "roles",
   // The table role_user refers to users, so the plugin users has to migrate first.
   requires: ["users"],
-  grants: {
-    read: ["users"],
-    write: ["roles", "role_permissions", "role_user", "permission_names"],
-    system: true,
-    visibilityRules: ["roles"],
-    vetoes: ["role_create", "role_update"],
-    handlers: ["plugin_purge"],
-  },
+  grants: { read: ["users"], write: ["roles", "role_permissions", "role_user", "permission_names"], system: true },
   settings: t.Object({
     registrationRole: t.Integer({
       default: 0,

@@ -10,10 +10,7 @@ const SWEEP_MS = HOUR_MS;
 export default definePlugin({
   name: "throttle",
   provides: ["throttle"],
-  grants: {
-    write: ["throttles"],
-    schedules: ["sweep"],
-  },
+  grants: { write: ["throttles"] },
   migrations,
   setup({ db, jobs, provide }) {
     const service: Throttle = {

@@ -27,15 +27,7 @@ const IS_ITS_PAGE = flattened(sql`${refs("pages.id")} = ${refs("attachments.uplo
 export default definePlugin({
   name: "attachments",
   requires: ["access", "pages", "users"],
-  grants: {
-    write: ["attachments", "pages"],
-    read: ["users"],
-    files: true,
-    visibilityRules: ["attachments"],
-    handlers: ["user_delete"],
-    filters: ["attachment_update", "attachment_delete"],
-    slots: ["item_reader", "dependents", "export_files", "import_files", "file_claims", "file_keeper", "self_check"],
-  },
+  grants: { write: ["attachments", "pages"], read: ["users"], files: true },
   settings: t.Object({ fileLimit }),
   migrations,
   events: ["attachment_create", "attachment_update", "attachment_delete"],

@@ -6,11 +6,7 @@ import { mountOrder } from "./routes.ts";
 export default definePlugin({
   name: "book_sort",
   requires: ["access", "pages"],
-  grants: {
-    write: ["books", "chapters", "pages"],
-    performs: ["page_move"],
-    slots: ["activity"],
-  },
+  grants: { write: ["books", "chapters", "pages"] },
   events: ["book_sort"],
   setup(context) {
     context.contribute(

@@ -26,15 +26,7 @@ const clearTemplates = clearedTemplates("chapters");
 export default definePlugin({
   name: "chapters",
   requires: ["access", "users", "tags", "markup"],
-  grants: {
-    write: ["chapters", "books"],
-    read: ["books", "pages", "tags", "users"],
-    contentTables: ["write"],
-    visibilityRules: ["chapters"],
-    handlers: ["chapter_delete"],
-    filters: ["chapter_update"],
-    slots: ["searchable", "content", "item_reader", "export_kind", "content_maker", "dependents"],
-  },
+  grants: { write: ["chapters", "books"], read: ["books", "pages", "tags", "users"], contentTables: ["write"] },
   optionalTables: ["tags", "users"],
   migrations,
   events: ["chapter_create", "chapter_update", "chapter_move", "chapter_delete"],

@@ -23,14 +23,7 @@ const IS_ITS_PAGE = flattened(sql`${refs("pages.id")} = ${refs("comments.page_id
 export default definePlugin({
   name: "comments",
   requires: ["access", "markup", "pages", "users"],
-  grants: {
-    write: ["comments", "pages"],
-    read: ["pages", "users"],
-    visibilityRules: ["comments"],
-    handlers: ["comment_create", "comment_update", "user_delete"],
-    filters: ["comment_update", "comment_delete"],
-    slots: ["response_fields", "dependents", "activity", "self_check"],
-  },
+  grants: { write: ["comments", "pages"], read: ["pages", "users"] },
   settings: t.Object({
     maxBytes: t.Integer({
       default: 65_535,

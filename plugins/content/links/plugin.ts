@@ -36,22 +36,7 @@ const deleteOf = prepared("links.deleteOf", (db, p: { kind: string; ids: readonl
 export default definePlugin({
   name: "links",
   requires: ["markup", "pages"],
-  grants: {
-    write: ["content_links", "books", "chapters", "bookshelves", "pages"],
-    handlers: [
-      "page_create",
-      "page_update",
-      "page_move",
-      "chapter_create",
-      "chapter_update",
-      "chapter_move",
-      "book_create",
-      "book_update",
-      "bookshelf_create",
-      "bookshelf_update",
-    ],
-    slots: ["content_record", "dependents", "self_check"],
-  },
+  grants: { write: ["content_links", "books", "chapters", "bookshelves", "pages"] },
   migrations,
   setup(context) {
     const { contribute, db, on, slot } = context;

@@ -12,7 +12,6 @@ import { contributeThemeHooks } from "./theme_hooks.ts";
 /** Provides the contract `markup`: storing, rendering and sanitising HTML and Markdown (content-api 9). */
 export default definePlugin({
   name: "markup",
-  grants: { slots: ["theme_hook"] },
   provides: ["markup"],
   settings: t.Object({
     maxTextBytes: sharedLimits.maxTextBytes,

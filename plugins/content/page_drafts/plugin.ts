@@ -13,14 +13,7 @@ import { mountDrafts, performDiscard } from "./routes.ts";
 export default definePlugin({
   name: "page_drafts",
   requires: ["access", "markup", "pages", "tags", "users"],
-  grants: {
-    read: ["pages", "chapters", "books", "users"],
-    write: ["page_drafts"],
-    system: true,
-    handlers: ["page_create", "page_update", "user_delete"],
-    slots: ["dependents"],
-    schedules: ["forget"],
-  },
+  grants: { read: ["pages", "chapters", "books", "users"], write: ["page_drafts"], system: true },
   settings: t.Object({
     days: t.Integer({
       default: 90,

@@ -47,22 +47,6 @@ export default definePlugin({
   grants: {
     write: ["pages", "page_revisions", "books", "chapters"],
     read: ["books", "chapters", "tags", "users", "comments"],
-    visibilityRules: ["pages", "page_revisions"],
-    handlers: ["page_create", "page_update", "chapter_move"],
-    filters: ["page_update", "page_delete"],
-    slots: [
-      "content",
-      "searchable",
-      "item_reader",
-      "response_fields",
-      "export_kind",
-      "content_maker",
-      "dependents",
-      "activity",
-      "self_check",
-      "metric",
-      "theme_hook",
-    ],
   },
   optionalTables: ["comments"],
   settings: t.Object({

@@ -28,16 +28,7 @@ const forgetKinds = prepared("recycle_bin.forgetKinds", (db, p: { kinds: readonl
 export default definePlugin({
   name: "recycle_bin",
   requires: ["upkeep"],
-  grants: {
-    write: ["deletions", "books", "bookshelves", "chapters", "pages"],
-    contentTables: ["write"],
-    system: true,
-    visibilityRules: ["deletions"],
-    handlers: "any",
-    slots: ["activity", "self_check"],
-    jobs: ["recycle_bin_purge"],
-    schedules: ["purge"],
-  },
+  grants: { write: ["deletions", "books", "bookshelves", "chapters", "pages"], contentTables: ["write"], system: true },
   optionalTables: ["books", "bookshelves", "chapters", "pages"],
   settings: t.Object({
     lifetime: t.Integer({

@@ -29,9 +29,6 @@ export default definePlugin({
     write: ["search_index", "search_engine_state", "item_views", "books", "bookshelves", "chapters", "pages"],
     read: ["tags", "users", "entity_permissions", "comments"],
     contentTables: ["write"],
-    handlers: "any",
-    slots: ["dependents", "response_fields", "self_check"],
-    jobs: ["search_index", "search_engine_index", "search_engine_remove", "search_engine_fill"],
   },
   optionalTables: ["comments", "entity_permissions", "books", "bookshelves", "chapters", "pages"],
   settings: t.Object({

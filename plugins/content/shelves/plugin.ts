@@ -28,13 +28,7 @@ const REMOVALS = {
 export default definePlugin({
   name: "shelves",
   requires: ["access", "users", "tags", "markup"],
-  grants: {
-    write: ["bookshelves", "bookshelf_books"],
-    read: ["books", "images", "tags", "users"],
-    visibilityRules: ["bookshelves"],
-    filters: ["bookshelf_update"],
-    slots: ["searchable", "content", "item_reader", "response_fields", "dependents", "self_check"],
-  },
+  grants: { write: ["bookshelves", "bookshelf_books"], read: ["books", "images", "tags", "users"] },
   optionalTables: ["images", "tags", "users"],
   settings: t.Object({ fileLimit }),
   migrations,

@@ -8,11 +8,7 @@ import { presentPath } from "./queries.ts";
 export default definePlugin({
   name: "slug_history",
   requires: ["pages"],
-  grants: {
-    write: ["slug_history"],
-    read: ["bookshelves", "books", "chapters", "pages"],
-    slots: ["screen_redirect", "dependents", "self_check"],
-  },
+  grants: { write: ["slug_history"], read: ["bookshelves", "books", "chapters", "pages"] },
   migrations,
   setup(context) {
     context.contribute("screen_redirect", { find: (path, viewer) => presentPath(context, path, viewer) });

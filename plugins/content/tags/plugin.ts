@@ -25,8 +25,6 @@ export default definePlugin({
   grants: {
     write: ["tags", "tag_change", "tag_count", "tag_name_count"],
     read: ["books", "chapters", "pages", "bookshelves"],
-    schedules: ["merge"],
-    slots: ["dependents", "self_check", "list_item_schema"],
   },
   migrations,
   syncSchema: (db, { slot }) => ensureTagCounts(taggedKinds(slot("content")), db),
@@ -53,7 +51,7 @@ export default definePlugin({
       schema: { type: "object", properties: { name: TEXT, value: TEXT } },
     });
     const service = { read: parseTags, save: saveTags, of: tagsAsJson };
-    provide("tags", service, {}, ({ name, ships }) => (ships ? {} : { save: savedTo(name, slot) }));
+    provide("tags", service, { save: "writes" }, ({ name, ships }) => (ships ? {} : { save: savedTo(name, slot) }));
   },
 });
 

@@ -125,11 +125,7 @@ function visibleTags(
 
 /** Whether another plugin than that of the items hides some of them: it may do so by anything, and not by access lists alone. */
 function hasOtherRules({ runtime }: QueryContext, { table }: TaggedKind): boolean {
-  const ruling = runtime.plugins().filter(({ plugin }) => {
-    const { visibilityRules = [] } = plugin.grants;
-    return visibilityRules === "any" || visibilityRules.includes(table);
-  });
-  return ruling.length > 1;
+  return runtime.plugins().filter(({ recorded }) => recorded.visibilityRules?.includes(table)).length > 1;
 }
 
 function columnsOf(first: readonly string[]): RawBuilder<unknown> {

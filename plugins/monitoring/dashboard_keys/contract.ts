@@ -93,7 +93,6 @@ export type KeyCheck = { readonly id: number; readonly name: string } | { readon
  * export default definePlugin({
  *   name: "kiosk",
  *   requires: ["dashboard_keys"],
- *   grants: { routeScopes: ["/api/kiosk"], publicRoutes: ["/api/kiosk/numbers"] },
  *   setup({ app, contracts: { dashboard_keys: keys }, routeScope }) {
  *     routeScope("/kiosk", {});
  *     app.get(

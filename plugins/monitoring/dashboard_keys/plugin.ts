@@ -17,11 +17,7 @@ export default definePlugin({
   name: "dashboard_keys",
   requires: ["users"],
   provides: ["dashboard_keys"],
-  grants: {
-    write: ["dash_keys"],
-    visibilityRules: ["dash_keys"],
-    slots: ["activity"],
-  },
+  grants: { write: ["dash_keys"] },
   migrations,
   events: EVENTS,
   setup(context) {

@@ -18,17 +18,7 @@ const PREFIXES = ["/v1/dashboard/stats", "/v1/dashboard/health", "/v1/dashboard/
 export default definePlugin({
   name: "dashboard",
   requires: ["fleet", "dashboard_keys"],
-  grants: {
-    read: ["dash_keys"],
-    auth: true,
-    routeScopes: [
-      "/api/v1/dashboard/stats",
-      "/api/v1/dashboard/health",
-      "/api/v1/dashboard/metrics",
-      "/api/v1/gethomepage",
-    ],
-    slots: ["credential_scheme"],
-  },
+  grants: { read: ["dash_keys"], auth: true },
   settings,
   slots: {
     dashboard_figure: { members: { name: "text", about: "text", read: "function" }, limit: "readers" },

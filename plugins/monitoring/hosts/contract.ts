@@ -272,7 +272,7 @@ export interface FleetDetails {
  * export default definePlugin({
  *   name: "fleet_alarm",
  *   requires: ["fleet"],
- *   grants: { net: ["alarm.example.com"], schedules: ["check"] },
+ *   grants: { net: ["alarm.example.com"] },
  *   setup({ contracts: { fleet }, jobs, fetch }) {
  *     jobs.every("check", 15 * 60_000, async () => {
  *       const { at_risk, hosts, at } = await fleet.numbers();

@@ -46,19 +46,6 @@ export default definePlugin({
       "host_history",
     ],
     auth: true,
-    routeScopes: [
-      "/api/v1/hosts",
-      "/api/v1/agents",
-      "/api/v1/settings",
-      "/api/v1/docker",
-      "/api/v1/compliance",
-      "/api/v1/patching",
-      "/api/v1/auto-enrollment",
-    ],
-    visibilityRules: ["hosts"],
-    slots: ["activity", "credential_scheme", "self_check"],
-    schedules: ["sweep", "history", "recount", "stale"],
-    publicRoutes: ["/api/v1/dashboard/reporter.sh"],
   },
   settings: t.Object({
     intervalMinutes: t.Integer({

@@ -14,7 +14,6 @@ export default definePlugin({
     write: ["served_addresses", "page_revisions", "page_drafts", "comments", "attachments", "activities"],
     columns: { users: ["id", "system_name"] },
     contentTables: ["write"],
-    slots: ["self_check"],
     system: true,
   },
   optionalTables: ["page_revisions", "page_drafts", "comments", "attachments", "activities", "users"],

@@ -25,9 +25,6 @@ const ASSETS: Readonly<Record<string, { path: string; type: string }>> = {
 /** The documentation of the API: a page, docs.json and an OpenAPI document, all generated from the routes. */
 export default definePlugin({
   name: "docs",
-  grants: {
-    publicRoutes: ["/api/", "/api/docs/*", "/api/docs.json", "/api/openapi.json"],
-  },
   settings: t.Object({
     isPublic: t.Boolean({
       default: false,

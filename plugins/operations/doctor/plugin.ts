@@ -13,11 +13,7 @@ const CHECK_EVERY_MS = DAY_MS;
  */
 export default definePlugin({
   name: "doctor",
-  grants: {
-    write: ["self_check_results"],
-    slots: ["metric", "screen_figure"],
-    schedules: ["check"],
-  },
+  grants: { write: ["self_check_results"] },
   commands: { doctor: doctorCommand },
   migrations,
   checks: coreChecks,

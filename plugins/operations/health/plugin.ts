@@ -17,12 +17,7 @@ const TOPIC = "metrics";
 export default definePlugin({
   name: "health",
   requires: ["peers", "telemetry"],
-  grants: {
-    read: ["jobs"],
-    auth: true,
-    routeScopes: ["/health", "/ready", "/metrics"],
-    publicRoutes: ["/health", "/ready", "/metrics"],
-  },
+  grants: { read: ["jobs"], auth: true },
   settings,
   slots: metricSlots,
   setup(context) {

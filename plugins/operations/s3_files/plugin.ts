@@ -5,7 +5,6 @@ import { settings } from "./settings.ts";
 /** Uploaded files in a bucket of an S3-compatible service, in place of the data folder, and backups in buckets. */
 export default definePlugin({
   name: "s3_files",
-  grants: { slots: ["file_store"] },
   settings,
   fileStore: bucketStore,
   setup() {},

@@ -13,12 +13,7 @@ import { settings } from "./settings.ts";
 
 export default definePlugin({
   name: "scheduled_backups",
-  grants: {
-    write: ["scheduled_backups"],
-    read: ["books", "bookshelves"],
-    schedules: ["backup"],
-    slots: ["metric", "screen_figure", "screen_part"],
-  },
+  grants: { write: ["scheduled_backups"], read: ["books", "bookshelves"] },
   optionalTables: ["books", "bookshelves"],
   settings,
   migrations,

@@ -68,7 +68,7 @@ const grants = t.Object({
   env: t.Optional(texts),
   files: is,
   system: is,
-  impersonate: is,
+  impersonate: t.Optional(t.Union([t.Boolean(), texts])),
   auth: is,
   routeScopes: names,
   visibilityRules: names,
@@ -80,6 +80,7 @@ const grants = t.Object({
   jobs: names,
   schedules: names,
   publicRoutes: names,
+  writes: names,
   screens: t.Optional(t.Union([t.Record(t.String(), access), t.Literal("any")])),
 });
 

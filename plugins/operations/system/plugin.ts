@@ -11,11 +11,7 @@ export default definePlugin({
   name: "system",
   provides: ["system"],
   requires: ["upkeep"],
-  grants: {
-    write: ["instance", "jobs"],
-    visibilityRules: ["jobs"],
-    publicRoutes: ["/logo.png"],
-  },
+  grants: { write: ["instance", "jobs"] },
   settings,
   commands: { jobs: jobsCommand },
   migrations,

@@ -76,12 +76,12 @@ export function mountFacts({ app, contracts, db, runtime, language, slot }: Syst
   app.get(
     "/system/plugins",
     () => {
-      const data = runtime.plugins().map(({ plugin, ms, migrated, denied }) => ({
+      const data = runtime.plugins().map(({ plugin, ms, migrated, denied, recorded }) => ({
         name: plugin.name,
         ...(plugin.version !== undefined && { version: plugin.version }),
         requires: [...plugin.requires],
         provides: [...plugin.provides],
-        grants: plugin.grants,
+        grants: { ...plugin.grants, ...recorded },
         denied,
         migrations: Object.keys(plugin.migrations),
         migrated,

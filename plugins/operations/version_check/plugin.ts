@@ -9,7 +9,7 @@ import { settings } from "./settings.ts";
 
 export default definePlugin({
   name: "version_check",
-  grants: { net: "any", slots: ["screen_figure"] },
+  grants: { net: "any" },
   settings,
   setup({ contribute, fetch, log, onStart, onStop, runtime, settings: { url } }) {
     if (url === "") return;

@@ -11,9 +11,6 @@ import { zipFormat } from "./zip.ts";
 export default definePlugin({
   name: "exports",
   requires: ["markup", "system"],
-  grants: {
-    slots: ["export_format"],
-  },
   permissions: ["content-export"],
   settings: t.Object({
     pdfCommand: t.String({

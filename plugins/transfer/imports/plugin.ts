@@ -10,14 +10,7 @@ import { mountImports } from "./routes.ts";
 export default definePlugin({
   name: "imports",
   requires: ["access"],
-  grants: {
-    write: ["imports"],
-    read: ["books", "chapters"],
-    files: true,
-    visibilityRules: ["imports"],
-    handlers: ["user_delete"],
-    slots: ["file_claims", "activity", "self_check"],
-  },
+  grants: { write: ["imports"], read: ["books", "chapters"], files: true },
   settings: t.Object({ fileLimit }),
   migrations,
   events: ["import_create", "import_run", "import_delete"],

@@ -18,12 +18,6 @@ export default definePlugin({
     read: ["entity_permissions", "instance"],
     net: "any",
     system: true,
-    performs: [
-      ...(["bookshelf_create", "bookshelf_update", "book_create", "book_update"] as const),
-      ...(["chapter_create", "chapter_update", "chapter_move", "page_create", "page_update", "page_move"] as const),
-      ...(["image_create", "image_update", "attachment_create", "attachment_update"] as const),
-      ...(["comment_create", "comment_update", "role_create", "role_update", "user_create"] as const),
-    ],
   },
   migrations,
   events: ["migrate_item"],

@@ -18,10 +18,6 @@ const ENTRIES = [
 export default definePlugin({
   name: "web_account",
   requires: ["users", "web"],
-  grants: {
-    slots: ["menu"],
-    screens: { "/my-account/*": "user" },
-  },
   setup(context) {
     const { contracts, contribute, app } = context;
     const { users, web } = contracts;

@@ -14,15 +14,6 @@ import { mountSort } from "./sort.ts";
 export default definePlugin({
   name: "web_editing",
   requires: ["web"],
-  grants: {
-    screens: {
-      "/create-book": ["book-create-all", "book-create-own"],
-      "/create-shelf": ["bookshelf-create-all", "bookshelf-create-own"],
-      "/books/*": "user",
-      "/shelves/*": "user",
-      "/editor/*": "user",
-    },
-  },
   settings: t.Object({ fileLimit }),
   setup(context) {
     const { web } = context.contracts;

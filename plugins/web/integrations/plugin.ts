@@ -12,14 +12,6 @@ import { mountWebhooks } from "./webhooks.ts";
 export default definePlugin({
   name: "web_integrations",
   requires: ["web"],
-  grants: {
-    slots: ["menu"],
-    screens: {
-      "/settings/integrations/*": ["settings-manage"],
-      "/settings/webhooks/*": ["settings-manage"],
-      "/statistics": ["settings-manage"],
-    },
-  },
   setup(context) {
     const { contracts, contribute, app } = context;
     const { web } = contracts;

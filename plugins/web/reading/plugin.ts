@@ -15,17 +15,6 @@ import { mountSearch } from "./search.ts";
 export default definePlugin({
   name: "web_reading",
   requires: ["web"],
-  grants: {
-    slots: ["menu"],
-    screens: {
-      "/": "reader",
-      "/search": "reader",
-      "/user/*": "reader",
-      "/books/*": "reader",
-      "/shelves/*": "reader",
-      "/link/*": "reader",
-    },
-  },
   setup(context) {
     const { contribute } = context;
     const shared = { ...context, web: context.contracts.web };

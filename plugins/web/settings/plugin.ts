@@ -40,19 +40,6 @@ const ENTRIES: readonly Omit<MenuEntry, "menu">[] = [
 export default definePlugin({
   name: "web_settings",
   requires: ["mail", "users", "web"],
-  grants: {
-    slots: ["menu"],
-    screens: {
-      "/settings/users/*": ["users-manage"],
-      "/settings/roles/*": ["user-roles-manage"],
-      "/settings/audit/*": { all: ["settings-manage", "users-manage"] },
-      "/settings/recycle-bin/*": { all: ["settings-manage", "restrictions-manage-all"] },
-      "/settings/maintenance/*": ["settings-manage"],
-      "/settings/system": ["settings-manage"],
-      "/books/*": "user",
-      "/shelves/*": "user",
-    },
-  },
   slots: labelSlots,
   setup(context) {
     const { contracts, contribute, on, slot } = context;

@@ -53,6 +53,7 @@ const GRANTS: Readonly<Record<string, string>> = {
   jobs: "Runs jobs",
   schedules: "Runs on schedules",
   publicRoutes: "Answers everybody",
+  writes: "Calls functions that write",
   screens: "Serves screens",
 };
 

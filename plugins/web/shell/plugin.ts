@@ -41,13 +41,7 @@ export default definePlugin({
   name: "web",
   requires: ["mail", "sessions", "system"],
   provides: ["web"],
-  grants: {
-    auth: true,
-    routeScopes: ["/"],
-    publicRoutes: ["/web/assets/:name", "/theme/:name/*"],
-    screens: { "/login": "public", "/logout": "public", "/password/*": "public", "/register/*": "public" },
-    slots: ["theme_hook"],
-  },
+  grants: { auth: true },
   settings: t.Object({
     frameSources: t.String({
       default: DEFAULT_SOURCES,

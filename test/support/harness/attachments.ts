@@ -47,7 +47,6 @@ export function form(fields: Fields): FormData {
 
 const spoiler = definePlugin({
   name: "spoiler",
-  grants: { handlers: "any" },
   setup: ({ on }) =>
     on.any({
       inTransaction({ name, result }) {

@@ -56,7 +56,6 @@ export function openStage(
     const events: string[] = [];
     const recorder = definePlugin({
       name: "witness",
-      grants: { handlers: "any" },
       setup: ({ on }) => on.any({ inTransaction: ({ name }) => void (isDerivedEvent(name) || events.push(name)) }),
     });
     const runtime = await bootTestRuntime({ extra: [recorder] });

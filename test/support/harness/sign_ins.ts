@@ -12,7 +12,7 @@ const SAME_SITE = { "sec-fetch-site": "same-origin" };
 export const sso: AnyPlugin = definePlugin({
   name: "sso",
   requires: ["sessions"],
-  grants: { auth: true, routeScopes: ["/sso"], publicRoutes: ["/sso/*"] },
+  grants: { auth: true },
   setup({ app, routeScope, contracts }) {
     // A provider may send its answer by POST, which screens refuse from another site.
     routeScope("/sso", { outside: true });

@@ -35,31 +35,6 @@ const UNUSABLE = { read: { trouble: circular }, listed: { trouble: failingJson }
 /** A plugin with a part in each slot, which fails as it is told. */
 export const trouble = definePlugin({
   name: "trouble",
-  grants: {
-    slots: [
-      "screen_part",
-      "view_part",
-      "view_replacement",
-      "document_head",
-      "menu",
-      "screen_redirect",
-      "response_fields",
-      "dashboard_figure",
-      "metric",
-      "dependents",
-      "page_content",
-      "screen_hook",
-      "markdown_converter",
-      "activity",
-      "file_claims",
-      "export_files",
-      "export_format",
-      "toolbar_entry",
-      "screen_figure",
-      "screen_head",
-    ],
-    publicRoutes: ["/mark-of-trouble"],
-  },
   setup({ contribute, app }) {
     // A menu shows what is served.
     app.site.get(`/${MARK}`, () => "here", { permit: "public" });

@@ -77,7 +77,7 @@ const noted = definePlugin({
 const contributing = definePlugin({
   name: "contributing",
   requires: ["sessions", "web"],
-  grants: { ...{ read: ["notes"], env: ["POSTMARK_TOKEN"], net: "any", auth: true, slots: "any" } },
+  grants: { ...{ read: ["notes"], env: ["POSTMARK_TOKEN"], net: "any", auth: true } },
   async setup(context) {
     // The examples use no more than this plugin is granted.
     for (const contribute of slots.values()) await contribute(context as unknown as AnyContext);

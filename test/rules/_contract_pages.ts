@@ -63,8 +63,8 @@ function slotsPage(slots: readonly Service[]): string {
   return page([
     MADE,
     "# Slots of replaceable services",
-    "A contribution to one of these slots stands in for a service of Lectern, or adds to it. A plugin declares `slots: [NAME]` in its " +
-      "`grants` and calls `contribute(NAME, value)` in `setup`; slots need no `requires`. [plugins/README.md](../../README.md) has the settings that choose a contribution.",
+    "A contribution to one of these slots stands in for a service of Lectern, or adds to it. A plugin " +
+      "calls `contribute(NAME, value)` in `setup`; slots need no `requires`. [plugins/README.md](../../README.md) has the settings that choose a contribution.",
     ...slots.flatMap((slot) => [
       `## \`${slot.name}\``,
       slot.text,

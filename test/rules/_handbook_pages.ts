@@ -52,7 +52,7 @@ function slotsPage(): string {
   return page([
     MADE,
     "# Slots",
-    "What a contribution to each slot looks like, and who reads it. A plugin declares `slots: [NAME]` in its `grants` and calls " +
+    "What a contribution to each slot looks like, and who reads it. A plugin calls " +
       "`contribute(NAME, value)` in `setup`; slots need no `requires`. A contribution of another shape stops the boot. In the examples `context` is what " +
       "`setup` gets. What a failure does is in [hooks.md](../hooks.md#when-a-contribution-fails).",
     ...readSlots().flatMap(({ name, path, type }) => [

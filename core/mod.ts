@@ -135,6 +135,8 @@ export type {
 export {
   freeSlug,
   type ItemTable,
+  type OwnColumn,
+  type OwnValues,
   saveChanges,
   softDelete,
 } from "./resources/items.ts";

@@ -3,7 +3,7 @@
  * its statements are templates: the builder's types need the name of a table. Migrations are each plugin's own: a landed
  * step never changes.
  */
-import { type Generated, type GeneratedAlways, type RawBuilder, sql } from "kysely";
+import { type Generated, type GeneratedAlways, type InsertType, type RawBuilder, sql } from "kysely";
 import { type Db, flattened, rows, type TableName } from "../../db/mod.ts";
 import { notFound } from "../errors.ts";
 import { uniqueSlug } from "../i18n/slug.ts";
@@ -24,6 +24,22 @@ export interface ItemTable {
   /** When the item was deleted and can still be restored; null while it is present. */
   deleted_at: string | null;
 }
+
+/**
+ * The values that a write gives to the columns of a table beside those of `Base`; none may be missing, so that a column which is declared
+ * and not written is an error of the compiler. Columns with a default of the store (`Generated`) are left out.
+ * @example
+ * interface NotesTable extends ItemTable { text: string; subtitle: string | null }
+ * const own: OwnValues<NotesTable> = { text: "Milk, eggs", subtitle: null };
+ */
+export type OwnValues<Table, Base = ItemTable> = {
+  readonly [C in OwnColumn<Table, Base>]: InsertType<Table[C]>;
+};
+
+/** The names of these columns. */
+export type OwnColumn<Table, Base = ItemTable> = {
+  [C in keyof Table & string]: C extends keyof Base ? never : undefined extends InsertType<Table[C]> ? never : C;
+}[keyof Table & string];
 
 const column = (name: keyof ItemTable) => flattened(sql.id(name));
 const [ID, SLUG, UPDATED_AT, DELETED_AT] = [column("id"), column("slug"), column("updated_at"), column("deleted_at")];

@@ -7,9 +7,9 @@ import { authorOf, type EventTransaction, freeSlug, notFound, type RawBuilder, s
 import type { AnyDescribedItem, DescribedDraft, ItemContext, ItemKind } from "./contract.ts";
 
 /** What one kind of item adds to a write. */
-export interface OwnChanges {
-  /** Columns beside the shared ones; those that are undefined stay. */
-  readonly columns?: Readonly<Record<string, unknown>>;
+export interface OwnChanges<Columns> {
+  /** All columns of the kind beside the shared ones. */
+  readonly columns: Columns;
   /** Within what the slug must be unique, such as "in this book"; all rows of the table where absent. */
   readonly slugScope?: RawBuilder<boolean> | undefined;
   /** Whether something beside the columns changes that counts as a change of the item. */
@@ -17,11 +17,11 @@ export interface OwnChanges {
 }
 
 /** Inserts an item with its tags. Throws the 422 of `Tags.read`. */
-export async function insertItem<Stored extends { readonly id: number }, Read>(
+export async function insertItem<Stored extends { readonly id: number }, Read, Own extends object>(
   { contracts: { markup, tags } }: ItemContext,
-  { kind, table, statements }: ItemKind<Stored, Read>,
+  { kind, table, statements }: ItemKind<Stored, Read, Own>,
   draft: DescribedDraft & { readonly name: string },
-  { columns = {}, slugScope }: OwnChanges,
+  { columns, slugScope }: Omit<OwnChanges<Own>, "isTouched">,
   tx: EventTransaction,
 ): Promise<Stored & { tags: Tag[] }> {
   const { db, viewer } = tx;
@@ -38,12 +38,12 @@ export async function insertItem<Stored extends { readonly id: number }, Read>(
   return { ...item, tags: sent === undefined ? [] : await saveTags(tags, { kind, id: item.id, sent }, tx) };
 }
 
-/** Changes a locked item and its tags. Throws the 422 of `Tags.read`. */
-export async function updateItem<Row extends AnyDescribedItem>(
+/** Changes a locked item and its tags; columns whose value is undefined stay. Throws the 422 of `Tags.read`. */
+export async function updateItem<Row extends AnyDescribedItem, Stored, Read, Own extends object>(
   { contracts: { markup, tags } }: ItemContext,
-  { kind, table }: Pick<ItemKind, "kind" | "table">,
+  { kind, table }: ItemKind<Stored, Read, Own>,
   { row, draft }: { readonly row: Row; readonly draft: DescribedDraft },
-  { columns = {}, slugScope, isTouched = false }: OwnChanges,
+  { columns, slugScope, isTouched = false }: OwnChanges<{ readonly [C in keyof Own]: Own[C] | undefined }>,
   tx: EventTransaction,
 ): Promise<Row> {
   const { db, viewer } = tx;

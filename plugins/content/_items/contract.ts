@@ -28,8 +28,8 @@ export type DescribedItem<Table extends DescribedTable> = Tagged<Selectable<Tabl
 /** The least that is known of any described item. */
 export type AnyDescribedItem = DescribedItem<DescribedTable>;
 
-/** A kind of item, as the functions of this folder need to know it; `Stored` and `Read` as in `ItemStatements`. */
-export interface ItemKind<Stored = Selectable<DescribedTable>, Read = Stored> {
+/** A kind of item, as the functions of this folder need to know it; `Stored`, `Read` and `Own` as in `ItemStatements`. */
+export interface ItemKind<Stored = Selectable<DescribedTable>, Read = Stored, Own = unknown> {
   /** As events and permissions spell it: "book". */
   readonly kind: string;
   /** As messages spell it: "Book" in "Book not found". */
@@ -37,7 +37,7 @@ export interface ItemKind<Stored = Selectable<DescribedTable>, Read = Stored> {
   readonly table: TableName;
   /** Columns of other tables that listings show, each after a comma, and the joins that they need. */
   readonly joined?: { readonly columns: RawBuilder<unknown>; readonly joins: RawBuilder<unknown> };
-  readonly statements: ItemStatements<Stored, Read>;
+  readonly statements: ItemStatements<Stored, Read, Own>;
 }
 
 /** What the files of a plugin of described items share. */

@@ -24,15 +24,14 @@ export async function templateFor(
   return page ? pageId : null;
 }
 
-/** The column where an update changes it. The present template may be sent again even where it is no longer visible. */
+/** The column's value after an update; undefined where it stays. The present template may be sent again even where it is no longer visible. */
 export async function changedTemplate(
   context: Pick<ItemContext, "visible">,
   present: number | null,
   sent: number | null | undefined,
   tx: EventTransaction,
-): Promise<{ default_template_id?: number | null }> {
-  if (sent === undefined || sent === present) return {};
-  return { default_template_id: await templateFor(context, sent, tx) };
+): Promise<number | null | undefined> {
+  return sent === undefined || sent === present ? undefined : templateFor(context, sent, tx);
 }
 
 /** Prepares the statement that clears the column of a table. */

@@ -1,7 +1,7 @@
 /** Statements over the table of a kind of described items: each kind prepares its own, since a statement names its table. */
-import type { Insertable, QueryCreator, Selectable, SelectQueryBuilder } from "kysely";
+import type { QueryCreator, Selectable, SelectQueryBuilder } from "kysely";
 import type { People, Tag } from "lectern/contracts";
-import { type RawBuilder, sql } from "lectern/core";
+import { type OwnColumn, type OwnValues, type RawBuilder, sql } from "lectern/core";
 import { prepared, type Statement, type TableName, type Tables } from "lectern/db";
 import type { DescribedTable } from "./contract.ts";
 
@@ -12,14 +12,19 @@ export interface ReadParameters {
   readonly visible: RawBuilder<boolean>;
 }
 
-/** The statements of a kind. `Stored` is a row of the table, `Read` a row with what is joined to it. */
-export interface ItemStatements<Stored, Read> {
+/** The values of the columns that all kinds have, as a write gives them. */
+export type SharedValues = Pick<Selectable<DescribedTable>, (typeof SHARED_COLUMNS)[number]>;
+
+/**
+ * The statements of a kind. `Stored` is a row of the table, `Read` a row with what is joined to it, `Own` the values of the columns that the
+ * kind has beside the shared ones.
+ */
+export interface ItemStatements<Stored, Read, Own> {
   /** An item with its people and tags. */
   readonly find: Statement<ReadParameters & { readonly people: RawBuilder<People> }, Read & ReadMore>;
   /** The present row, locked until the transaction ends. */
   readonly lock: Statement<{ readonly id: number }, Stored>;
-  /** Inserts the values of the columns that its parameters are named after. */
-  readonly insert: Statement<Readonly<Record<string, unknown>>, Stored>;
+  readonly insert: Statement<SharedValues & Own, Stored>;
   /** The stored description in HTML, of a row that is locked until the transaction ends. */
   readonly lockDescription: Statement<{ readonly id: number }, { description_html: string }>;
   readonly setDescription: Statement<Described & { readonly id: number }, never>;
@@ -43,15 +48,16 @@ export function described(db: QueryCreator<Tables>): QueryCreator<Record<string,
 
 /**
  * Prepares the statements of a kind, at the top of a module. `own` names the columns that an insert has beside the shared
- * ones; `read` selects what an item is read with.
+ * ones, all of them; `read` selects what an item is read with.
  */
 export function itemStatements<T extends TableName, Joined extends TableName, Read>(
   table: T,
-  own: readonly (keyof Tables[T] & string)[],
+  own: Readonly<Record<OwnColumn<Tables[T], DescribedTable>, true>>,
   read: (db: QueryCreator<Tables>) => SelectQueryBuilder<Tables, Joined, Read>,
-): ItemStatements<Selectable<Tables[T]>, Read> {
+): ItemStatements<Selectable<Tables[T]>, Read, OwnValues<Tables[T], DescribedTable>> {
   // As a string, since the builder cannot resolve a type parameter.
   const name: string = table;
+  const columns = [...SHARED_COLUMNS, ...Object.keys(own)];
   const statements = {
     find: prepared(`${table}.find`, (db, p: ReadParameters & { readonly people: RawBuilder<People> }) =>
       read(db)
@@ -62,15 +68,8 @@ export function itemStatements<T extends TableName, Joined extends TableName, Re
     lock: prepared(`${table}.lock`, (db, p: { readonly id: number }) =>
       described(db).selectFrom(name).selectAll().where("id", "=", p.id).where("deleted_at", "is", null).forUpdate(),
     ),
-    insert: prepared(`${table}.insert`, (db, p: Readonly<Record<string, unknown>>) =>
-      described(db)
-        .insertInto(name)
-        .values(
-          Object.fromEntries(
-            [...SHARED_COLUMNS, ...own].map((column) => [column, p[column]]),
-          ) as Insertable<DescribedTable>,
-        )
-        .returningAll(),
+    insert: prepared(`${table}.insert`, (db, p: SharedValues) =>
+      described(db).insertInto(name).values(pick(p, columns)).returningAll(),
     ),
     lockDescription: prepared(`${table}.lockDescription`, (db, p: { readonly id: number }) =>
       described(db).selectFrom(name).select("description_html").where("id", "=", p.id).forUpdate(),
@@ -83,5 +82,10 @@ export function itemStatements<T extends TableName, Joined extends TableName, Re
     ),
   };
   // The builder knows the rows as those of a DescribedTable; they are those of `table`.
-  return statements as unknown as ItemStatements<Selectable<Tables[T]>, Read>;
+  return statements as unknown as ItemStatements<Selectable<Tables[T]>, Read, OwnValues<Tables[T], DescribedTable>>;
+}
+
+/** The values of the named columns. */
+function pick<V extends object>(values: V, columns: readonly string[]): V {
+  return Object.fromEntries(columns.map((column) => [column, values[column as keyof V]])) as V;
 }

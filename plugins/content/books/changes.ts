@@ -15,6 +15,7 @@ export async function updateBook(
   { row, draft }: { readonly row: Book; readonly draft: BookChange },
   tx: EventTransaction,
 ): Promise<Book> {
-  const columns = await changedTemplate(context, row.default_template_id, draft.default_template_id, tx);
+  const template = await changedTemplate(context, row.default_template_id, draft.default_template_id, tx);
+  const columns = { default_template_id: template };
   return updateItem(context, BOOK, { row, draft }, { columns, isTouched: draft.image !== undefined }, tx);
 }

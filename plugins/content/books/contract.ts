@@ -29,7 +29,7 @@ export const BOOK = {
   kind: "book",
   noun: "Book",
   table: "books",
-  statements: itemStatements("books", ["default_template_id"], (db) => db.selectFrom("books").selectAll("books")),
+  statements: itemStatements("books", { default_template_id: true }, (db) => db.selectFrom("books").selectAll("books")),
 } as const;
 
 /** The listing of books (content-api 3). */

@@ -66,7 +66,8 @@ export async function updateChapter(
   const isMoved = book_id !== undefined && book_id !== row.book_id;
   const placed = isMoved ? await moveChapter(row, await lockBook(tx.db, book_id), tx) : row;
   const template = await changedTemplate(context, placed.default_template_id, draft.default_template_id, tx);
-  const own = { columns: { priority, ...template }, slugScope: within(placed.book_id) };
+  const columns = { book_id: placed.book_id, priority, default_template_id: template };
+  const own = { columns, slugScope: within(placed.book_id) };
   return updateItem(context, CHAPTER, { row: placed, draft }, own, tx);
 }
 

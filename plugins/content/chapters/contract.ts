@@ -57,7 +57,7 @@ export const CHAPTER = {
     columns: sql`, ${refs("books.slug as book_slug")}`,
     joins: sql`join books on ${refs("books.id")} = ${refs("chapters.book_id")}`,
   },
-  statements: itemStatements("chapters", ["book_id", "priority", "default_template_id"], selectChapters),
+  statements: itemStatements("chapters", { book_id: true, priority: true, default_template_id: true }, selectChapters),
 } as const;
 
 /** Chapters with the slugs of their books. */

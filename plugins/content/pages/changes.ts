@@ -18,9 +18,7 @@ const MAX_PRIORITY = 2_147_483_647;
 const CONFLICT = new ApiError(409, "This page was changed since you opened it");
 
 /** The name, slug and content columns of a page that is written. */
-interface WrittenContent extends ContentColumns {
-  readonly slug: string;
-}
+type WrittenContent = ContentColumns & Pick<PageRow, "slug">;
 
 type NewPage = WrittenContent & PageParent & RevisionParameters & { readonly priority: number | null };
 

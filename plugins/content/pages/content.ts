@@ -1,6 +1,6 @@
 import type { EmbeddedPicture, PreparedContent, SentContent, StoredContent } from "lectern/contracts";
-import { type EventTransaction, hasPermission, type Viewer } from "lectern/core";
-import type { PagesContext } from "./contract.ts";
+import { type EventTransaction, hasPermission, type OwnValues, type Viewer } from "lectern/core";
+import type { PageParent, PageRow, PagesContext, PagesTable } from "./contract.ts";
 
 /** The content fields of a body. */
 interface ContentFields {
@@ -77,11 +77,11 @@ export function editorAfter(sent: ContentFields, present: string | undefined, vi
   return current === "markdown" ? DEFAULT_EDITOR : current;
 }
 
-/** The columns that every write of a page's content sets. */
-export interface ContentColumns extends Pick<StoredContent, "html" | "markdown" | "text" | "rendered"> {
-  readonly name: string;
-  readonly editor: string;
-}
+/**
+ * The columns that every write of a page's content sets: the name, and all of the table's own but the place. A column that the table
+ * gains is then one that each of its statements has to write.
+ */
+export type ContentColumns = Pick<PageRow, "name"> & Omit<OwnValues<PagesTable>, keyof PageParent | "priority">;
 
 /** These columns, from parameters of their names. */
 export function contentColumns({ name, html, markdown, text, rendered, editor }: ContentColumns): ContentColumns {

@@ -13,9 +13,7 @@ import { lockParent } from "./parents.ts";
 const SLUG_LENGTH = 20;
 
 /** The columns of a draft page that a save writes. */
-interface SavedDraft extends ContentColumns {
-  readonly author: number | null;
-}
+type SavedDraft = ContentColumns & { readonly author: number | null };
 
 function isOwnDraft(eb: ExpressionBuilder<Tables, "pages">, author: number | null) {
   return eb.and([eb.ref("draft"), eb("deleted_at", "is", null), eb("owned_by", "=", author)]);

@@ -5,7 +5,7 @@ import { idsOf, setBooks } from "./shelf_books.ts";
 
 /** Creates a shelf and puts the given books on it. */
 export async function insertShelf(context: ShelvesContext, draft: ShelfDraft, tx: EventTransaction): Promise<Shelf> {
-  const shelf = await insertItem(context, SHELF, draft, {}, tx);
+  const shelf = await insertItem(context, SHELF, draft, { columns: {} }, tx);
   if (draft.books !== undefined) await setBooks(context, shelf.id, idsOf(draft.books), tx);
   return shelf;
 }
@@ -17,7 +17,7 @@ export async function updateShelf(
   tx: EventTransaction,
 ): Promise<Shelf> {
   const { books, image } = change.draft;
-  const shelf = await updateItem(context, SHELF, change, { isTouched: image !== undefined }, tx);
+  const shelf = await updateItem(context, SHELF, change, { columns: {}, isTouched: image !== undefined }, tx);
   if (books !== undefined) await setBooks(context, shelf.id, idsOf(books), tx);
   return shelf;
 }

@@ -34,7 +34,7 @@ export const SHELF = {
   kind: "bookshelf",
   noun: "Shelf",
   table: "bookshelves",
-  statements: itemStatements("bookshelves", [], (db) => db.selectFrom("bookshelves").selectAll("bookshelves")),
+  statements: itemStatements("bookshelves", {}, (db) => db.selectFrom("bookshelves").selectAll("bookshelves")),
 } as const;
 
 /** The listing of shelves (content-api 3). */

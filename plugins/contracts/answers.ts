@@ -1,16 +1,19 @@
 /**
- * The answers of the API, as screens get them. Those to a GET have types by path: each is that of the schema which the route names, added by
+ * The answers of the API, as screens get them, by method and path: the type of each is that of the schema which the route names, added by
  * the plugin of the route. A schema that changes is then an error of the compiler in each screen that reads what is gone.
  */
 import type { Static, TSchema } from "lectern/core";
 
+import type { Item, ItemName } from "./items.ts";
+
 /**
- * Answers by path, with `${number}` and `${string}` in place of parameters. Plugins add theirs: a path without parameters as a property,
- * any other as an index.
+ * Answers by path, those of methods other than GET with the method before it, and `${number}` or `${string}` in place of parameters. Plugins
+ * add theirs: a path without parameters as a property, any other as an index.
  * @example
  * const noteSchema = t.Object({ id: t.Integer(), text: t.String() }, { $id: "Note" });
  * declare module "lectern/contracts" {
  *   interface Answers {
+ *     "POST /api/notes": Static<typeof noteSchema>;
  *     [note: `/api/notes/${number}`]: Static<typeof noteSchema>;
  *   }
  * }
@@ -23,13 +26,28 @@ export interface ListingOf<Item extends TSchema> {
   readonly total: number;
 }
 
-/** A path of `Answers`, with or without a query string. */
-export type AnswerPath = (keyof Answers & string) | `${keyof Answers & string}?${string}`;
+/** The answer to a listing of a kind of item, with the fields that other plugins declare in `ItemFields`. */
+export interface ItemListing<Kind extends ItemName> {
+  readonly data: readonly Item<Kind, "listed">[];
+  readonly total: number;
+}
+
+/** A path of `Answers` that a GET is answered at, with or without a query string. */
+export type AnswerPath = WithQuery<Extract<keyof Answers, `/${string}`>>;
+
+type WithQuery<Path extends string> = Path | `${Path}?${string}`;
 
 /** The answer to a GET of a path. */
-export type AnswerTo<Path extends AnswerPath> = Path extends keyof Answers
-  ? Answers[Path]
-  : Path extends `${infer Plain}?${string}`
+export type AnswerTo<Path extends AnswerPath> = AnswerAt<Path>;
+
+/** The answer to a change; unknown where the route answers none, or `Answers` has none of this method and path. */
+export type ChangeAnswer<Method extends string, Path extends string> =
+  `${Method} ${Path}` extends WithQuery<Extract<keyof Answers, string>> ? AnswerAt<`${Method} ${Path}`> : unknown;
+
+/** Of the union of several keys, the union of their answers. */
+type AnswerAt<Key extends string> = Key extends keyof Answers
+  ? Answers[Key]
+  : Key extends `${infer Plain}?${string}`
     ? Plain extends keyof Answers
       ? Answers[Plain]
       : never

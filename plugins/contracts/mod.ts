@@ -26,7 +26,7 @@ export {
   type LastActivity,
   lastActivitySlots,
 } from "./activity.ts";
-export type { AnswerPath, Answers, AnswerTo, ListingOf, SubmitResult } from "./answers.ts";
+export type { AnswerPath, Answers, AnswerTo, ChangeAnswer, ItemListing, ListingOf, SubmitResult } from "./answers.ts";
 export type { CredentialScheme, ListItemSchema } from "./api_docs.ts";
 export { docsSlots } from "./api_docs.ts";
 export {

@@ -18,7 +18,7 @@ import type {
   Views,
 } from "lectern/core";
 
-import type { AnswerPath, AnswerTo, SubmitResult } from "./answers.ts";
+import type { AnswerPath, AnswerTo, ChangeAnswer, SubmitResult } from "./answers.ts";
 import type { Item, ItemAddress, ItemName, ItemsAddress } from "./items.ts";
 import type { FiguresName, ShownFigure, Toolbar, ToolbarName } from "./screen_places.ts";
 import type { Tag } from "./tags.ts";
@@ -84,20 +84,26 @@ export interface Visit {
   readonly address: string;
   /**
    * The answer of the API to a GET as the reader. Throws its error, which becomes the screen's. The type is that of the route's schema,
-   * where the plugin of the route has added it to `Answers`.
+   * which the plugin of the route has added to `Answers`.
    */
-  get<Path extends AnswerPath>(path: Path): Promise<AnswerTo<Path>>;
-  get<T>(path: string): Promise<T>;
+  get<const Path extends AnswerPath>(path: Path): Promise<AnswerTo<Path>>;
   /** The same; undefined where it does not exist or the reader does not see it. */
-  find<T>(path: string): Promise<T | undefined>;
+  find<const Path extends AnswerPath>(path: Path): Promise<AnswerTo<Path> | undefined>;
   /** An item as the single read of the API answers it to the reader, without a request to the API. Throws its 404. */
   item<Kind extends ItemName>(kind: Kind, where: ItemAddress): Promise<Item<Kind>>;
   /** The same; undefined where it does not exist or the reader does not see it. */
   findItem<Kind extends ItemName>(kind: Kind, where: ItemAddress): Promise<Item<Kind> | undefined>;
   /** Items that the reader sees, as listings of the API answer them. */
   items<Kind extends ItemName>(kind: Kind, where: ItemsAddress): Promise<readonly Item<Kind, "listed">[]>;
-  /** Sends a change to the API. Returns its errors, to be shown in the form. */
-  send<T>(method: string, path: string, input?: InputObject): Promise<SubmitResult<T>>;
+  /**
+   * Sends a change to the API. Returns its errors, to be shown in the form. The type of the answer is that in `Answers` by method and path,
+   * unknown where it has none.
+   */
+  send<const Method extends string, const Path extends string>(
+    method: Method,
+    path: Path,
+    input?: InputObject,
+  ): Promise<SubmitResult<ChangeAnswer<Method, Path>>>;
   /** The response of the API, for files. */
   call(method: string, path: string, input?: InputObject): Promise<Response>;
   /** Redirects to another path of this instance, to "/" for any other, with a notice that is shown there once. */
@@ -280,7 +286,7 @@ export interface ScreenItem {
  *       return { title: ui.t("New book"), body };
  *     });
  *     web.form(app.site, "/quick-book", ["book-create-all"], async (visit) => {
- *       const sent = await visit.send<{ slug: string }>("POST", "/api/books", { name: visit.text("name") });
+ *       const sent = await visit.send("POST", "/api/books", { name: visit.text("name") });
  *       if (!sent.ok) throw new ApiError(sent.status, sent.message);
  *       return visit.goTo(bookPath(sent.body));
  *     });

@@ -8,26 +8,40 @@ import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runti
 interface Declared {
   /** The file that declares it. */
   readonly file: string;
-  /** With `:x` in place of parameters. */
-  readonly path: string;
+  /** Method and path, with `:x` in place of parameters. */
+  readonly route: string;
   readonly isListing: boolean;
   /** The name of the schema, such as `roleAnswers.read`. */
   readonly schema: string;
 }
 
+/** A member of `Answers`, whose type is that of a schema, of a listing of it, or that of a kind in `Items`. */
+const MEMBER =
+  /^\s*(?:"([^"]+)"|\[\w+: `([^`]+)`\]): (Static|ListingOf|Item|ItemListing)<(?:typeof ([\w.]+)|"(\w+)")>;$/;
+
+/** The schema of a kind in the `Items` that a file declares. */
+function schemaOfItem(text: string, kind: string, moment: string): string {
+  const [, moments = ""] = new RegExp(`\\b${kind}: \\{([^}]*)\\}`).exec(text) ?? [];
+  const [, schema] = new RegExp(`\\b${moment}: Static<typeof ([\\w.]+)>`).exec(moments) ?? [];
+  if (schema === undefined) throw new Error(`There is no schema of ${kind}, ${moment}`);
+  return schema;
+}
+
 /** The members of `Answers`, as the contracts of plugins add them. */
 function declaredAnswers(): Declared[] {
   return readSources()
-    .filter(({ path }) => path.endsWith("/contract.ts"))
+    .filter(({ path }) => /^plugins\/\w+\/\w+\/(?:contract|answers)\.ts$/.test(path))
     .flatMap(({ path: file, text }) => {
       const [, members = ""] = /interface Answers \{\n([\s\S]*?)\n {2}\}/.exec(text) ?? [];
       const lines = members.split("\n").filter((line) => line !== "" && !/^\s*(?:\/\*\*|\*)/.test(line));
       return lines.map((line) => {
-        const found = /^\s*(?:"([^"]+)"|\[\w+: `([^`]+)`\]): (Static|ListingOf)<typeof ([\w.]+)>;$/.exec(line);
+        const found = MEMBER.exec(line);
         if (!found) throw new Error(`${file}: cannot read ${line}`);
-        const [, plain, pattern, kind, schema = ""] = found;
-        const path = (plain ?? pattern ?? "").replace(/\$\{\w+\}/g, ":x");
-        return { file, path, isListing: kind === "ListingOf", schema };
+        const [, plain, pattern, kind = "", named, item = ""] = found;
+        const key = (plain ?? pattern ?? "").replace(/\$\{\w+\}/g, ":x");
+        const isListing = kind.endsWith("ListingOf") || kind === "ItemListing";
+        const schema = named ?? schemaOfItem(text, item, isListing ? "listed" : "read");
+        return { file, route: key.startsWith("/") ? `GET ${key}` : key, isListing, schema };
       });
     });
 }
@@ -50,13 +64,16 @@ beforeAll(async () => {
 afterAll(() => runtime.stop());
 
 test("an answer that screens know by path is the one that the route of the path names", async () => {
-  const routes = runtime.runtime.http.routes().filter(({ method }) => method === "GET");
-  const named = routes.map(({ path, response }) => [path.replace(/:\w+/g, ":x"), response?.[200]?.$id] as const);
+  const named = runtime.runtime.http.routes().map(({ method, path, response = {} }) => {
+    const [schema] = Object.entries(response).flatMap(([status, one]) => (status.startsWith("2") ? [one] : []));
+    return [`${method} ${path.replace(/:\w+/g, ":x")}`, schema?.$id] as const;
+  });
   const declared = declaredAnswers();
-  expect(declared.length).toBeGreaterThan(15);
+  expect(declared.length).toBeGreaterThan(60);
+  expect(new Set(declared.map(({ route }) => route.split(" ")[0]))).toEqual(new Set(["DELETE", "GET", "POST", "PUT"]));
   for (const answer of declared) {
-    const found = named.filter(([path]) => path === answer.path).map(([, name]) => name);
-    expect([answer.path, found]).toEqual([answer.path, [await nameOf(answer)]]);
+    const found = named.filter(([route]) => route === answer.route).map(([, name]) => name);
+    expect([answer.route, found]).toEqual([answer.route, [await nameOf(answer)]]);
   }
 });
 
@@ -67,11 +84,18 @@ async function typed(visit: Visit) {
   // @ts-expect-error: a listing of users has no roles
   const roles = (await visit.get("/api/users")).data[0]?.roles;
   // @ts-expect-error: no route is known by this path
-  const unknown = (await visit.get("/api/nobody")).id;
-  const own = (await visit.get<{ text: string }>("/api/notes/1")).text;
-  return [id, names, roles, unknown, own];
+  const unknown = await visit.get("/api/nobody");
+  const secret = await visit.send("POST", `/api/users/${7}/tokens`, { name: "Backup" });
+  const token: string = secret.ok ? secret.body.secret : secret.message;
+  const found = await visit.find(`/api/books/${7}?include=contents`);
+  // @ts-expect-error: it may not be found
+  const slug = found.slug;
+  const gone = await visit.send("DELETE", `/api/books/${7}`);
+  // @ts-expect-error: the route answers nothing
+  const nothing = gone.ok && gone.body.id;
+  return [id, names, roles, unknown, token, slug, nothing];
 }
 
-test("get() of a screen takes its type from the path, or from its author where the path is not known", () => {
+test("requests of a screen take the types of answers from their methods and paths", () => {
   expect(typed).toHaveLength(1);
 });

@@ -3,7 +3,17 @@
  * files share. The permissions of an item are entries of roles and a fallback for all other roles (platform 3).
  */
 import type { Generated } from "kysely";
-import { type Input, idSchema, listOf, nullable, type PluginContext, personSchema, rules, t } from "lectern/core";
+import {
+  type Input,
+  idSchema,
+  listOf,
+  nullable,
+  type PluginContext,
+  personSchema,
+  rules,
+  type Static,
+  t,
+} from "lectern/core";
 
 /** Overrides as set on each item. What items inherit is in the access lists (plugin "access"). */
 export interface EntityPermissionsTable {
@@ -100,6 +110,13 @@ export const grantableRolesSchema = t.Object(
   { data: t.Array(roleRef), total: t.Integer({ minimum: 0 }) },
   { $id: "GrantableRoles" },
 );
+
+declare module "lectern/contracts" {
+  interface Answers {
+    "/api/content-permissions/roles": Static<typeof grantableRolesSchema>;
+    [permissions: `/api/content-permissions/${string}/${number}`]: Static<typeof contentPermissionsSchema>;
+  }
+}
 
 declare module "lectern/db" {
   interface Tables {

@@ -116,6 +116,8 @@ export const roleAnswers = {
 
 declare module "lectern/contracts" {
   interface Answers {
+    "POST /api/roles": Static<typeof roleAnswers.saved>;
+    [roleUpdate: `PUT /api/roles/${number}`]: Static<typeof roleAnswers.saved>;
     "/api/roles": ListingOf<typeof roleAnswers.listed>;
     [role: `/api/roles/${number}`]: Static<typeof roleAnswers.read>;
   }

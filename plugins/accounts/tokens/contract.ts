@@ -128,6 +128,7 @@ export const tokenListingSchema = listingSchema(tokenSchema);
 
 declare module "lectern/contracts" {
   interface Answers {
+    [token: `POST /api/users/${number}/tokens`]: Static<typeof createdTokenSchema>;
     [tokens: `/api/users/${number}/tokens`]: Static<typeof tokenListingSchema>;
   }
 }

@@ -225,6 +225,11 @@ export const messageSchema = t.Object({ message: t.String() }, { $id: "Message" 
 
 declare module "lectern/contracts" {
   interface Answers {
+    "POST /api/password/email": Static<typeof messageSchema>;
+    "POST /api/users": Static<typeof userSchema>;
+    "PUT /api/users/me": Static<typeof meSchema>;
+    [person: `/api/people/${string}`]: Static<typeof profileSchema>;
+    [userUpdate: `PUT /api/users/${number}`]: Static<typeof userSchema>;
     "/api/user-transfers": Static<typeof transferListingSchema>;
     "/api/users": Static<typeof userListingSchema>;
     "/api/users/me": Static<typeof meSchema>;

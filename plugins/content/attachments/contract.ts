@@ -3,7 +3,7 @@
  * its files share (content-api 11).
  */
 import type { Generated, Selectable } from "kysely";
-import type { UserRef } from "lectern/contracts";
+import type { ListingOf, UserRef } from "lectern/contracts";
 import {
   type Contracts,
   type FileStore,
@@ -115,6 +115,15 @@ export const attachmentAnswers = {
     { $id: "Attachment" },
   ),
 };
+
+declare module "lectern/contracts" {
+  interface Answers {
+    "/api/attachments": ListingOf<typeof attachmentAnswers.listed>;
+    "POST /api/attachments": Static<typeof attachmentAnswers.saved>;
+    [attachment: `/api/attachments/${number}`]: Static<typeof attachmentAnswers.read>;
+    [attachmentUpdate: `PUT /api/attachments/${number}`]: Static<typeof attachmentAnswers.saved>;
+  }
+}
 
 declare module "lectern/db" {
   interface Tables {

@@ -1,4 +1,4 @@
-import type { ItemPermissions } from "lectern/contracts";
+import type { Item, ItemListing, ItemPermissions } from "lectern/contracts";
 import {
   fieldsOf,
   type Input,
@@ -67,6 +67,15 @@ export type BooksContext = Pick<
   PluginContext<"access" | "users" | "tags" | "markup", "books" | "pages">,
   "baseUrl" | "contracts" | "db" | "slot" | "visible"
 >;
+
+declare module "lectern/contracts" {
+  interface Answers {
+    "/api/books": ItemListing<"book">;
+    "POST /api/books": Static<typeof bookAnswers.saved>;
+    [book: `/api/books/${number}`]: Item<"book">;
+    [bookUpdate: `PUT /api/books/${number}`]: Static<typeof bookAnswers.saved>;
+  }
+}
 
 declare module "lectern/core" {
   interface Items {

@@ -3,7 +3,7 @@
  * what its files share (content-api 7).
  */
 import type { QueryCreator } from "kysely";
-import type { ItemPermissions } from "lectern/contracts";
+import type { Item, ItemListing, ItemPermissions } from "lectern/contracts";
 import {
   fieldsOf,
   type Input,
@@ -118,6 +118,15 @@ export type ChaptersContext = Pick<
   PluginContext<"access" | "users" | "tags" | "markup", "chapters" | "books" | "pages">,
   "baseUrl" | "contracts" | "db" | "slot" | "visible"
 >;
+
+declare module "lectern/contracts" {
+  interface Answers {
+    "/api/chapters": ItemListing<"chapter">;
+    "POST /api/chapters": Static<typeof chapterAnswers.saved>;
+    [chapter: `/api/chapters/${number}`]: Item<"chapter">;
+    [chapterUpdate: `PUT /api/chapters/${number}`]: Static<typeof chapterAnswers.saved>;
+  }
+}
 
 declare module "lectern/db" {
   interface Tables {

@@ -115,6 +115,14 @@ export type CommentUpdate = Input<typeof updateRules>;
 /** Permissions of roles on comments (platform 2.1). */
 export type CommentPermission = `comment-${"create" | "update" | "delete"}-${"all" | "own"}`;
 
+declare module "lectern/contracts" {
+  interface Answers {
+    "POST /api/comments": Static<typeof commentAnswers.saved>;
+    [comment: `/api/comments/${number}`]: Static<typeof commentAnswers.read>;
+    [commentUpdate: `PUT /api/comments/${number}`]: Static<typeof commentAnswers.saved>;
+  }
+}
+
 declare module "lectern/db" {
   interface Tables {
     comments: CommentsTable;

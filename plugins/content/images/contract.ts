@@ -155,6 +155,8 @@ export type ImagePermission = `image-${"create" | "update" | "delete"}-${"all" |
 
 declare module "lectern/contracts" {
   interface Answers {
+    "DELETE /api/image-gallery/unused": Static<typeof deletedImagesSchema>;
+    "POST /api/image-gallery": Static<typeof imageSchema>;
     "/api/image-gallery/unused": Static<typeof unusedImagesSchema>;
   }
 }

@@ -3,7 +3,16 @@
  * share. A draft belongs to one user; nobody else reads it.
  */
 import type { Generated, Selectable } from "kysely";
-import { idSchema, nullable, type PluginContext, rules, t, timestampSchema, userRefSchema } from "lectern/core";
+import {
+  idSchema,
+  nullable,
+  type PluginContext,
+  rules,
+  type Static,
+  t,
+  timestampSchema,
+  userRefSchema,
+} from "lectern/core";
 import type { Executor } from "lectern/db";
 
 /** Drafts: unsaved changes of a page, or an unsaved new page in a book or chapter. */
@@ -98,6 +107,14 @@ export interface PageDraftsContext
     "app" | "contracts" | "perform" | "validate" | "visible"
   > {
   readonly db: Executor;
+}
+
+declare module "lectern/contracts" {
+  interface Answers {
+    "POST /api/drafts/preview": Static<typeof previewSchema>;
+    [drafts: `/api/drafts/${string}/${number}`]: Static<typeof draftsSchema>;
+    [draft: `PUT /api/drafts/${string}/${number}`]: Static<typeof savedDraftSchema>;
+  }
 }
 
 declare module "lectern/db" {

@@ -4,7 +4,7 @@
  * only.
  */
 import type { Generated, Selectable } from "kysely";
-import type { ItemPermissions, People, Tag } from "lectern/contracts";
+import type { Item, ItemListing, ItemPermissions, ListingOf, People, Tag } from "lectern/contracts";
 import {
   fieldsOf,
   type Input,
@@ -180,6 +180,17 @@ export interface PagesContext
   readonly renderCache: RenderCache;
   /** The newest revisions kept of each page; 0 keeps all. */
   readonly revisionLimit: number;
+}
+
+declare module "lectern/contracts" {
+  interface Answers {
+    "/api/pages": ItemListing<"page">;
+    "POST /api/pages": Static<typeof pageAnswers.saved>;
+    [page: `/api/pages/${number}`]: Item<"page">;
+    [pageUpdate: `PUT /api/pages/${number}`]: Static<typeof pageAnswers.saved>;
+    [revisions: `/api/pages/${number}/revisions`]: ListingOf<typeof revisionListItemSchema>;
+    [revision: `/api/pages/${number}/revisions/${number}`]: Static<typeof revisionSchema>;
+  }
 }
 
 declare module "lectern/db" {

@@ -102,6 +102,15 @@ export const emptiedSchema = t.Object(
 /** An item in the recycle bin. */
 export type BinItem = Static<typeof binItem> & Record<string, unknown>;
 
+declare module "lectern/contracts" {
+  interface Answers {
+    "/api/recycle-bin": Static<typeof deletionListingSchema>;
+    "DELETE /api/maintenance/recycle-bin": Static<typeof emptiedSchema>;
+    [destroyed: `DELETE /api/recycle-bin/${number}`]: Static<typeof destroyedSchema>;
+    [restored: `PUT /api/recycle-bin/${number}`]: Static<typeof restoredSchema>;
+  }
+}
+
 declare module "lectern/db" {
   interface Tables {
     deletions: DeletionsTable;

@@ -140,6 +140,12 @@ export const searchAnswerSchema = t.Object(
 /** A result of a search. */
 export type SearchResult = Static<typeof searchResultSchema>;
 
+declare module "lectern/contracts" {
+  interface Answers {
+    "/api/search": Static<typeof searchAnswerSchema>;
+  }
+}
+
 declare module "lectern/db" {
   interface Tables {
     search_engine_state: SearchEngineStateTable;

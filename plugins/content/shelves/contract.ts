@@ -1,4 +1,4 @@
-import type { ItemPermissions } from "lectern/contracts";
+import type { Item, ItemListing, ItemPermissions } from "lectern/contracts";
 import {
   fieldsOf,
   type Input,
@@ -73,6 +73,15 @@ export type ShelvesContext = Pick<
   PluginContext<"access" | "users" | "tags" | "markup", "bookshelves" | "bookshelf_books" | "books">,
   "contracts" | "db" | "slot" | "visible"
 >;
+
+declare module "lectern/contracts" {
+  interface Answers {
+    "/api/shelves": ItemListing<"bookshelf">;
+    "POST /api/shelves": Static<typeof shelfAnswers.saved>;
+    [shelf: `/api/shelves/${number}`]: Item<"bookshelf">;
+    [shelfUpdate: `PUT /api/shelves/${number}`]: Static<typeof shelfAnswers.saved>;
+  }
+}
 
 declare module "lectern/db" {
   interface Tables {

@@ -156,7 +156,8 @@ export type ShownKey = Static<typeof key>;
 declare module "lectern/contracts" {
   interface Answers {
     "/api/v1/dashboard/keys": Static<typeof keyAnswers.list>;
-    [key: `/api/v1/dashboard/keys/${number}`]: ShownKey;
+    "POST /api/v1/dashboard/keys": Static<typeof keyAnswers.created>;
+    [key: `/api/v1/dashboard/keys/${number}`]: Static<typeof keyAnswers.read>;
   }
 }
 

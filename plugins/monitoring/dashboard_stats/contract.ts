@@ -137,7 +137,7 @@ export type ExtendedStatistics = Static<typeof extendedStatisticsSchema>;
 
 declare module "lectern/contracts" {
   interface Answers {
-    "/api/v1/dashboard/numbers": ExtendedStatistics;
+    "/api/v1/dashboard/numbers": Static<typeof extendedStatisticsSchema>;
     "/api/v1/dashboard/usage": Static<typeof usageSchema>;
     [snippets: `/api/v1/dashboard/keys/${number}/snippets`]: Static<typeof snippetsSchema>;
   }

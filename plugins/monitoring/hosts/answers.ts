@@ -187,8 +187,9 @@ export const agentAnswers = {
 
 declare module "lectern/contracts" {
   interface Answers {
-    "/api/v1/dashboard/hosts": Static<typeof hostListingSchema>;
     "/api/v1/dashboard/history": Static<typeof historySchema>;
-    [host: `/api/v1/dashboard/hosts/${number}`]: ShownHost;
+    "/api/v1/dashboard/hosts": Static<typeof hostListingSchema>;
+    "POST /api/v1/dashboard/hosts": Static<typeof createdHostSchema>;
+    [host: `/api/v1/dashboard/hosts/${number}`]: Static<typeof hostSchema>;
   }
 }

@@ -167,6 +167,8 @@ export const deadJobAnswers = {
 
 declare module "lectern/contracts" {
   interface Answers {
+    "DELETE /api/system/jobs": Static<typeof deadJobAnswers.deleted>;
+    "POST /api/system/jobs/retry": Static<typeof deadJobAnswers.retried>;
     "/api/system": Static<typeof systemSchema>;
     "/api/system/facts": Static<typeof systemFactsSchema>;
     "/api/system/faults": Static<typeof faultsSchema>;

@@ -234,6 +234,7 @@ export const eventTypesSchema = t.Object(
 
 declare module "lectern/contracts" {
   interface Answers {
+    "POST /api/webhooks": Static<typeof webhookAnswers.create>;
     "/api/webhooks": Static<typeof webhookAnswers.list>;
     "/api/webhooks/events": Static<typeof eventTypesSchema>;
     [webhook: `/api/webhooks/${number}`]: Static<typeof webhookAnswers.read>;

@@ -1,7 +1,6 @@
 import { pathAfterSignIn, type Screen, type Visit } from "lectern/contracts";
 import { formErrors, html } from "lectern/core";
 import type { AccountContext } from "./contract.ts";
-import type { Me } from "./profile.ts";
 
 const PATH = "/my-account/auth";
 
@@ -34,7 +33,7 @@ ${parts.form(ui, { action: PATH, fields, submit: t("Change the password"), error
     if (common !== undefined)
       return shown(visit, { errors: { password: [visit.ui.t(common)] }, error: undefined, status: 422 });
     const input = { current_password: visit.text("current_password"), password };
-    const sent = await visit.send<Me>("PUT", "/api/users/me", input);
+    const sent = await visit.send("PUT", "/api/users/me", input);
     if (!sent.ok) return shown(visit, formErrors(sent));
     const signIn = await visit.call("POST", "/api/session", {
       email: sent.body.email,

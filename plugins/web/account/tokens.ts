@@ -70,7 +70,7 @@ export function mountTokens({ app, web }: AccountContext): void {
       isLimited: visit.text("limited") === "true",
       chosen: listIn(visit.input.permissions),
     };
-    const sent = await visit.send<Token & { secret: string }>("POST", api(visit), inputOf(typed));
+    const sent = await visit.send("POST", api(visit), inputOf(typed));
     if (!sent.ok) return form(visit, { ...typed, formErrors: formErrors(sent) });
     return { title: visit.ui.t("Your new API token"), body: createdView(sent.body, visit.ui), menu: PATH };
   });

@@ -2,18 +2,14 @@
  * The screen of a page's attachments: add and delete files and links. Renaming and moving is possible only through the API, as it
  * is rare; the screen of the page shows the attachments.
  */
-import { pagePath, type Screen, type SubmitResult, type Visit } from "lectern/contracts";
+import { type Answers, pagePath, type Screen, type SubmitResult, type Visit } from "lectern/contracts";
 import { ApiError, type Html, html } from "lectern/core";
+import { idOf } from "../_paths/id_of.ts";
 import type { EditingContext } from "./contract.ts";
 import { errorsIn, fileIn } from "./fields.ts";
 import { type Book, type Page, pageOf } from "./items.ts";
 
-interface Attachment {
-  readonly id: number;
-  readonly name: string;
-  readonly extension: string;
-  readonly external: boolean;
-}
+type Attachment = Answers["/api/attachments"]["data"][number];
 
 /** Data of the screen. */
 export interface AttachmentsData {
@@ -51,9 +47,7 @@ ${parts.field(ui, { name: "link", label: t("Or the URL of a link"), value: link,
 })}`;
   });
   const shown = async (visit: Visit, book: Book, page: Page, sent?: SubmitResult<unknown>): Promise<Screen> => {
-    const { data } = await visit.get<{ data: Attachment[] }>(
-      `/api/attachments?count=500&filter[uploaded_to]=${page.id}`,
-    );
+    const { data } = await visit.get(`/api/attachments?count=500&filter[uploaded_to]=${page.id}`);
     const path = pagePath(book, page);
     const typed = { name: visit.text("name"), link: visit.text("link") };
     const title = visit.ui.t("Attachments of “:name”", { name: page.name });
@@ -80,9 +74,7 @@ ${parts.field(ui, { name: "link", label: t("Or the URL of a link"), value: link,
   });
   web.screen(app.site, `${at}/:attachment/delete`, "user", async (visit) => {
     const { book, page } = await pageOf(visit);
-    const attachment = await visit.get<Attachment>(
-      `/api/attachments/${encodeURIComponent(visit.params.attachment ?? "")}`,
-    );
+    const attachment = await visit.get(`/api/attachments/${idOf(visit, "attachment")}`);
     const { ui } = visit;
     const title = ui.t("Delete “:name”?", { name: attachment.name });
     const path = `${pagePath(book, page)}/attachments`;
@@ -97,7 +89,7 @@ ${parts.field(ui, { name: "link", label: t("Or the URL of a link"), value: link,
   });
   web.form(app.site, `${at}/:attachment/delete`, "user", async (visit) => {
     const { book, page } = await pageOf(visit);
-    const sent = await visit.send("DELETE", `/api/attachments/${encodeURIComponent(visit.params.attachment ?? "")}`);
+    const sent = await visit.send("DELETE", `/api/attachments/${idOf(visit, "attachment")}`);
     if (!sent.ok) throw new ApiError(sent.status, sent.message);
     return visit.goTo(`${pagePath(book, page)}/attachments`, visit.ui.t("The attachment is deleted."));
   });

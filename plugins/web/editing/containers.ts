@@ -128,12 +128,12 @@ function containerForm(web: Web, view: View<ContainerData>, scripts: readonly st
         [],
       ),
     async create(visit: Visit, kind: Kind, back: string, more: InputObject = {}) {
-      const input = { ...texts(visit), ...more, ...kindFields(visit, kind), tags: tagsIn(visit.input) as never };
+      const input = { ...texts(visit), ...more, ...kindFields(visit, kind), tags: tagsIn(visit.input) };
       const title = visit.ui.t(NEW[kind]);
       const formData = { kind, title, action: requestPath(visit), back, item: texts(visit) };
       if (kind === "shelf" && isBooksAction(visit))
         return shown(visit, { ...formData, sent: undefined }, tagsIn(visit.input));
-      const sent = await visit.send<ScreenItem>("POST", `/api/${SEGMENTS[kind]}`, input);
+      const sent = await visit.send("POST", `/api/${SEGMENTS[kind]}`, input);
       if (sent.ok)
         return visit.goTo(pathTo(kind, sent.body, visit), visit.ui.t("“:name” is created.", { name: sent.body.name }));
       return shown(visit, { ...formData, sent }, tagsIn(visit.input));
@@ -155,13 +155,13 @@ function containerForm(web: Web, view: View<ContainerData>, scripts: readonly st
       const { name, description } = texts(visit);
       // A description with formatting is sent only where its text was changed.
       const changed = description === (item.description ?? "") ? {} : { description };
-      const input = { name, ...changed, ...kindFields(visit, kind), tags: tagsIn(visit.input) as never };
+      const input = { name, ...changed, ...kindFields(visit, kind), tags: tagsIn(visit.input) };
       const title = visit.ui.t("Edit “:name”", { name: item.name });
       const back = pathTo(kind, item, visit);
       const formData = { kind, title, action: requestPath(visit), back, item: { ...item, name, description } };
       if (kind === "shelf" && isBooksAction(visit))
         return shown(visit, { ...formData, sent: undefined }, tagsIn(visit.input));
-      const sent = await visit.send<ScreenItem>("PUT", `/api/${SEGMENTS[kind]}/${item.id}`, input);
+      const sent = await visit.send("PUT", `/api/${SEGMENTS[kind]}/${item.id}`, input);
       if (sent.ok) return visit.goTo(pathTo(kind, sent.body, visit), visit.ui.t("Your changes are saved."));
       return shown(visit, { ...formData, sent }, tagsIn(visit.input));
     },
@@ -178,8 +178,8 @@ async function itemIn(visit: Visit, kind: Kind): Promise<Book | Chapter | Shelf 
 }
 
 /** Pages marked as templates, and the current template even where it is not marked any more. */
-async function templatesFor(visit: Visit, current: number | null): Promise<Named[]> {
-  const { data } = await visit.get<{ data: Named[] }>("/api/pages?filter[template]=true&sort=name&count=500");
+async function templatesFor(visit: Visit, current: number | null): Promise<readonly Named[]> {
+  const { data } = await visit.get("/api/pages?filter[template]=true&sort=name&count=500");
   if (current === null || data.some(({ id }) => id === current)) return data;
   return [...data, { id: current, name: (await visit.findItem("page", { id: current }))?.name ?? `#${current}` }];
 }

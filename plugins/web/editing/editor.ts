@@ -2,7 +2,15 @@
  * The page editor: Markdown or HTML source beside a preview, with drafts on the server. Saving over a change of another user first
  * shows a conflict with the differences, and keeps the text.
  */
-import { type Comparison, pagePath, type Screen, type SubmitResult, type Toolbar, type Visit } from "lectern/contracts";
+import {
+  type Answers,
+  type Comparison,
+  pagePath,
+  type Screen,
+  type SubmitResult,
+  type Toolbar,
+  type Visit,
+} from "lectern/contracts";
 import { ApiError, type Html, html, idOf } from "lectern/core";
 import type { EditingContext } from "./contract.ts";
 import { editorInput, previewOf, saveDraft } from "./editor_input.ts";
@@ -33,7 +41,7 @@ export interface EditorData {
   /** Distinguishes the drafts of new pages in the same place; "" for an existing page. */
   readonly slot: string;
   /** Other unsaved drafts of new pages in this place. */
-  readonly begun: Drafts["drafts"];
+  readonly begun: readonly Drafts["drafts"][number][];
   /** When the shown draft was saved; undefined where the saved page is shown. */
   readonly draftOf: string | undefined;
   /** The updated_at of the draft that the form replaces; "" where there is none yet. */
@@ -42,7 +50,7 @@ export interface EditorData {
   readonly pageId: number | null;
   /** Errors of images that were not accepted. */
   readonly pictureErrors: readonly string[];
-  readonly others: readonly { readonly user: { readonly name: string } | null; readonly updated_at: string }[];
+  readonly others: readonly Drafts["others"][number][];
   /** The version that was saved in the meantime; `by` is undefined where the user did so in another window. */
   readonly conflict: { readonly by: string | undefined; readonly at: string; readonly content: string } | undefined;
   /** The comparison of that version with the content. */
@@ -57,21 +65,7 @@ export interface EditorScreenData extends EditorData {
 }
 
 /** The answer of the API about drafts. */
-export interface Drafts {
-  readonly draft: {
-    readonly slot: string;
-    readonly tags: readonly NamedTag[];
-    readonly name: string;
-    readonly html: string;
-    readonly markdown: string;
-    readonly base_revision: number | null;
-    readonly page_id: number | null;
-    readonly updated_at: string;
-  } | null;
-  /** All drafts of the user in one place. */
-  readonly drafts: readonly { readonly slot: string; readonly name: string; readonly updated_at: string }[];
-  readonly others: EditorData["others"];
-}
+export type Drafts = Answers[`/api/drafts/${string}/${number}`];
 
 /** Mounts the editor. */
 export function mountEditor({ app, web, scripts, limitMb }: EditingContext): void {
@@ -165,7 +159,7 @@ async function editPage(visit: Visit): Promise<EditorData | Response> {
   const { book, page } = await pageOf(visit);
   const editor = await editorOfDraft(visit, page);
   if (editor !== undefined) return visit.goTo(editor);
-  const { draft, others } = await visit.get<Drafts>(`/api/drafts/page/${page.id}`);
+  const { draft, others } = await visit.get(`/api/drafts/page/${page.id}`);
   const requested = visit.query.source;
   const own: Source = page.markdown === "" && page.editor !== "markdown" ? "html" : "markdown";
   const source = requested === "html" || requested === "markdown" ? requested : own;
@@ -249,13 +243,13 @@ async function saveChange(visit: Visit): Promise<EditorData | Response> {
     const saved = await saveDraft(visit, `/api/drafts/page/${page.id}`, data);
     const preview = await previewOf(visit, source, content);
     const form = { ...data, sent: sent ?? (saved.ok ? undefined : saved), preview };
-    return saved.ok ? { ...form, keptAt: saved.body.draft.updated_at } : form;
+    return saved.ok ? { ...form, keptAt: saved.body.draft?.updated_at ?? "" } : form;
   };
   if (visit.text("act") !== "save" || added.errors.length > 0) return showAgain();
-  const sent = await visit.send<Page>("PUT", `/api/pages/${page.id}`, {
+  const sent = await visit.send("PUT", `/api/pages/${page.id}`, {
     name,
     [source]: content,
-    tags: tags as never,
+    tags,
     ...(Number.isInteger(base) && base > 0 ? { base_revision: base } : {}),
   });
   if (sent.ok) {

@@ -1,6 +1,6 @@
-import type { SubmitResult, Visit } from "lectern/contracts";
+import type { Answers, SubmitResult, Visit } from "lectern/contracts";
 import { html, type InputObject } from "lectern/core";
-import type { Drafts, Source } from "./editor.ts";
+import type { Source } from "./editor.ts";
 import { type NamedTag, tagsIn } from "./fields.ts";
 
 /** The fields of the editor's form. */
@@ -31,15 +31,15 @@ interface DraftInput extends Omit<EditorInput, "tags"> {
 /** Saves a draft: the submitted form, or `form` where it was changed since. */
 export function saveDraft(
   visit: Visit,
-  path: string,
+  path: `/api/drafts/${string}/${number}`,
   form: DraftInput = { ...editorInput(visit), slot: visit.text("slot"), keptAt: visit.text("kept_at") },
-): Promise<SubmitResult<{ draft: NonNullable<Drafts["draft"]> }>> {
+): Promise<SubmitResult<Answers[`PUT /api/drafts/${string}/${number}`]>> {
   const { name, source, content, tags, slot, keptAt } = form;
   const base = Number(visit.text("base_revision"));
   const body: InputObject = {
     name,
     [source]: content,
-    tags: tags as never,
+    tags,
     ...(slot === "" ? {} : { slot }),
     kept_at: keptAt === "" ? "none" : keptAt,
     ...(Number.isInteger(base) && base > 0 ? { base_revision: base } : {}),
@@ -50,7 +50,7 @@ export function saveDraft(
 /** The rendered preview of a source, or the error as HTML; undefined for empty content. */
 export async function previewOf(visit: Visit, source: Source, content: string): Promise<string | undefined> {
   if (content === "") return undefined;
-  const sent = await visit.send<{ html: string }>("POST", "/api/drafts/preview", { [source]: content });
+  const sent = await visit.send("POST", "/api/drafts/preview", { [source]: content });
   if (sent.ok) return sent.body.html;
   return html`<p><strong>${Object.values(sent.errors).flat()[0] ?? sent.message}</strong></p>`.toString();
 }

@@ -1,6 +1,7 @@
 /** Requests of the editor's script: save and discard drafts, render previews, upload images. */
 import type { Visit } from "lectern/contracts";
 import { ApiError } from "lectern/core";
+import { idOf } from "../_paths/id_of.ts";
 import type { EditingContext } from "./contract.ts";
 import { editorInput, previewOf, saveDraft } from "./editor_input.ts";
 import { fileIn } from "./fields.ts";
@@ -10,7 +11,7 @@ export function mountEditorRequests({ app, web }: EditingContext): void {
   web.form(app.site, "/editor/draft/:kind/:id", "user", async (visit) => {
     const sent = await saveDraft(visit, draftPath(visit));
     if (!sent.ok) throw new ApiError(sent.status, sent.message);
-    const { slot, updated_at, page_id } = sent.body.draft;
+    const { slot = "", updated_at = "", page_id = null } = sent.body.draft ?? {};
     if (slot === "" || !isEmpty(visit)) return Response.json({ kept_at: updated_at, page_id });
     // The draft of a new page that is empty again is deleted; further input creates another one.
     await visit.send("DELETE", `${draftPath(visit)}?slot=${encodeURIComponent(slot)}`);
@@ -31,7 +32,7 @@ export function mountEditorRequests({ app, web }: EditingContext): void {
   });
   web.form(app.site, "/editor/picture/:id", "user", async (visit) => {
     const image = fileIn(visit, "image");
-    const sent = await visit.send<{ url: string; name: string }>("POST", "/api/image-gallery", {
+    const sent = await visit.send("POST", "/api/image-gallery", {
       type: "gallery",
       uploaded_to: visit.params.id ?? "",
       ...(image === undefined ? {} : { image }),
@@ -46,6 +47,6 @@ function isEmpty(visit: Visit): boolean {
   return name.trim() === "" && content.trim() === "" && tags.length === 0;
 }
 
-function draftPath({ params }: Visit): string {
-  return `/api/drafts/${encodeURIComponent(params.kind ?? "")}/${encodeURIComponent(params.id ?? "")}`;
+function draftPath(visit: Visit) {
+  return `/api/drafts/${encodeURIComponent(visit.params.kind ?? "")}/${idOf(visit)}` as const;
 }

@@ -2,10 +2,7 @@ import type { FieldSpec, Parts, SubmitResult, Ui, Visit } from "lectern/contract
 import { type Html, html, type InputObject, type InputValue, isUpload } from "lectern/core";
 
 /** A tag in forms and in bodies of the API. */
-export interface NamedTag {
-  readonly name: string;
-  readonly value: string;
-}
+export type NamedTag = { readonly name: string; readonly value: string };
 
 /** Empty rows for further tags, as only scripts can add some. */
 const BLANK_ROWS = 2;

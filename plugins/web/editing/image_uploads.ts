@@ -40,7 +40,7 @@ export async function uploadAll(
   const written: string[] = [];
   const errors: string[] = [];
   for (const image of images) {
-    const sent = await visit.send<{ url: string; name: string }>("POST", "/api/image-gallery", {
+    const sent = await visit.send("POST", "/api/image-gallery", {
       type: "gallery",
       uploaded_to: String(pageId),
       image,

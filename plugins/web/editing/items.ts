@@ -1,38 +1,17 @@
 /** Items of the API by the slugs of URLs. */
-import type { ScreenItem, Ui, Visit } from "lectern/contracts";
+import type { Item, Ui, Visit } from "lectern/contracts";
 
 /** A single book. */
-export interface Book extends ScreenItem {
-  readonly default_template_id: number | null;
-  readonly cover: { readonly url: string } | null;
-}
+export type Book = Item<"book">;
 
 /** A single chapter. */
-export interface Chapter extends ScreenItem {
-  readonly book_id: number;
-  readonly book_slug: string;
-  readonly default_template_id: number | null;
-}
+export type Chapter = Item<"chapter">;
 
 /** A single shelf. */
-export interface Shelf extends ScreenItem {
-  readonly books: readonly { readonly id: number; readonly name: string }[];
-  readonly cover: { readonly url: string } | null;
-}
+export type Shelf = Item<"bookshelf">;
 
 /** A single page. */
-export interface Page extends ScreenItem {
-  readonly book_id: number;
-  readonly chapter_id: number | null;
-  readonly html: string;
-  readonly raw_html: string;
-  readonly markdown: string;
-  readonly editor: string;
-  readonly draft: boolean;
-  readonly revision_count: number;
-  readonly updated_at: string;
-  readonly updated_by: { readonly name: string } | null;
-}
+export type Page = Item<"page">;
 
 /** The book of the URL. Throws 404. */
 export function bookOf(visit: Visit): Promise<Book> {

@@ -25,7 +25,7 @@ export async function blankEditor(visit: Visit, kind: Kind): Promise<EditorData>
   const place = await placeOf(visit, kind);
   const requested = visit.query.slot;
   const slot = typeof requested === "string" && SLOT.test(requested) ? requested : crypto.randomUUID();
-  const { draft, drafts } = await visit.get<Drafts>(`${draftsOf(place)}?slot=${slot}`);
+  const { draft, drafts } = await visit.get(`${draftsOf(place)}?slot=${slot}`);
   const data = { ...newPage(visit, place, slot), begun: drafts.filter((one) => one.slot !== slot) };
   if (draft) {
     const { source, content } = sourceOf(draft);
@@ -50,11 +50,11 @@ export async function saveNew(visit: Visit, kind: Kind): Promise<EditorData | Re
   if (form.sent || form.pictureErrors.length > 0 || visit.text("act") !== "save")
     return formWithDraft(visit, place, form);
   const { name, source, content, tags, pageId, slot } = form;
-  const sent = await visit.send<Page>("POST", "/api/pages", {
+  const sent = await visit.send("POST", "/api/pages", {
     name,
     // The API rejects empty content, so an empty page gets an empty paragraph.
     ...(content === "" ? { html: "<p></p>" } : { [source]: content }),
-    tags: tags as never,
+    tags,
     [place.kind === "book" ? "book_id" : "chapter_id"]: place.id,
     ...(pageId === null ? {} : { draft_id: pageId }),
   });
@@ -71,7 +71,7 @@ async function formOf(visit: Visit, place: Place): Promise<EditorData> {
   const typed = editorInput(visit);
   const slot = SLOT.test(visit.text("slot")) ? visit.text("slot") : crypto.randomUUID();
   const data: EditorData = { ...newPage(visit, place, slot), ...typed };
-  const { draft } = await visit.get<Drafts>(`${draftsOf(place)}?slot=${slot}`);
+  const { draft } = await visit.get(`${draftsOf(place)}?slot=${slot}`);
   if (!draft) return visit.text("kept_at") === "" ? data : { ...data, sent: publishedOrGone(visit) };
   const known = { ...data, keptAt: draft.updated_at, pageId: draft.page_id };
   const { content } = sourceOf(draft);
@@ -105,7 +105,7 @@ async function formWithDraft(visit: Visit, place: Place, form: EditorData): Prom
 async function withDraft(visit: Visit, place: Place, form: EditorData): Promise<EditorData> {
   const sent = await saveDraft(visit, draftsOf(place), form);
   if (!sent.ok) return { ...form, sent };
-  const { updated_at, page_id } = sent.body.draft;
+  const { updated_at = "", page_id = null } = sent.body.draft ?? {};
   return { ...form, keptAt: updated_at, pageId: page_id };
 }
 
@@ -114,7 +114,7 @@ export async function editorOfDraft(visit: Visit, page: Page): Promise<string | 
   if (!page.draft) return undefined;
   const book = await visit.item("book", { id: page.book_id });
   const place = page.chapter_id === null ? inBook(book) : inChapter(book, await chapterBy(visit, page.chapter_id));
-  const { draft } = await visit.get<Drafts>(`${draftsOf(place)}?page_id=${page.id}`);
+  const { draft } = await visit.get(`${draftsOf(place)}?page_id=${page.id}`);
   return draft ? `${place.path}/create-page?slot=${draft.slot}` : undefined;
 }
 
@@ -126,8 +126,8 @@ function sourceOf(draft: NonNullable<Drafts["draft"]>): { source: Source; conten
   return draft.html === "" ? { source: "markdown", content: draft.markdown } : { source: "html", content: draft.html };
 }
 
-function draftsOf({ kind, id }: Place): string {
-  return `/api/drafts/${kind}/${id}`;
+function draftsOf({ kind, id }: Place) {
+  return `/api/drafts/${kind}/${id}` as const;
 }
 
 function newPage(visit: Visit, { kind, id, path }: Place, slot: string): EditorData {

@@ -18,7 +18,7 @@ export function mountPageActions({ app, web }: EditingContext): void {
     const action = pageAction("move", book, moved);
     const place = placeIn(visit);
     if (!place) return places(view, visit, action, unchosen(visit, true));
-    const sent = await visit.send<Page>("PUT", `/api/pages/${moved.id}`, place);
+    const sent = await visit.send("PUT", `/api/pages/${moved.id}`, place);
     if (!sent.ok) return places(view, visit, action, { error: sent.message, status: sent.status });
     return visit.goTo(pagePath(await bookBy(visit, sent.body.book_id), sent.body), visit.ui.t("The page is moved."));
   });
@@ -32,10 +32,10 @@ export function mountPageActions({ app, web }: EditingContext): void {
     const place = placeIn(visit);
     if (!place) return places(view, visit, action, unchosen(visit, true));
     const { markdown, raw_html, tags } = copied;
-    const sent = await visit.send<Page>("POST", "/api/pages", {
+    const sent = await visit.send("POST", "/api/pages", {
       name: visit.text("name"),
       ...(markdown === "" ? { html: raw_html === "" ? "<p></p>" : raw_html } : { markdown }),
-      tags: (tags ?? []).map(({ name, value }) => ({ name, value })) as never,
+      tags: (tags ?? []).map(({ name, value }) => ({ name, value })),
       ...place,
     });
     if (!sent.ok) return places(view, visit, action, { error: sent.message, status: sent.status });
@@ -71,7 +71,7 @@ export function mountPageActions({ app, web }: EditingContext): void {
     const action = chapterMove(book, chapter);
     const place = placeIn(visit);
     if (!place || "chapter_id" in place) return places(view, visit, action, unchosen(visit, false));
-    const sent = await visit.send<Chapter>("PUT", `/api/chapters/${chapter.id}`, place);
+    const sent = await visit.send("PUT", `/api/chapters/${chapter.id}`, place);
     if (!sent.ok) return places(view, visit, action, { error: sent.message, status: sent.status });
     return visit.goTo(
       chapterPath(await bookBy(visit, sent.body.book_id), sent.body),

@@ -155,11 +155,6 @@ interface Found {
   readonly book_id?: number;
 }
 
-interface Listed {
-  readonly data: readonly Found[];
-  readonly total: number;
-}
-
 type Targets = Pick<PlacesData, "query" | "book" | "books" | "chapters" | "page" | "size" | "total">;
 
 async function targetsFor(visit: Visit, withChapters: boolean): Promise<Targets> {
@@ -170,18 +165,17 @@ async function targetsFor(visit: Visit, withChapters: boolean): Promise<Targets>
   const held = /^\d{1,9}$/.test(within) ? await visit.findItem("book", { id: Number(within) }) : undefined;
   const named = query === "" ? "" : `&filter[name:like]=${encodeURIComponent(`%${query}%`)}`;
   if (held) {
-    const list = await listed(
-      visit,
-      `chapters?filter[book_id]=${held.id}${named}&sort=priority&${partOf(page, IN_BOOK)}`,
+    const list = await visit.get(
+      `/api/chapters?filter[book_id]=${held.id}${named}&sort=priority&${partOf(page, IN_BOOK)}`,
     );
     const chapters = list.data.map((chapter) => targetOf(chapter, held.name));
     const books = [{ ...targetOf(held), chapters, more: 0, list: "" }];
     return { query, book: String(held.id), books, chapters: [], page, size: IN_BOOK, total: list.total };
   }
   const [books, found] = await Promise.all([
-    listed(visit, `books?sort=name${named}&${partOf(page, OFFERED)}`),
+    visit.get(`/api/books?sort=name${named}&${partOf(page, OFFERED)}`),
     withChapters && query !== ""
-      ? listed(visit, `chapters?sort=name${named}&${partOf(page, OFFERED)}`)
+      ? visit.get(`/api/chapters?sort=name${named}&${partOf(page, OFFERED)}`)
       : { data: [], total: 0 },
   ]);
   const offered = await Promise.all(books.data.map((book) => withItsChapters(visit, book, withChapters)));
@@ -194,17 +188,13 @@ async function targetsFor(visit: Visit, withChapters: boolean): Promise<Targets>
   return { query, book: "", books: offered, chapters, page, size: OFFERED, total };
 }
 
-function listed(visit: Visit, asked: string): Promise<Listed> {
-  return visit.get<Listed>(`/api/${asked}`);
-}
-
 function partOf(page: number, size: number): string {
   return `count=${size}&offset=${(page - 1) * size}`;
 }
 
 async function withItsChapters(visit: Visit, book: Found, withChapters: boolean): Promise<BookTarget> {
   const { data, total } = withChapters
-    ? await listed(visit, `chapters?filter[book_id]=${book.id}&sort=priority&count=${BELOW}`)
+    ? await visit.get(`/api/chapters?filter[book_id]=${book.id}&sort=priority&count=${BELOW}`)
     : { data: [], total: 0 };
   return {
     ...targetOf(book),

@@ -50,7 +50,7 @@ ${last > 1 && html`<p class="order-turns">${page > 1 && turn(page - 1, ui.t("Pre
 /** The books of a form in their order; empty where the form has no such field. */
 export function shelfBooksIn(visit: Visit): InputObject {
   const books = idsIn(visit);
-  return books ? { books: books as never } : {};
+  return books ? { books } : {};
 }
 
 function heldBook({ id, name }: Named, ui: Visit["ui"]): Html {
@@ -82,7 +82,7 @@ async function named(visit: Visit, ids: readonly number[], held: readonly Named[
   return ids.flatMap((id) => known.get(id) ?? []);
 }
 
-function othersFor(visit: Visit, query: string, page: number): Promise<{ data: Named[]; total: number }> {
+function othersFor(visit: Visit, query: string, page: number) {
   const filter = query === "" ? "" : `&filter[name:like]=${encodeURIComponent(`%${query}%`)}`;
   return visit.get(`/api/books?sort=name&count=${OFFERED}&offset=${(page - 1) * OFFERED}${filter}`);
 }

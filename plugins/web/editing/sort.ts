@@ -3,7 +3,7 @@
  * dragged on the screen and saved together. A long book is sorted in parts; a step beyond the end of a part is saved with what was moved before.
  */
 import { bookPath, type Item, type Screen, type Ui, type Visit, type Web } from "lectern/contracts";
-import { type Html, html } from "lectern/core";
+import { type Html, html, type InputObject } from "lectern/core";
 import { type Cut, PART_SIZE, partOf, partWith } from "../_contents/parts.ts";
 import type { EditingContext } from "./contract.ts";
 import {
@@ -62,7 +62,7 @@ export function mountSort({ app, web, scripts }: EditingContext): void {
   });
   const sorted = (visit: Visit) => visit.item("book", { slug: visit.params.book ?? "" });
   const put = (visit: Visit, book: Sorted, entries: readonly Entry[]) =>
-    visit.send("PUT", `/api/books/${book.id}/order`, { items: itemsOf(entries) as never });
+    visit.send("PUT", `/api/books/${book.id}/order`, { items: itemsOf(entries) });
 
   web.screen(app.site, "/books/:book/sort", "user", async (visit) =>
     shown(visit, { book: await sorted(visit), page: web.paged(visit.query).page }),
@@ -132,7 +132,7 @@ function pagesOf(pages: NonNullable<Sorted["contents"][number]["pages"]>): Named
     .map(({ id, name }) => ({ type: "page", id, name }));
 }
 
-function itemsOf(entries: readonly Entry[]): unknown[] {
+function itemsOf(entries: readonly Entry[]): readonly InputObject[] {
   return entries.map(({ type, id, pages }) => ({ type, id, ...(pages && { pages: pages.map((page) => page.id) }) }));
 }
 

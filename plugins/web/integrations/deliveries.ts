@@ -6,8 +6,8 @@
 import type { Ui, View, Visit, Web } from "lectern/contracts";
 import { html, type InputObject } from "lectern/core";
 import { idOf } from "../_paths/id_of.ts";
-import type { Delivery, DeliveryDetail, Listing, Webhook } from "./api_types.ts";
-import { type IntegrationsContext, PERMIT } from "./contract.ts";
+import type { Deliveries, Delivery, DeliveryDetail, Webhook } from "./api_types.ts";
+import { PERMIT, type IntegrationsContext } from "./contract.ts";
 import { WEBHOOKS } from "./webhook_list.ts";
 
 const ALL = `${WEBHOOKS}/:id/deliveries`;
@@ -49,7 +49,7 @@ export function mountDeliveries({ app, web }: IntegrationsContext): void {
 export interface DeliveriesData {
   readonly title: string;
   readonly hook: Webhook;
-  readonly calls: Listing<Delivery>;
+  readonly calls: Deliveries;
   readonly state: string;
   readonly page: number;
   readonly size: number;

@@ -4,7 +4,7 @@
  */
 import type { Ui, View, Web } from "lectern/contracts";
 import { type Html, html, type InputObject } from "lectern/core";
-import type { Host, Listing } from "./api_types.ts";
+import type { Host, Hosts } from "./api_types.ts";
 import { integrationsHead } from "./tabs.ts";
 
 /** The filters of the list. */
@@ -17,7 +17,7 @@ export interface HostFilters {
 /** Data of the list. */
 export interface HostListData {
   readonly path: string;
-  readonly hosts: Listing<Host>;
+  readonly hosts: Hosts;
   readonly filters: HostFilters;
   readonly page: number;
   readonly size: number;

@@ -3,8 +3,9 @@
  * Excluding a host needs no confirmation, as it can be undone; deleting does. Hosts that scripts enrol are listed as well.
  */
 import type { Screen, SubmitResult, Visit, Web } from "lectern/contracts";
-import type { CreatedHost, Host, HostDetail } from "./api_types.ts";
-import { INTEGRATIONS, type IntegrationsContext, PERMIT } from "./contract.ts";
+import { idOf } from "../_paths/id_of.ts";
+import type { Host, HostDetail } from "./api_types.ts";
+import { PERMIT, INTEGRATIONS, type IntegrationsContext } from "./contract.ts";
 import { fieldErrors, generalError } from "./form_errors.ts";
 import { hostCreatedView } from "./host_created.ts";
 import { hostView, isExcluded } from "./host_detail.ts";
@@ -41,7 +42,7 @@ function mountCreate({ app, web, baseUrl }: IntegrationsContext): void {
   web.screen(app.site, `${PATH}/new`, PERMIT, (visit) => shown(visit, ""));
   web.form(app.site, `${PATH}/new`, PERMIT, async (visit) => {
     const name = visit.text("friendly_name");
-    const sent = await visit.send<CreatedHost>("POST", API, { friendly_name: name });
+    const sent = await visit.send("POST", API, { friendly_name: name });
     if (!sent.ok) return shown(visit, name, sent);
     const title = visit.ui.t("Your new host");
     return { title, body: created({ title, path: PATH, baseUrl, host: sent.body }, visit.ui), status: 201 };
@@ -137,10 +138,10 @@ function nameForm(web: Web, viewName: "integrations/host_new" | "integrations/ho
   });
 }
 
-function pathOf({ params }: Visit): string {
-  return `${API}/${encodeURIComponent(params.id ?? "")}`;
+function pathOf(visit: Visit) {
+  return `${API}/${idOf(visit)}` as const;
 }
 
 function hostOf(visit: Visit): Promise<HostDetail> {
-  return visit.get<HostDetail>(pathOf(visit));
+  return visit.get(pathOf(visit));
 }

@@ -1,14 +1,14 @@
 /** The list of keys, with their last use and last rejection, for finding out why a widget shows nothing. */
 import type { Ui, View, Web } from "lectern/contracts";
 import { type Html, type HtmlPart, html, type InputObject } from "lectern/core";
-import type { Key, Listing } from "./api_types.ts";
+import type { Key, Keys } from "./api_types.ts";
 import type { KeyKind } from "./key_kinds.ts";
 import { integrationsHead } from "./tabs.ts";
 
 /** Data of the list. */
 export interface KeyListData {
   readonly kind: KeyKind;
-  readonly keys: Listing<Key>;
+  readonly keys: Keys;
   readonly page: number;
   readonly size: number;
   readonly query: InputObject;

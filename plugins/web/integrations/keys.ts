@@ -3,8 +3,9 @@
  * that creates a key shows its secret, which is not stored for another request.
  */
 import type { Screen, SubmitResult, Visit } from "lectern/contracts";
-import type { CreatedKey, Key, Listing, Snippets, Usage } from "./api_types.ts";
-import { type IntegrationsContext, PERMIT } from "./contract.ts";
+import { idOf } from "../_paths/id_of.ts";
+import type { Key } from "./api_types.ts";
+import { PERMIT, type IntegrationsContext } from "./contract.ts";
 import { createdView, setupView, snippetsView } from "./key_created.ts";
 import { formOf, initialForm, inputOf, type KeyForm, keyFormView } from "./key_form.ts";
 import { type KeyKind, KINDS } from "./key_kinds.ts";
@@ -42,10 +43,8 @@ function mountKind(context: IntegrationsContext, kind: KeyKind, views: KeyViews)
   web.screen(app.site, path, PERMIT, async (visit) => {
     const { ui, query } = visit;
     const { page, size, query: paging } = web.paged(query);
-    const keys = await visit.get<Listing<Key>>(
-      `${API}?filter[integration_type]=${kind.type}&sort=-created_at&${paging}`,
-    );
-    const usage = kind.type === "dashboard" && keys.total > 0 ? await visit.find<Usage>(USAGE) : undefined;
+    const keys = await visit.get(`${API}?filter[integration_type]=${kind.type}&sort=-created_at&${paging}`);
+    const usage = kind.type === "dashboard" && keys.total > 0 ? await visit.find(USAGE) : undefined;
     const drawnUsage = usage && usage.limit > 0 ? views.usage(usage, ui) : undefined;
     return { title: ui.t("Integrations"), body: views.list({ kind, keys, page, size, query, budget: drawnUsage }, ui) };
   });
@@ -91,10 +90,9 @@ function mountCreate({ app, web }: IntegrationsContext, kind: KeyKind, views: Ke
   web.screen(app.site, `${kind.path}/new`, PERMIT, (visit) => shown(visit, initialForm()));
   web.form(app.site, `${kind.path}/new`, PERMIT, async (visit) => {
     const typed = formOf(visit);
-    const sent = await visit.send<CreatedKey>("POST", API, { ...inputOf(typed, kind), integration_type: kind.type });
+    const sent = await visit.send("POST", API, { ...inputOf(typed, kind), integration_type: kind.type });
     if (!sent.ok) return shown(visit, typed, sent);
-    const snippets =
-      kind.type === "dashboard" ? await visit.find<Snippets>(`${API}/${sent.body.id}/snippets`) : undefined;
+    const snippets = kind.type === "dashboard" ? await visit.find(`${API}/${sent.body.id}/snippets`) : undefined;
     const body = views.created({ kind, key: sent.body, snippets }, visit.ui);
     return { title: visit.ui.t("Your new key"), body, status: 201 };
   });
@@ -120,7 +118,7 @@ function mountEdit({ app, web }: IntegrationsContext, kind: KeyKind, views: KeyV
   if (kind.type !== "dashboard") return;
   web.screen(app.site, `${kind.path}/:id/setup`, PERMIT, async (visit) => {
     const key = await keyOf(visit, kind);
-    const snippets = await visit.get<Snippets>(`${pathOf(visit)}/snippets`);
+    const snippets = await visit.get(`${pathOf(visit)}/snippets`);
     const title = visit.ui.t("Set up a dashboard with “:name”", { name: key.token_name });
     return { title, body: views.setup({ title, key, snippets }, visit.ui) };
   });
@@ -130,12 +128,12 @@ function statusOf(sent: SubmitResult<unknown> | undefined): number {
   return sent && !sent.ok ? sent.status : 200;
 }
 
-function pathOf({ params }: Visit): string {
-  return `${API}/${encodeURIComponent(params.id ?? "")}`;
+function pathOf(visit: Visit) {
+  return `${API}/${idOf(visit)}` as const;
 }
 
 /** The key of the URL. Throws 404 for a key of the other kind. */
 async function keyOf(visit: Visit, kind: KeyKind): Promise<Key> {
-  const key = await visit.get<Key>(pathOf(visit));
-  return key.integration_type === kind.type ? key : visit.get<Key>(`${API}/0`);
+  const key = await visit.get(pathOf(visit));
+  return key.integration_type === kind.type ? key : visit.get(`${API}/0`);
 }

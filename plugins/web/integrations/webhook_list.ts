@@ -1,14 +1,14 @@
 /** The list of webhooks, their states, and the screen of a new webhook with its secret. */
 import type { Ui, View, Web } from "lectern/contracts";
 import { type Html, html, type InputObject } from "lectern/core";
-import type { Listing, Webhook } from "./api_types.ts";
+import type { Webhook, Webhooks } from "./api_types.ts";
 
 /** The path of the webhooks. */
 export const WEBHOOKS = "/settings/webhooks";
 
 /** Data of the list. */
 export interface HookListData {
-  readonly hooks: Listing<Webhook>;
+  readonly hooks: Webhooks;
   readonly page: number;
   readonly size: number;
   readonly query: InputObject;

@@ -60,7 +60,7 @@ function mountForms({ app, web }: IntegrationsContext): void {
   web.screen(app.site, `${WEBHOOKS}/create`, PERMIT, (visit) => shown(visit, initialHookForm()));
   web.form(app.site, `${WEBHOOKS}/create`, PERMIT, async (visit) => {
     const typed = hookFormOf(visit);
-    const sent = await visit.send<Webhook & { secret: string }>("POST", API, hookInputOf(typed));
+    const sent = await visit.send("POST", API, hookInputOf(typed));
     if (!sent.ok) return shown(visit, typed, undefined, sent);
     const title = visit.ui.t("Your new webhook");
     return { title, body: created({ title, hook: sent.body }, visit.ui), status: 201 };

@@ -1,14 +1,8 @@
 /** Answers of the API about content, with the fields that the screens use. */
-import type { Item as ReadItem, ScreenItem, UserRef } from "lectern/contracts";
+import type { Answers, Item as ReadItem, ScreenItem } from "lectern/contracts";
 
 /** The fields that listings and single items have in common. */
-export interface Item extends ScreenItem {
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly created_by: UserRef | null;
-  readonly updated_by: UserRef | null;
-  readonly owned_by: UserRef | null;
-}
+export type Item = ScreenItem & Pick<Book, "created_at" | "updated_at" | "created_by" | "updated_by" | "owned_by">;
 
 /** An entry of a book's contents. */
 export interface Entry {
@@ -20,11 +14,6 @@ export interface Entry {
   readonly url?: string;
   readonly draft?: boolean;
   readonly pages?: readonly Entry[];
-}
-
-/** The cover of a book or shelf. */
-export interface Cover {
-  readonly url: string;
 }
 
 /** A single book. */
@@ -42,8 +31,8 @@ export type Page = ReadItem<"page">;
 /** A comment with its replies. */
 export type CommentTree = Page["comments"]["active"][number];
 
-/** A page of a listing. */
-export interface Listing<T> {
-  readonly data: readonly T[];
-  readonly total: number;
-}
+/** A book in listings. */
+export type ListedBook = Answers["/api/books"]["data"][number];
+
+/** A page in listings. */
+export type ListedPage = Answers["/api/pages"]["data"][number];

@@ -4,6 +4,7 @@
  */
 import { pagePath, type Screen, type SubmitResult, type View, type Visit } from "lectern/contracts";
 import { ApiError, type InputObject } from "lectern/core";
+import { idOf } from "../_paths/id_of.ts";
 import type { Page } from "./api_types.ts";
 import { type CommentInput, commentHtml } from "./comment_text.ts";
 import { commentFields } from "./comments.ts";
@@ -34,7 +35,7 @@ export function mountCommentForms({ app, web }: ReadingContext): void {
     const error = errors.length === 0 ? sent.message : undefined;
     return ui.html`<h1>${ui.t("Your comment")}</h1>${parts.form(ui, { action, fields, submit: ui.t("Save"), cancel: back, error })}`;
   });
-  const one = (visit: Visit) => `/api/comments/${encodeURIComponent(visit.params.comment ?? "")}`;
+  const one = (visit: Visit) => `/api/comments/${idOf(visit, "comment")}` as const;
 
   const form = (path: string, send: (visit: Visit) => Promise<Screen | Response>) =>
     web.form(app.site, path, "user", (visit) => send(visit).catch((error: unknown) => withoutPage(view, visit, error)));
@@ -43,8 +44,7 @@ export function mountCommentForms({ app, web }: ReadingContext): void {
     const place = await pageOf(visit);
     const reply = visit.text("reply_to");
     const input = { page_id: place.page.id, html: commentHtml(visit), ...(reply === "" ? {} : { reply_to: reply }) };
-    const sent =
-      input.html === "" ? emptyComment(visit) : await visit.send<{ local_id: number }>("POST", "/api/comments", input);
+    const sent = input.html === "" ? emptyComment(visit) : await visit.send("POST", "/api/comments", input);
     if (!sent.ok) return again(view, visit, { place, sent, action: `/comments${withReply(reply)}` });
     return visit.goTo(`${place.path}#comment${sent.body.local_id}`, visit.ui.t("Your comment is added."));
   });
@@ -52,8 +52,7 @@ export function mountCommentForms({ app, web }: ReadingContext): void {
     const place = await pageOf(visit);
     const html = commentHtml(visit);
     // The API accepts an empty text, which would delete the words of the comment.
-    const sent =
-      html === "" ? emptyComment(visit) : await visit.send<{ local_id: number }>("PUT", one(visit), { html });
+    const sent = html === "" ? emptyComment(visit) : await visit.send("PUT", one(visit), { html });
     const action = `/comments/${encodeURIComponent(visit.params.comment ?? "")}/edit`;
     if (!sent.ok) return again(view, visit, { place, sent, action });
     return visit.goTo(`${place.path}#comment${sent.body.local_id}`, visit.ui.t("The comment is changed."));
@@ -65,7 +64,7 @@ export function mountCommentForms({ app, web }: ReadingContext): void {
   });
   web.screen(app.site, `${at}/:comment/delete`, "user", async (visit) => {
     const { path } = await pageOf(visit);
-    const comment = await visit.get<{ id: number; local_id: number }>(one(visit));
+    const comment = await visit.get(one(visit));
     const { ui } = visit;
     const title = ui.t("Delete comment #:number?", { number: comment.local_id });
     const body = web.parts.confirm(ui, {

@@ -5,7 +5,7 @@
 import { bookPath, chapterPath, type ScreenItem, shelfPath, type Ui } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
 import { partOf } from "../_contents/parts.ts";
-import type { Cover, Entry, Listing } from "./api_types.ts";
+import type { Entry } from "./api_types.ts";
 import { bookAside, contentsTree, partLinks } from "./book_contents.ts";
 import type { ReadingContext } from "./contract.ts";
 import {
@@ -21,12 +21,13 @@ import { description, history, tagList } from "./item_details.ts";
 
 /** A book or shelf in a list of tiles. */
 export interface Tile extends ScreenItem {
-  readonly cover?: Cover | null;
+  readonly cover?: { readonly url: string } | null;
 }
 
 /** Texts and actions of the lists. */
-const LISTS = {
-  books: {
+const LISTS = [
+  {
+    segment: "books",
     view: "reading/books",
     title: "Books",
     icon: "book",
@@ -34,7 +35,8 @@ const LISTS = {
     create: { path: "/create-book", text: "New book", permission: "book-create" },
     pathOf: bookPath,
   },
-  shelves: {
+  {
+    segment: "shelves",
     view: "reading/shelves",
     title: "Shelves",
     icon: "shelf",
@@ -42,7 +44,7 @@ const LISTS = {
     create: { path: "/create-shelf", text: "New shelf", permission: "bookshelf-create" },
     pathOf: shelfPath,
   },
-} as const;
+] as const;
 
 /** Books or shelves as tiles, with their covers. */
 export function tiles(items: readonly Tile[], icon: string, pathOf: (item: { slug: string }) => string, ui: Ui): Html {
@@ -70,7 +72,7 @@ export function mountContainers(context: ReadingContext): void {
 
 function mountLists({ app, web }: ReadingContext): void {
   const { parts } = web;
-  for (const [segment, { view: name, title, icon, empty, create, pathOf }] of Object.entries(LISTS)) {
+  for (const { segment, view: name, title, icon, empty, create, pathOf } of LISTS) {
     const view = web.view(name, ({ items, pager }, ui) => {
       const may = ui.may(`${create.permission}-all`) || ui.may(`${create.permission}-own`);
       const action = { path: create.path, text: ui.t(create.text), icon: "plus", may };
@@ -79,7 +81,7 @@ ${items.length === 0 ? emptyMessage(ui.t(empty), [action], ui) : tiles(items, ic
     });
     web.screen(app.site, `/${segment}`, "reader", async (visit) => {
       const { page, size, query } = web.paged(visit.query);
-      const { data, total } = await visit.get<Listing<Tile>>(`/api/${segment}?sort=name&${query}`);
+      const { data, total } = await visit.get(`/api/${segment}?sort=name&${query}`);
       const pager = parts.pager(visit.ui, { path: `/${segment}`, query: visit.query, total, page, size });
       return { title: visit.ui.t(title), body: view({ items: data, pager }, visit.ui) };
     });

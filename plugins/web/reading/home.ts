@@ -1,17 +1,12 @@
 import { bookPath, pagePath, shelfPath } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
-import type { Item, Listing } from "./api_types.ts";
+import type { ListedPage } from "./api_types.ts";
 import { type Tile, tiles } from "./containers.ts";
 import type { ReadingContext } from "./contract.ts";
 
-/** A page in the list of recent ones. */
-export interface Recent extends Item {
-  readonly book_slug: string;
-}
-
 /** Data of the screen. */
 export interface HomeData {
-  readonly pages: readonly Recent[];
+  readonly pages: readonly ListedPage[];
   readonly books: readonly Tile[];
   readonly shelves: readonly Tile[];
   readonly added: Html;
@@ -44,9 +39,9 @@ ${
   });
   web.screen(app.site, "/", "reader", async (visit) => {
     const [pages, books, shelves] = await Promise.all([
-      visit.get<Listing<Recent>>(`/api/pages?sort=-updated_at&filter[draft]=false&count=${RECENT}`),
-      visit.get<Listing<Tile>>(`/api/books?sort=-updated_at&count=${RECENT}`),
-      visit.get<Listing<Tile>>(`/api/shelves?sort=name&count=${RECENT}`),
+      visit.get(`/api/pages?sort=-updated_at&filter[draft]=false&count=${RECENT}`),
+      visit.get(`/api/books?sort=-updated_at&count=${RECENT}`),
+      visit.get(`/api/shelves?sort=name&count=${RECENT}`),
     ]);
     const added = html`${await web.addedParts("home/below", undefined, visit)}`;
     const data = { pages: pages.data, books: books.data, shelves: shelves.data, added };

@@ -7,6 +7,7 @@ import {
   chapterPath,
   type DecoratedContent,
   type Heading,
+  type Item,
   pagePath,
   type Toolbar,
   type Ui,
@@ -22,11 +23,7 @@ import { DRAFTS_API, exportActions, itemToolbar, mayDo, PERMISSIONS_API } from "
 import { history, tagList } from "./item_details.ts";
 
 /** An attachment of the page. */
-export interface Attachment {
-  readonly id: number;
-  readonly name: string;
-  readonly external: boolean;
-}
+export type Attachment = Item<"attachment", "listed">;
 
 /** Data of the screen. */
 export interface PageData {

@@ -2,27 +2,16 @@
  * The revisions of a page: list, comparison with the previous revision, restore. Restoring creates a new revision, so nothing
  * is lost.
  */
-import { bookPath, type Comparison, pagePath, type UserRef, type Visit } from "lectern/contracts";
+import { type Answers, bookPath, type Comparison, pagePath, type Visit } from "lectern/contracts";
 import { ApiError, type Html, html } from "lectern/core";
-import type { Listing, Page } from "./api_types.ts";
+import { idOf } from "../_paths/id_of.ts";
+import type { Page } from "./api_types.ts";
 import type { ReadingContext } from "./contract.ts";
 import { mayDo } from "./item_actions.ts";
 
-interface Revision {
-  readonly id: number;
-  readonly number: number;
-  readonly name: string;
-  readonly summary: string;
-  readonly created_at: string;
-  readonly created_by: UserRef | null;
-}
+type Revision = Answers[`/api/pages/${number}/revisions`]["data"][number];
 
-interface RevisionDetail extends Revision {
-  readonly html: string;
-  readonly raw_html: string;
-  readonly markdown: string;
-  readonly text: string;
-}
+type RevisionDetail = Answers[`/api/pages/${number}/revisions/${number}`];
 
 /** Data of the list. */
 export interface RevisionsData {
@@ -93,7 +82,7 @@ ${
   web.screen(app.site, at, PERMIT, async (visit) => {
     const { page, path, crumbs } = await place(visit);
     const { page: number, size, query } = web.paged(visit.query);
-    const found = await visit.get<Listing<Revision>>(`/api/pages/${page.id}/revisions?sort=-number&${query}`);
+    const found = await visit.get(`/api/pages/${page.id}/revisions?sort=-number&${query}`);
     const pager = parts.pager(visit.ui, {
       path: `${path}/revisions`,
       query: visit.query,
@@ -112,11 +101,11 @@ ${
   web.screen(app.site, `${at}/:revision`, PERMIT, async (visit) => {
     const { ui } = visit;
     const { page, path, crumbs } = await place(visit);
-    const revision = await visit.get<RevisionDetail>(revisionPath(page, visit));
-    const { data } = await visit.get<Listing<Revision>>(
+    const revision = await visit.get(revisionPath(page, visit));
+    const { data } = await visit.get(
       `/api/pages/${page.id}/revisions?count=1&sort=-number&filter[number:lt]=${revision.number}`,
     );
-    const before = data[0] && (await visit.get<RevisionDetail>(`/api/pages/${page.id}/revisions/${data[0].id}`));
+    const before = data[0] && (await visit.get(`/api/pages/${page.id}/revisions/${data[0].id}`));
     const { html: content, style } = await web.decorate(ui, revision.html);
     const comparison = before && (await web.compare(ui, sourceOf(before), sourceOf(revision)));
     const title = ui.t("Revision #:number", { number: revision.number });
@@ -131,7 +120,7 @@ ${
   });
   web.form(app.site, `${at}/:revision/restore`, PERMIT, async (visit) => {
     const { page, path } = await place(visit);
-    const { number } = await visit.get<RevisionDetail>(revisionPath(page, visit));
+    const { number } = await visit.get(revisionPath(page, visit));
     const sent = await visit.send("POST", `${revisionPath(page, visit)}/restore`);
     if (!sent.ok) throw new ApiError(sent.status, Object.values(sent.errors).flat()[0] ?? sent.message);
     return visit.goTo(path, visit.ui.t("Revision #:number is restored.", { number }));
@@ -142,8 +131,8 @@ function sourceOf({ markdown, text }: RevisionDetail): string {
   return markdown === "" ? text : markdown;
 }
 
-function revisionPath(page: Page, visit: Visit): string {
-  return `/api/pages/${page.id}/revisions/${encodeURIComponent(visit.params.revision ?? "")}`;
+function revisionPath(page: Page, visit: Visit) {
+  return `/api/pages/${page.id}/revisions/${idOf(visit, "revision")}` as const;
 }
 
 async function place(visit: Visit) {

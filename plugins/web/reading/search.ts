@@ -1,17 +1,9 @@
-import { type ContentKind, type KindLabels, kindLabels, type Searchable } from "lectern/contracts";
+import { type Answers, type ContentKind, type KindLabels, kindLabels, type Searchable } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
-import type { Listing } from "./api_types.ts";
 import type { ReadingContext } from "./contract.ts";
 
 /** A result of the search. */
-export interface Found {
-  readonly id: number;
-  readonly type: string;
-  readonly url: string;
-  readonly preview_html: { readonly name: string; readonly content: string };
-  readonly book?: { readonly name: string };
-  readonly updated_at: string;
-}
+export type Found = Answers["/api/search"]["data"][number];
 
 /** A kind of content and how it is called, in English. */
 export interface NamedKind extends KindLabels {
@@ -72,8 +64,7 @@ ${query !== "" && total === 0 && html`<p class="empty">${t("Try fewer or differe
       page: String(page),
       count: String(size),
     });
-    const { data, total } =
-      query === "" ? { data: [], total: 0 } : await visit.get<Listing<Found>>(`/api/search?${search}`);
+    const { data, total } = query === "" ? { data: [], total: 0 } : await visit.get(`/api/search?${search}`);
     const pager = web.parts.pager(ui, { path: "/search", query: visit.query, total, page, size });
     const title = query === "" ? ui.t("Search") : ui.t("Search for “:query”", { query });
     return { title, menu: "/search", body: view({ query, type, kinds, found: data, total, pager }, ui) };

@@ -6,7 +6,7 @@ import { type Answers, activityDescription, kindLabels, type Ui, type Visit, typ
 import { ApiError, DAY_MS, type Html, html, type Permit } from "lectern/core";
 import type { SettingsContext } from "./contract.ts";
 import { pathOfItem } from "./item_paths.ts";
-import { type Listing, MAX_OPTIONS } from "./listings.ts";
+import { MAX_OPTIONS } from "./listings.ts";
 
 /** A row of the log. */
 export type AuditRow = Answers["/api/audit-log"]["data"][number];
@@ -53,7 +53,7 @@ export function mountAuditLog({ app, slot, web }: SettingsContext): void {
     const { page, size, query } = web.paged(visit.query, 50);
     const { data, total } = await visit.get(`/api/audit-log?${query}&sort=-id${queryOf(filters)}`);
     const types = await visit.get("/api/audit-log/types");
-    const users = await visit.get<Listing<AuditData["users"][0]>>(`/api/users?count=${MAX_OPTIONS}&sort=name`);
+    const users = await visit.get(`/api/users?count=${MAX_OPTIONS}&sort=name`);
     const active = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== ""));
     const pager = web.parts.pager(visit.ui, { path: PATH, query: active, total, page, size });
     const isInstalled = (name: string) => slot("content").some(({ kind }) => kind === name);
@@ -91,7 +91,7 @@ async function binEntryOf(visit: Visit, kind: string): Promise<number | null | u
   const id = Number(visit.params.id);
   if (!Number.isInteger(id)) return undefined;
   const query = `filter[deletable_type]=${encodeURIComponent(kind)}&filter[deletable_id]=${id}&sort=-id&count=1`;
-  const found = await visit.find<Listing<{ id: number }>>(`/api/recycle-bin?${query}`);
+  const found = await visit.find(`/api/recycle-bin?${query}`);
   return found && (found.data[0]?.id ?? null);
 }
 

@@ -2,16 +2,15 @@
 import type { Answers, Parts, Ui, Visit } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
 import type { SettingsContext } from "./contract.ts";
-import type { Listing } from "./listings.ts";
 
-/** A job that failed at each attempt. */
-export type FailedJob = Answers["/api/system/jobs"]["data"][number];
+/** Jobs that failed at each attempt. */
+export type FailedJobs = Answers["/api/system/jobs"];
 
 const PATH = "/settings/maintenance";
 const PERMIT = ["settings-manage"];
 
 /** The section of the screen. */
-export function drawJobs(parts: Parts, jobs: Listing<FailedJob>, ui: Ui): Html {
+export function drawJobs(parts: Parts, jobs: FailedJobs, ui: Ui): Html {
   const { t } = ui;
   const rows = jobs.data.map(({ id, name, plugin, attempts, last_error, run_at, created_at }) => [
     html`<code>${name}</code><br><span class="quiet">${plugin ?? t("No plugin handles it.")}</span>`,
@@ -36,7 +35,7 @@ ${parts.table(ui, { caption: t("Failed jobs"), head, rows, empty: t("None.") })}
 /** Mounts the forms. */
 export function mountJobs({ app, web: { form, parts, screen } }: SettingsContext): void {
   form(app.site, `${PATH}/jobs/retry`, PERMIT, async (visit) => {
-    const sent = await visit.send<{ retry_count: number }>("POST", "/api/system/jobs/retry", chosen(visit));
+    const sent = await visit.send("POST", "/api/system/jobs/retry", chosen(visit));
     return visit.goTo(
       PATH,
       sent.ok ? visit.ui.t("Jobs queued for retry: :count", { count: sent.body.retry_count }) : sent.message,
@@ -59,7 +58,7 @@ export function mountJobs({ app, web: { form, parts, screen } }: SettingsContext
     };
   });
   form(app.site, `${PATH}/jobs/delete`, PERMIT, async (visit) => {
-    const sent = await visit.send<{ delete_count: number }>("DELETE", "/api/system/jobs", chosen(visit));
+    const sent = await visit.send("DELETE", "/api/system/jobs", chosen(visit));
     return visit.goTo(
       PATH,
       sent.ok ? visit.ui.t("Jobs discarded: :count", { count: sent.body.delete_count }) : sent.message,

@@ -2,46 +2,31 @@
  * The permissions of an item: a row for each role, and a fallback row for everyone else. A role without its own rules has those of the
  * fallback row, which may be inherited from the parent; so the screen does not show all effective permissions, and says so.
  */
-import type { Screen, Visit } from "lectern/contracts";
+import type { Answers, Item, Screen, Visit } from "lectern/contracts";
 import { ApiError, type FormErrors, formErrors, type InputValue } from "lectern/core";
 import type { SettingsContext } from "./contract.ts";
 import { objectIn } from "./form_values.ts";
-import {
-  ACTIONS,
-  type Allowed,
-  type ItemPermissionsData,
-  permissionsForm,
-  type RoleRow,
-} from "./item_permissions_form.ts";
-import { type Listing, MAX_OPTIONS } from "./listings.ts";
+import { ACTIONS, type ItemPermissionsData, permissionsForm, type RoleRow } from "./item_permissions_form.ts";
+import { MAX_OPTIONS } from "./listings.ts";
 
-interface Item {
-  readonly id: number;
-  readonly name: string;
-  readonly slug: string;
-}
+type NamedItem = Pick<Item<Place["kind"]>, "id" | "name" | "slug">;
 
 interface Place {
   readonly kind: "book" | "bookshelf" | "chapter" | "page";
-  readonly item: Item;
+  readonly item: NamedItem;
   /** The path of the item's screen. */
   readonly path: string;
 }
 
-interface Permissions {
-  readonly owner: { readonly id: number; readonly name: string } | null;
-  readonly role_permissions: readonly (Allowed & { readonly role_id: number })[];
-  /** The permissions apply unless `inheriting`. */
-  readonly fallback_permissions: { readonly inheriting: boolean } & Allowed;
-}
+type Permissions = Answers[`/api/content-permissions/${string}/${number}`];
 
 /** Mounts the screens of all kinds of items. */
 export function mountItemPermissions({ app, web }: SettingsContext): void {
   const view = web.view("settings/item_permissions", (data, ui) => permissionsForm(web, data, ui));
   const shown = async (visit: Visit, place: Place, wrong: FormErrors = formErrors(undefined)): Promise<Screen> => {
-    const present = await visit.get<Permissions>(apiOf(place));
-    const roles = await visit.get<Listing<{ id: number; display_name: string }>>("/api/content-permissions/roles");
-    const people = await visit.find<Listing<{ id: number; name: string }>>(`/api/users?count=${MAX_OPTIONS}&sort=name`);
+    const present = await visit.get(apiOf(place));
+    const roles = await visit.get("/api/content-permissions/roles");
+    const people = await visit.find(`/api/users?count=${MAX_OPTIONS}&sort=name`);
     const { ui } = visit;
     const title = ui.t("Permissions of “:name”", { name: place.item.name });
     const data: ItemPermissionsData = {
@@ -69,8 +54,8 @@ export function mountItemPermissions({ app, web }: SettingsContext): void {
   }
 }
 
-function apiOf({ kind, item }: Place): string {
-  return `/api/content-permissions/${kind}/${item.id}`;
+function apiOf({ kind, item }: Place) {
+  return `/api/content-permissions/${kind}/${item.id}` as const;
 }
 
 function rowOf({ id, display_name }: { id: number; display_name: string }, { role_permissions }: Permissions): RoleRow {
@@ -100,7 +85,7 @@ function inputOf(visit: Visit) {
   };
 }
 
-async function bySlug(visit: Visit, kind: Place["kind"], slug = "", within?: number): Promise<Item> {
+async function bySlug(visit: Visit, kind: Place["kind"], slug = "", within?: number): Promise<NamedItem> {
   const item = await visit.findItem(kind, within === undefined ? { slug } : { slug, within });
   if (!item) throw new ApiError(404, visit.ui.t("Nothing was found here."));
   return item;

@@ -4,8 +4,8 @@ import { type FormErrors, type Html, html } from "lectern/core";
 /** The actions of rules, in the order of the columns. */
 export const ACTIONS = ["view", "create", "update", "delete"] as const;
 
-/** The actions that a rule allows. */
-export type Allowed = Readonly<Record<(typeof ACTIONS)[number], boolean>>;
+/** The actions that a rule allows; null where the rule is inherited. */
+export type Allowed = Readonly<Record<(typeof ACTIONS)[number], boolean | null>>;
 
 /** A role, with its own rules for the item if it has any. */
 export interface RoleRow {

@@ -6,13 +6,12 @@ import { programName } from "lectern/cli";
 import type { Answers, Ui, Visit, Web } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
 import type { SettingsContext } from "./contract.ts";
-import { drawJobs, type FailedJob, mountJobs } from "./failed_jobs.ts";
+import { drawJobs, type FailedJobs, mountJobs } from "./failed_jobs.ts";
 import { sizeOf } from "./labels.ts";
-import type { Listing } from "./listings.ts";
 
 /** Data of the screen. */
 export interface MaintenanceData {
-  readonly jobs: Listing<FailedJob>;
+  readonly jobs: FailedJobs;
   /** Number of entries of the recycle bin; undefined where the viewer may not read it. */
   readonly binned: number | undefined;
 }
@@ -35,7 +34,7 @@ export function mountMaintenance(context: SettingsContext): void {
   const view = web.view("settings/maintenance", (data, ui) => drawOverview(web, data, ui));
   web.screen(app.site, PATH, PERMIT, async (visit) => {
     const jobs = await visit.get("/api/system/jobs?count=50&sort=-id");
-    const bin = await visit.find<Listing<unknown>>("/api/recycle-bin?count=1");
+    const bin = await visit.find("/api/recycle-bin?count=1");
     return { title: visit.ui.t("Maintenance"), body: view({ jobs, binned: bin?.total }, visit.ui) };
   });
   mountJobs(context);
@@ -102,7 +101,7 @@ ${parts.table(ui, { caption: t("Unused images"), head: [t("Image"), t("Uploaded"
   });
   web.form(app.site, `${here}/delete`, PERMIT, async (visit) => {
     const input = { ignore_revisions: ignores(visit) };
-    const sent = await visit.send<{ delete_count: number }>("DELETE", "/api/image-gallery/unused", input);
+    const sent = await visit.send("DELETE", "/api/image-gallery/unused", input);
     return visit.goTo(
       here,
       sent.ok ? visit.ui.t("Images deleted: :count", { count: sent.body.delete_count }) : sent.message,

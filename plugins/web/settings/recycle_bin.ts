@@ -2,25 +2,13 @@
  * The recycle bin: its entries, restoring and permanent deletion. Both ask for confirmation, as restoring also restores child items and
  * deletion cannot be undone.
  */
-import { kindLabels, type Ui, type Visit, type Web } from "lectern/contracts";
-import { formErrors, type Html, html, type Permit } from "lectern/core";
+import { type Answers, kindLabels, type Permit, type Ui, type Visit, type Web } from "lectern/contracts";
+import { formErrors, type Html, html, notFound } from "lectern/core";
+import { idOf } from "../_paths/id_of.ts";
 import type { SettingsContext } from "./contract.ts";
-import { type Listing, rowOf } from "./listings.ts";
 
 /** An entry of the bin. */
-export interface BinEntry {
-  readonly id: number;
-  readonly deletable_type: string;
-  readonly deletable_id: number;
-  readonly deleted_by: number | null;
-  readonly created_at: string;
-  readonly deletable:
-    | (Readonly<Record<string, unknown>> & {
-        readonly name: string;
-        readonly parent?: { readonly name: string; readonly type: string } | null;
-      })
-    | null;
-}
+export type BinEntry = Answers["/api/recycle-bin"]["data"][number];
 
 /** Data of the screen. */
 export interface BinData {
@@ -53,7 +41,7 @@ export function mountRecycleBin(context: SettingsContext): void {
     const entry =
       typeof visit.query.entry === "string" && /^\d{1,10}$/.test(visit.query.entry) ? visit.query.entry : "";
     const one = entry === "" ? "" : `&filter[id]=${entry}`;
-    const { data, total } = await visit.get<Listing<BinEntry>>(`/api/recycle-bin?${query}&sort=-created_at${one}`);
+    const { data, total } = await visit.get(`/api/recycle-bin?${query}&sort=-created_at${one}`);
     const pager = web.parts.pager(visit.ui, { path: PATH, query: {}, total, page, size });
     const people = await peopleOf(visit, data);
     return {
@@ -68,7 +56,7 @@ export function mountRecycleBin(context: SettingsContext): void {
 async function peopleOf(visit: Visit, entries: readonly BinEntry[]): Promise<Map<number, string>> {
   const names = new Map<number, string>();
   for (const id of new Set(entries.map(({ deleted_by }) => deleted_by))) {
-    const user = id === null ? undefined : await visit.find<{ name: string }>(`/api/users/${id}`);
+    const user = id === null ? undefined : await visit.find(`/api/users/${id}`);
     if (id !== null && user) names.set(id, user.name);
   }
   return names;
@@ -112,7 +100,8 @@ function nameOf({ deletable, deletable_id }: BinEntry, ui: Ui): string {
 
 /** The counts of child items of an entry, as text; "" for none. */
 function contentsOf({ deletable }: BinEntry, ui: Ui): string {
-  const count = (name: string) => Number(deletable?.[`${name}_count`] ?? 0);
+  const counts: Readonly<Record<string, unknown>> = deletable ?? {};
+  const count = (name: string) => Number(counts[`${name}_count`] ?? 0);
   const [books, chapters, pages] = [count("books"), count("chapters"), count("pages")];
   return [
     books > 0 && ui.t("Books: :count", { count: books }),
@@ -130,12 +119,19 @@ const ACTIONS = {
   destroy: { method: "DELETE", question: "Permanently delete “:name”?", submit: "Delete permanently" },
 } as const;
 
+/** The entry of the URL. Throws 404 where there is none. */
+async function entryOf(visit: Visit): Promise<BinEntry> {
+  const { data } = await visit.get(`/api/recycle-bin?count=1&filter[id]=${idOf(visit)}`);
+  if (!data[0]) throw notFound("Deletion");
+  return data[0];
+}
+
 function mountEntry({ app, web }: SettingsContext, isInstalled: BinData["isInstalled"]): void {
   for (const action of ["restore", "destroy"] as const) {
     const { method, question, submit } = ACTIONS[action];
     web.screen(app.site, `${PATH}/:id/${action}`, RECYCLE_BIN_PERMIT, async (visit) => {
       const { ui } = visit;
-      const entry = await rowOf<BinEntry>(visit, "/api/recycle-bin", "Deletion");
+      const entry = await entryOf(visit);
       if (!isInstalled(entry.deletable_type)) return visit.goTo(PATH, ui.t(NOT_INSTALLED));
       const title = ui.t(question, { name: nameOf(entry, ui) });
       const held = contentsOf(entry, ui);
@@ -147,18 +143,17 @@ function mountEntry({ app, web }: SettingsContext, isInstalled: BinData["isInsta
       };
     });
     web.form(app.site, `${PATH}/:id/${action}`, RECYCLE_BIN_PERMIT, async (visit) => {
-      const path = `/api/recycle-bin/${encodeURIComponent(visit.params.id ?? "")}`;
-      const sent = await visit.send<{ restore_count?: number; delete_count?: number }>(method, path);
+      const sent = await visit.send(method, `/api/recycle-bin/${idOf(visit)}`);
       if (!sent.ok) return visit.goTo(PATH, formErrors(sent).error ?? sent.message);
-      const { restore_count, delete_count } = sent.body;
       const { t } = visit.ui;
-      if (action === "destroy")
-        return visit.goTo(PATH, t("Items permanently deleted: :count", { count: delete_count ?? 0 }));
+      if ("delete_count" in sent.body)
+        return visit.goTo(PATH, t("Items permanently deleted: :count", { count: sent.body.delete_count }));
+      const { restore_count: count } = sent.body;
       return visit.goTo(
         PATH,
-        restore_count === 0
+        count === 0
           ? t("Its parent is in the recycle bin. It is restored together with its parent.")
-          : t("Items restored: :count", { count: restore_count ?? 0 }),
+          : t("Items restored: :count", { count }),
       );
     });
   }
@@ -167,7 +162,7 @@ function mountEntry({ app, web }: SettingsContext, isInstalled: BinData["isInsta
 function mountEmpty({ app, web }: SettingsContext): void {
   web.screen(app.site, `${PATH}/empty`, RECYCLE_BIN_PERMIT, async (visit) => {
     const { ui } = visit;
-    const { total } = await visit.get<Listing<BinEntry>>("/api/recycle-bin?count=1");
+    const { total } = await visit.get("/api/recycle-bin?count=1");
     const question = ui.t("Empty the recycle bin?");
     const detail = ui.t("Its :count entries and their content will be deleted permanently. This cannot be undone.", {
       count: total,
@@ -179,10 +174,7 @@ function mountEmpty({ app, web }: SettingsContext): void {
     };
   });
   web.form(app.site, `${PATH}/empty`, RECYCLE_BIN_PERMIT, async (visit) => {
-    const sent = await visit.send<{ delete_count: number; kept_count?: number }>(
-      "DELETE",
-      "/api/maintenance/recycle-bin",
-    );
+    const sent = await visit.send("DELETE", "/api/maintenance/recycle-bin");
     if (!sent.ok) return visit.goTo(PATH, sent.message);
     const { delete_count: count, kept_count: kept = 0 } = sent.body;
     const { t } = visit.ui;

@@ -4,7 +4,7 @@
  */
 import type { Answers, Screen, Visit } from "lectern/contracts";
 import { formErrors, html, type InputObject } from "lectern/core";
-import { idOf } from "../_paths/id_of.ts";
+import { idIn, idOf } from "../_paths/id_of.ts";
 import type { SettingsContext } from "./contract.ts";
 import { listIn } from "./form_values.ts";
 import { MAX_OPTIONS } from "./listings.ts";
@@ -62,14 +62,14 @@ function mountForms({ app, slot, web }: SettingsContext): void {
   };
   web.screen(app.site, `${PATH}/create`, PERMIT, async (visit) => {
     const from = typeof visit.query.copy_from === "string" ? visit.query.copy_from : "";
-    const copied = from === "" ? undefined : await visit.find<Role>(`/api/roles/${encodeURIComponent(from)}`);
+    const copied = from === "" ? undefined : await visit.find(`/api/roles/${idIn(from)}`);
     if (!copied) return shown(visit, {});
     const { display_name, description, permissions } = copied;
     const name = visit.ui.t("Copy of :name", { name: display_name });
     return shown(visit, { typed: { display_name: name, description: description ?? "", permissions } });
   });
   web.form(app.site, `${PATH}/create`, PERMIT, async (visit) => {
-    const sent = await visit.send<Role>("POST", "/api/roles", inputOf(visit));
+    const sent = await visit.send("POST", "/api/roles", inputOf(visit));
     if (!sent.ok) return shown(visit, { typed: typedIn(visit), formErrors: formErrors(sent) });
     return visit.goTo(`${PATH}/${sent.body.id}`, visit.ui.t("“:name” is created.", { name: sent.body.display_name }));
   });
@@ -80,7 +80,7 @@ function mountForms({ app, slot, web }: SettingsContext): void {
   });
   web.form(app.site, `${PATH}/:id`, PERMIT, async (visit) => {
     const role = await visit.get(`/api/roles/${idOf(visit)}`);
-    const sent = await visit.send<Role>("PUT", `/api/roles/${role.id}`, inputOf(visit));
+    const sent = await visit.send("PUT", `/api/roles/${role.id}`, inputOf(visit));
     if (!sent.ok) return shown(visit, { role, typed: typedIn(visit), formErrors: formErrors(sent) });
     return visit.goTo(`${PATH}/${role.id}`, visit.ui.t("“:name” is saved.", { name: sent.body.display_name }));
   });

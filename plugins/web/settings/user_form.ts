@@ -2,12 +2,6 @@ import type { Ui, Web } from "lectern/contracts";
 import { errorsOfList, type FormErrors, type Html, html } from "lectern/core";
 import type { User } from "./users.ts";
 
-/** A role of a user. */
-export interface RoleRef {
-  readonly id: number;
-  readonly display_name: string;
-}
-
 /** Data of the form. */
 export interface UserFormData {
   readonly title: string;
@@ -23,7 +17,7 @@ export interface UserFormData {
     readonly invite: boolean;
   };
   /** All roles; undefined where the viewer may not list them. */
-  readonly roles: readonly RoleRef[] | undefined;
+  readonly roles: User["roles"] | undefined;
   readonly languages: readonly string[];
   /** Whether this instance sends mail. */
   readonly canInvite: boolean;

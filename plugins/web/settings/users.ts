@@ -7,8 +7,8 @@ import { type FormErrors, formErrors, type Html, html, type InputObject } from "
 import { idOf } from "../_paths/id_of.ts";
 import type { SettingsContext } from "./contract.ts";
 import { listIn } from "./form_values.ts";
-import { type Listing, MAX_OPTIONS } from "./listings.ts";
-import { type RoleRef, type UserFormData, userForm } from "./user_form.ts";
+import { MAX_OPTIONS } from "./listings.ts";
+import { type UserFormData, userForm } from "./user_form.ts";
 
 /** A user in listings. */
 export type ListedUser = Answers["/api/users"]["data"][number];
@@ -80,7 +80,7 @@ function transferText({ name, heir, items, moved }: Transfer, { t }: Ui): string
 function mountForms({ app, web, texts, canInvite, commonPassword }: SettingsContext): void {
   const view = web.view("settings/user", (data, ui) => userForm(web, data, ui));
   const shown = async (visit: Visit, data: Partial<UserFormData>): Promise<Screen> => {
-    const roles = await visit.find<Listing<RoleRef>>(`/api/roles?count=${MAX_OPTIONS}&sort=display_name`);
+    const roles = await visit.find(`/api/roles?count=${MAX_OPTIONS}&sort=display_name`);
     const title = data.user ? visit.ui.t("User “:name”", { name: data.user.name }) : visit.ui.t("New user");
     const whole = {
       title,
@@ -106,7 +106,7 @@ function mountForms({ app, web, texts, canInvite, commonPassword }: SettingsCont
     const wrong = await common(visit);
     if (wrong) return shown(visit, { typed: { ...typedIn(visit), invite }, formErrors: wrong });
     const input = { ...inputOf(visit), ...(invite ? { send_invite: true } : {}) };
-    const sent = await visit.send<User>("POST", "/api/users", input);
+    const sent = await visit.send("POST", "/api/users", input);
     if (!sent.ok) return shown(visit, { typed: { ...typedIn(visit), invite }, formErrors: formErrors(sent) });
     return visit.goTo(`${PATH}/${sent.body.id}`, visit.ui.t("“:name” is created.", { name: sent.body.name }));
   });
@@ -120,7 +120,7 @@ function mountForms({ app, web, texts, canInvite, commonPassword }: SettingsCont
     const user = await visit.get(`/api/users/${idOf(visit)}`);
     const wrong = await common(visit);
     if (wrong) return shown(visit, { user, typed: { ...typedIn(visit), invite: false }, formErrors: wrong });
-    const sent = await visit.send<User>("PUT", `/api/users/${user.id}`, inputOf(visit));
+    const sent = await visit.send("PUT", `/api/users/${user.id}`, inputOf(visit));
     if (!sent.ok)
       return shown(visit, { user, typed: { ...typedIn(visit), invite: false }, formErrors: formErrors(sent) });
     return visit.goTo(`${PATH}/${user.id}`, visit.ui.t("“:name” is saved.", { name: sent.body.name }));

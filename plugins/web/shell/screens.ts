@@ -196,12 +196,6 @@ export class Screens {
     const reader = inLanguage(viewer, ui.language);
     const call = (method: string, path: string, body: InputObject = {}) =>
       context.callAs(reader, method, path, { input: body, address, headers });
-    const get = async (path: string) => {
-      const response = await call("GET", path);
-      if (!response.ok) throw await errorOf(response);
-      // `Visit` says what it is: the answer by the schema of the route, or what the caller expects.
-      return (await response.json()) as never;
-    };
     const readers = () => {
       // A guest without a role gets what the API answers without credentials.
       if (reader === GUEST) throw SIGNED_OUT;
@@ -215,21 +209,17 @@ export class Screens {
       query: nestedQuery,
       input,
       address,
-      get,
-      async find<T>(path: string) {
+      get: async (path) => answerOf(await call("GET", path)),
+      async find(path) {
         const response = await call("GET", path);
-        if (response.status === 403 || response.status === 404) return undefined;
-        if (!response.ok) throw await errorOf(response);
-        return (await response.json()) as T;
+        return response.status === 403 || response.status === 404 ? undefined : answerOf(response);
       },
       item: async (kind, where) => readItem(readers(), kind, reader, where),
       findItem: async (kind, where) => findItem(readers(), kind, reader, where),
       items: async (kind, where) => listItems(readers(), kind, reader, where),
-      async send<T>(method: string, path: string, body?: InputObject): Promise<SubmitResult<T>> {
+      async send(method, path, body) {
         const response = await call(method, path, body);
-        if (!response.ok) return errorsOf(response);
-        const text = await response.text();
-        return { ok: true, body: (text === "" ? undefined : JSON.parse(text)) as T };
+        return response.ok ? { ok: true, body: await bodyOf(response) } : errorsOf(response);
       },
       call,
       goTo(path, notice) {
@@ -315,6 +305,18 @@ function areSegments(params: unknown): boolean {
 function routeOptions(permit: Permit, takes?: "long") {
   const detail: Record<string, unknown> = { "x-screen": permit, ...(takes ? { "x-takes": takes } : {}) };
   return { permit: "public", detail } as const;
+}
+
+/** The answer in a response; `Answers` has its type, that of the route's schema. Throws the error of a request that failed. */
+async function answerOf<T>(response: Response): Promise<T> {
+  if (!response.ok) throw await errorOf(response);
+  return bodyOf(response);
+}
+
+async function bodyOf<T>(response: Response): Promise<T> {
+  const text = await response.text();
+  // The schema of the route; undefined is the answer of a route that answers none.
+  return (text === "" ? undefined : JSON.parse(text)) as T;
 }
 
 async function errorOf(response: Response): Promise<ApiError> {

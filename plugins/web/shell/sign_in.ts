@@ -96,7 +96,7 @@ ${parts.form(ui, { action: "/password/email", fields, submit: t("Send the email"
   }));
   web.form(app.site, "/password/email", "public", async (visit) => {
     const email = visit.text("email");
-    const sent = await visit.send<{ message: string }>("POST", "/api/password/email", { email });
+    const sent = await visit.send("POST", "/api/password/email", { email });
     if (sent.ok) return visit.goTo("/login", visit.ui.t(sent.body.message));
     return { title: title(visit.ui), body: view({ sent, email }, visit.ui), status: sent.status };
   });

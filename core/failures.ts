@@ -3,7 +3,7 @@
  * unavailable, stalled or busy, and for a statement that exceeded its time limit; 507 for a full disk or an exceeded quota, in the
  * spool of uploads, in the file store, in temporary files or in PostgreSQL. Any other failure is an error of the runtime or a plugin.
  */
-import { ConnectionLost, QUERY_CANCELED, StoreUnavailable } from "../db/mod.ts";
+import { ConnectionLost, codeOf, QUERY_CANCELED, StoreUnavailable } from "../db/mod.ts";
 import { ApiError } from "./errors.ts";
 
 const RETRY_SECONDS = 5;
@@ -54,7 +54,7 @@ function fileFailure(error: unknown): ApiError | undefined {
 
 /** The 507 of an error that a full disk caused; undefined for other errors. */
 export function diskFullError(error: unknown): ApiError | undefined {
-  return causesOf(error).some((cause) => NO_ROOM.has((cause as { code?: unknown }).code)) ? noRoomError() : undefined;
+  return causesOf(error).some((cause) => NO_ROOM.has(codeOf(cause))) ? noRoomError() : undefined;
 }
 
 /** An error and the causes of it. */
@@ -79,9 +79,4 @@ export function noRoomError(): ApiError {
 /** The answer if a commit was not confirmed. It may have happened, so the answer has no `Retry-After`. */
 export function unknownOutcomeError(): ApiError {
   return new ApiError(503, UNKNOWN_OUTCOME);
-}
-
-/** The SQLSTATE of an error, "" if it has none. */
-export function codeOf(error: unknown): string {
-  return typeof error === "object" && error !== null && "code" in error ? String(error.code) : "";
 }

@@ -3,6 +3,7 @@
  * that look like credentials are replaced, as a second line of defence: callers pass no secrets. Lines written while a request
  * is answered have its id. Rotation, shipping and sampling are left to the operator's tools.
  */
+import { codeOf } from "../db/mod.ts";
 
 /** The levels of the log, in ascending order; lines below the level that is set are not written. */
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
@@ -84,7 +85,7 @@ export function logRetried(
   message: string,
   fields: Record<string, unknown> & { readonly error: unknown },
 ): void {
-  const isAway = isStoreAway(fields.error) || (fields.error as { code?: unknown } | undefined)?.code === READ_ONLY;
+  const isAway = isStoreAway(fields.error) || codeOf(fields.error) === READ_ONLY;
   log[isAway ? "debug" : "error"](message, fields);
 }
 

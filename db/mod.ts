@@ -117,4 +117,5 @@ export { FUNCTIONS, OPERATORS, TEMPLATES, TYPES } from "./query/sql_words.ts";
 export { referringTables } from "./query/table_owners.ts";
 export * from "./query/tables.ts";
 export { createTrigramIndex, hasTrigrams } from "./query/trigram_index.ts";
+export { codeOf, isObject, messageOf } from "./query/unknown_values.ts";
 export { hasStore, withThrowawayStore } from "./throwaway_store.ts";

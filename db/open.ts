@@ -28,6 +28,7 @@ import { giveUpReserve } from "./embedded/reserve.ts";
 import { enforcedRole } from "./grants/enforcement.ts";
 import { DISK_FULL, StoreError } from "./query/errors.ts";
 import type { Db, Tables } from "./query/tables.ts";
+import { codeOf } from "./query/unknown_values.ts";
 import { openReplicas, type ReplicaPlace, replicaPlaces } from "./replicas/open_replicas.ts";
 import { createReplicaTables } from "./replicas/schema.ts";
 
@@ -142,13 +143,13 @@ async function openEmbedded(settings: Settings): Promise<Store> {
       embedded = await joinEmbedded({ ...settings, onReserveUsed });
       return await openJoined(settings, embedded);
     } catch (error) {
-      const cause = ((error as Error).cause ?? error) as { code?: string };
-      if (cause.code === DISK_FULL && embedded) {
+      const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+      if (codeOf(cause) === DISK_FULL && embedded) {
         if (!giveUpReserve(embedded)) throw error instanceof StoreError ? error : unopened(placeOf(embedded), error);
         onReserveUsed(embedded.folder);
         continue;
       }
-      if (!SHUTTING_DOWN.has(cause.code ?? "")) throw error;
+      if (!SHUTTING_DOWN.has(codeOf(cause))) throw error;
       if (performance.now() > until) throw isConnectionError(cause) ? lost(cause) : error;
       until = Math.min(until, performance.now() + settings.predecessorMs);
       await sleep(100);

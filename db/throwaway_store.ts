@@ -9,6 +9,7 @@ import type { StoreOptions } from "./connection/store_types.ts";
 import { hasCluster } from "./embedded/home.ts";
 import { openStore } from "./open.ts";
 import { StoreError } from "./query/errors.ts";
+import { messageOf } from "./query/unknown_values.ts";
 
 /** The place of a store. */
 type Place = Pick<StoreOptions, "databaseUrl" | "dataDir" | "prepare" | "listenUrl">;
@@ -70,7 +71,7 @@ function checkFolder(dataDir: string): void {
     accessSync(folder, constants.W_OK | constants.X_OK);
   } catch (cause) {
     throw new StoreError(
-      `Cannot use the data folder "${resolve(dataDir)}": ${(cause as Error).message}; set DATA_DIR to a folder this user may write to`,
+      `Cannot use the data folder "${resolve(dataDir)}": ${messageOf(cause)}; set DATA_DIR to a folder this user may write to`,
       { cause },
     );
   }

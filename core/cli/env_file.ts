@@ -5,6 +5,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseEnv } from "node:util";
+import { messageOf } from "../../db/mod.ts";
 import { BootError } from "../errors.ts";
 
 const OPTION = "--env-file";
@@ -34,6 +35,6 @@ function read(file: string | undefined): Record<string, string | undefined> {
   try {
     return parseEnv(readFileSync(file, "utf8"));
   } catch (cause) {
-    throw new BootError(`Cannot read the settings in "${resolve(file)}": ${(cause as Error).message}`, { cause });
+    throw new BootError(`Cannot read the settings in "${resolve(file)}": ${messageOf(cause)}`, { cause });
   }
 }

@@ -1,3 +1,5 @@
+import { codeOf } from "../../db/mod.ts";
+
 /** Causes of an error that are named, as a chain may be circular. */
 const MAX_CAUSES = 5;
 
@@ -7,12 +9,12 @@ const MAX_CAUSES = 5;
  */
 export function failureIn(error: unknown, check: string): string | undefined {
   const messages = new Set<string>();
-  let code: unknown;
+  let code = "";
   for (let at: unknown = error; at instanceof Error && messages.size < MAX_CAUSES; at = at.cause) {
     messages.add(at.message);
-    code = (at as { code?: unknown }).code ?? code;
+    if (codeOf(at) !== "") code = codeOf(at);
   }
-  if (typeof code !== "string") return undefined;
+  if (code === "") return undefined;
   const text = [...messages].join(": ");
   const advice = check === "" ? "" : `check ${check}, and `;
   return `${text}${text.includes(code) ? "" : ` (${code})`}; ${advice}run the command again once this is resolved`;

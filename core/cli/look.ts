@@ -6,6 +6,7 @@
 
 import {
   hasStore,
+  messageOf,
   migrationStatuses,
   openStore,
   type SchemaDifference,
@@ -139,7 +140,7 @@ function isNoServer(error: unknown): boolean {
 /** The embedded server has no binaries for this system, or they do not run. */
 function noServer(cause: unknown): StoreError {
   return new StoreError(
-    `Cannot look at the plugins without a change of the store: that needs a temporary embedded store. ${(cause as Error).message}`,
+    `Cannot look at the plugins without a change of the store: that needs a temporary embedded store. ${messageOf(cause)}`,
     { cause },
   );
 }

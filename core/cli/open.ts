@@ -3,7 +3,7 @@
  * something boot the same runtime; only the marker of the file store is treated differently.
  */
 
-import { hasStore, openStore, type Store, type StoreOptions, Timelines, withThrowawayStore } from "../../db/mod.ts";
+import { codeOf, hasStore, openStore, type Store, type StoreOptions, Timelines, withThrowawayStore } from "../../db/mod.ts";
 import { type Config, configSchema } from "../config.ts";
 import { BootError } from "../errors.ts";
 import { type FileStore, folderStore } from "../files/file_store.ts";
@@ -117,7 +117,7 @@ export async function openRuntime(
     return { runtime, config, files: runtime.files };
   } catch (error) {
     await store.close();
-    if ((error as { code?: unknown }).code !== READ_ONLY) throw error;
+    if (codeOf(error) !== READ_ONLY) throw error;
     throw new BootError(
       `Cannot start over ${store.description}: it is read-only, such as a replica; set DATABASE_URL to the server that accepts writes`,
       { cause: error },

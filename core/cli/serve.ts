@@ -4,10 +4,9 @@
  * behind. What happens from the open port on is in `workers/listen.ts`.
  */
 import { parseArgs } from "node:util";
-import { ConnectionLost, type Store, StoreError, StoreUnavailable } from "../../db/mod.ts";
+import { ConnectionLost, codeOf, type Store, StoreError, StoreUnavailable } from "../../db/mod.ts";
 import { configSchema } from "../config.ts";
 import { BootError } from "../errors.ts";
-import { codeOf } from "../failures.ts";
 import { startLine } from "../log.ts";
 import type { CommandIo } from "../runtime/command.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";

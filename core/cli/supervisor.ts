@@ -7,7 +7,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openStore } from "../../db/mod.ts";
+import { codeOf, messageOf, openStore } from "../../db/mod.ts";
 import type { Config } from "../config.ts";
 import { BootError } from "../errors.ts";
 import { INSTALL_ROOT } from "../install_root.ts";
@@ -72,7 +72,7 @@ function checkPortIsFree({ host, port }: Config): void {
   try {
     Bun.listen({ hostname: host, port, socket: { data() {} } }).stop(true);
   } catch (cause) {
-    const { code = "", message } = cause as { code?: string; message: string };
+    const [code, message] = [codeOf(cause), messageOf(cause)];
     const why = code === "EADDRINUSE" ? "another process already listens there" : message;
     throw new BootError(`Cannot listen on ${host}:${port}: ${why}; set PORT or HOST`, { cause });
   }

@@ -6,9 +6,9 @@
  * change the store alone, or undo the rest in `onRollback`. Each part of a plugin has a time limit (`events/part_guard.ts`); past it the
  * transaction is aborted, and statements of a handler that goes on are refused.
  */
-import { type Db, StoreError, transactionControl } from "../../db/mod.ts";
+import { codeOf, type Db, StoreError, transactionControl } from "../../db/mod.ts";
 import { ApiError } from "../errors.ts";
-import { codeOf, unknownOutcomeError } from "../failures.ts";
+import { unknownOutcomeError } from "../failures.ts";
 import type { Log } from "../log.ts";
 import type { Draft, EventName, JobName, Jobs, Result } from "../registry.ts";
 import { frozenViewer, type Viewer } from "../viewer.ts";

@@ -5,9 +5,8 @@
  * when it is repeated is thrown instead of answered, so that it is.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
-import { changesAccess, type Db, StoreError, undoCall, withinTransaction } from "../../db/mod.ts";
+import { changesAccess, codeOf, type Db, StoreError, undoCall, withinTransaction } from "../../db/mod.ts";
 import { BootError } from "../errors.ts";
-import { codeOf } from "../failures.ts";
 import type { EventRecord } from "./event_bus.ts";
 import type { EventSteps, Step } from "./event_steps.ts";
 import type { TransactionWatch } from "./transaction_watch.ts";

@@ -7,6 +7,7 @@
  */
 import { copyFile, link, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
+import { codeOf } from "../../db/mod.ts";
 import { isUpload, type Upload } from "../input/uploads.ts";
 
 /** Content to store. An upload on the same disk is linked and not copied. */
@@ -208,7 +209,7 @@ async function linkOrCopy(from: string, to: string): Promise<void> {
   try {
     await link(from, to);
   } catch (error) {
-    if (!UNLINKABLE.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    if (!UNLINKABLE.has(codeOf(error))) throw error;
     await copyFile(from, to);
   }
 }

@@ -1,6 +1,5 @@
-import { QUERY_CANCELED, withSlowPool } from "../../db/mod.ts";
+import { codeOf, QUERY_CANCELED, withSlowPool } from "../../db/mod.ts";
 import type { ApiError } from "../errors.ts";
-import { codeOf } from "../failures.ts";
 import type { Log } from "../log.ts";
 import type { Viewer } from "../viewer.ts";
 

@@ -1,5 +1,5 @@
 /** Errors about tables that name both sides: the plugin that is mistaken, and whose table it meets or means. */
-import { type Db, StoreError, tableNames } from "../../db/mod.ts";
+import { type Db, messageOf, StoreError, tableNames } from "../../db/mod.ts";
 import { codeOf } from "../failures.ts";
 import { closestMatch } from "../std/closest_match.ts";
 import type { AnyPlugin } from "./plugin.ts";
@@ -10,7 +10,7 @@ const DUPLICATE_TABLE = "42P07";
 /** The error of a migration that creates a table which exists already, with the other plugins that write it; any other as it is. */
 export function foreignTable(error: unknown, { name }: AnyPlugin, plugins: readonly AnyPlugin[]): unknown {
   const cause = error instanceof StoreError ? error.cause : undefined;
-  const table = codeOf(cause) === DUPLICATE_TABLE ? /"(.+)"/.exec((cause as Error).message)?.[1] : undefined;
+  const table = codeOf(cause) === DUPLICATE_TABLE ? /"(.+)"/.exec(messageOf(cause))?.[1] : undefined;
   if (!(error instanceof StoreError) || table === undefined) return error;
   const writers = plugins.filter(
     (plugin) => plugin.name !== name && (plugin.grants.write as readonly string[] | undefined)?.includes(table),

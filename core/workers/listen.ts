@@ -5,6 +5,7 @@
  * closing the port would reset them.
  */
 
+import { codeOf, messageOf } from "../../db/mod.ts";
 import { baseUrlOf, type Config } from "../config.ts";
 import { ApiError, BootError, errorBody } from "../errors.ts";
 import { pathOf } from "../http/request_rewrite.ts";
@@ -142,7 +143,7 @@ async function openServer(
     return Bun.serve(options as never) as Bun.Server<WebSocketHandlers>;
   } catch (cause) {
     await runtime.stop();
-    const { code = "", message } = cause as { code?: string; message: string };
+    const [code, message] = [codeOf(cause), messageOf(cause)];
     const why = code === "EADDRINUSE" ? "another process already listens there" : message;
     throw new BootError(`Cannot listen on ${config.host}:${config.port}: ${why}; set PORT or HOST`, { cause });
   }

@@ -8,6 +8,7 @@ import type { Store } from "../connection/store_types.ts";
 import { StoreError } from "../query/errors.ts";
 import { MIGRATION_LOCK } from "../query/migrate.ts";
 import { ident, literal } from "../query/quoting.ts";
+import { messageOf } from "../query/unknown_values.ts";
 import type { LaterStep, Queries, SequenceValue, StoreSchema } from "./catalogue.ts";
 import { columnList, type LedgerRow, PORTABLE } from "./snapshot.ts";
 
@@ -115,7 +116,7 @@ async function run(tx: Queries, text: string): Promise<void> {
     await tx.unsafe(text);
   } catch (cause) {
     const line = text.length > 200 ? `${text.slice(0, 200)} …` : text;
-    throw new StoreError(`Cannot build the store: ${(cause as Error).message}, at "${line}"`, { cause });
+    throw new StoreError(`Cannot build the store: ${messageOf(cause)}, at "${line}"`, { cause });
   }
 }
 

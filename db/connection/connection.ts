@@ -18,6 +18,7 @@
  */
 import type postgres from "postgres";
 import { ConnectionLost } from "../query/errors.ts";
+import { codeOf } from "../query/unknown_values.ts";
 import { type ChangeObserver, ConnectionChanges, showNotice } from "./changes.ts";
 import { DEADLINE_EXCEEDED, isConnectionError, lost, READ_ONLY } from "./connection_errors.ts";
 import type {
@@ -308,7 +309,7 @@ export class Connection {
         },
         (error: unknown) => {
           done();
-          if ((error as { code?: unknown } | null)?.code === READ_ONLY) this.#wearOut();
+          if (codeOf(error) === READ_ONLY) this.#wearOut();
           if (!isConnectionError(error)) return reject(error);
           this.#cause ??= error;
           reject(lost(error));

@@ -5,6 +5,7 @@
  * used while the leader is away either, since the newest timeline is remembered (`timelines.ts`).
  */
 import { setTimeout as sleep } from "node:timers/promises";
+import { codeOf, messageOf } from "../query/unknown_values.ts";
 import type { Host, SessionAttributes } from "./address.ts";
 import type { DriverConnection } from "./connection_types.ts";
 import type { StoreEventObserver } from "./store_events.ts";
@@ -181,8 +182,7 @@ export class Hosts {
       const unfit = this.#unfit(state);
       return { host, leader: state.leader, isSuitable: unfit === undefined, found: unfit ?? "is suitable" };
     } catch (error) {
-      const { code, message } = error as { code?: string; message: string };
-      return { host, leader: undefined, isSuitable: false, found: `failed (${code ?? message})` };
+      return { host, leader: undefined, isSuitable: false, found: `failed (${codeOf(error) || messageOf(error)})` };
     } finally {
       void sql.end({ timeout: 0 }).then(destroy);
     }

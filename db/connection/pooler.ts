@@ -6,6 +6,7 @@
 import { randomUUID } from "node:crypto";
 import type postgres from "postgres";
 import { StoreError } from "../query/errors.ts";
+import { codeOf } from "../query/unknown_values.ts";
 import type { ListenHandlers } from "./listener.ts";
 import { over, type Server } from "./server.ts";
 import { inTime } from "./time.ts";
@@ -63,7 +64,7 @@ async function tryPooler(server: Server, prepare: boolean): Promise<{ isShared: 
     }
     return { isShared: false, isRefused: false };
   } catch (error) {
-    if (!REFUSED.has((error as { code?: unknown }).code)) throw error;
+    if (!REFUSED.has(codeOf(error))) throw error;
     return { isShared: true, isRefused: true };
   } finally {
     await Promise.all([first, second].map((sql) => sql.end({ timeout: 0 })));

@@ -1,6 +1,7 @@
 /** The first connections of a store: they check that the server is usable, and stay for tools and tests. */
 import type postgres from "postgres";
 import { DISK_FULL, StoreError } from "../query/errors.ts";
+import { codeOf, messageOf } from "../query/unknown_values.ts";
 import { over, type Server } from "./server.ts";
 
 /** Settings of every session (see values.ts). */
@@ -58,12 +59,12 @@ export async function probe(server: Server): Promise<Probed> {
 
 /** The error of a first connection, with its reason and what to do. */
 export function unopened(place: string, cause: unknown): StoreError {
-  const advice = (cause as { code?: string }).code === DISK_FULL ? "free some room on its disk" : "check DATABASE_URL";
+  const advice = codeOf(cause) === DISK_FULL ? "free some room on its disk" : "check DATABASE_URL";
   return new StoreError(`Cannot open the store at ${place}: ${reason(cause)}; ${advice}`, { cause });
 }
 
 function reason(cause: unknown): string {
-  const { code = "", message } = cause as { code?: string; message: string };
+  const [code, message] = [codeOf(cause), messageOf(cause)];
   const known: Record<string, string> = {
     ECONNREFUSED: "nothing listens there, wanted a running PostgreSQL",
     ENOENT: "there is no such socket, wanted a running PostgreSQL",

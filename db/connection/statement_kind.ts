@@ -1,5 +1,6 @@
 /** Which statements a replica may run, and which of its failures the primary is asked about. */
 import { ConnectionLost, GrantError, QUERY_CANCELED, StatementRefused, StoreUnavailable } from "../query/errors.ts";
+import { codeOf } from "../query/unknown_values.ts";
 
 /** What begins a statement that may only read. */
 const READ = /^\s*(?:select|with|values)\b/i;
@@ -47,7 +48,7 @@ export function isForPrimary({ text, error, ms, limitMs, isAborted, isOpen }: Re
   if (error instanceof ConnectionLost) return true;
   if (error instanceof StoreUnavailable) return !isOpen;
   if (error instanceof GrantError || error instanceof StatementRefused) return false;
-  const code = String((error as { code?: unknown } | undefined)?.code ?? "");
+  const code = codeOf(error);
   if (code === READ_ONLY) keep(text, false);
   if (code === QUERY_CANCELED) return limitMs === 0 || ms < limitMs;
   return /^[0-9A-Z]{5}$/.test(code) && !SAME_ON_PRIMARY.test(code);

@@ -6,6 +6,7 @@ import type { CompiledQuery, RawBuilder } from "kysely";
 import { ConnectionLost } from "../query/errors.ts";
 import { keepStatementNames, statementName } from "../query/prepared.ts";
 import { flatten } from "../query/query.ts";
+import { codeOf, messageOf } from "../query/unknown_values.ts";
 import type { ChangeObserver } from "./changes.ts";
 import type { Connection } from "./connection.ts";
 import type { ServerProcess, StatementObserver } from "./connection_types.ts";
@@ -193,8 +194,7 @@ export class StorePools implements DialectPools {
       const { message } = error.cause instanceof Error ? error.cause : error;
       return message.includes(error.code) ? message : `${message} (${error.code})`;
     }
-    const { code, message } = (error ?? {}) as { code?: string; message?: string };
-    return NOT_SERVING.test(code ?? "") ? message : undefined;
+    return NOT_SERVING.test(codeOf(error)) ? messageOf(error) : undefined;
   }
 
   async #probeError(): Promise<unknown> {

@@ -4,6 +4,7 @@
  * remembered, since the leader may be away when a former one comes back; clusters are told apart by their system identifier.
  */
 import type postgres from "postgres";
+import { codeOf } from "../query/unknown_values.ts";
 
 /** A server that accepts writes: its cluster and timeline. */
 export interface Leader {
@@ -40,7 +41,7 @@ const UNSUPPORTED: ReadonlySet<unknown> = new Set(["42501", "42883", "0A000"]);
 
 /** Whether a server can never say what it is, as some that are hosted. */
 export function isUnsupported(error: unknown): boolean {
-  return UNSUPPORTED.has((error as { code?: unknown } | undefined)?.code);
+  return UNSUPPORTED.has(codeOf(error));
 }
 
 /** Asks a server what it is. */

@@ -7,6 +7,7 @@
 import type postgres from "postgres";
 import type { Probed } from "../connection/probe.ts";
 import type { Server } from "../connection/server.ts";
+import { codeOf } from "../query/unknown_values.ts";
 
 /** The superuser that initdb creates; access is limited by the socket's folder. */
 export const EMBEDDED_USER = "lectern";
@@ -39,7 +40,7 @@ async function unlessThere(created: PromiseLike<unknown>): Promise<void> {
   try {
     await created;
   } catch (error) {
-    if (!THERE.has((error as { code?: string }).code ?? "")) throw error;
+    if (!THERE.has(codeOf(error))) throw error;
   }
 }
 

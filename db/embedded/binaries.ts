@@ -7,6 +7,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, syml
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { StoreError } from "../query/errors.ts";
+import { codeOf } from "../query/unknown_values.ts";
 import { type Home, lastLine, spawnAs } from "./home.ts";
 
 /** The system in the names of packages. */
@@ -132,7 +133,7 @@ function linked(native: string): boolean {
       symlinkSync(basename(source), path);
     } catch (error) {
       // Another process has created it.
-      if ((error as { code?: string }).code !== "EEXIST") return false;
+      if (codeOf(error) !== "EEXIST") return false;
     }
   }
   return true;

@@ -6,6 +6,7 @@
 import { Database } from "bun:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { StoreError } from "../query/errors.ts";
+import { codeOf, messageOf } from "../query/unknown_values.ts";
 
 const RETRY_MS = 20;
 
@@ -24,7 +25,7 @@ export function tryLock(path: string, mode: "exclusive" | "shared"): Unlock | un
     return () => held.close();
   } catch (cause) {
     file?.close();
-    const { code = "", message } = cause as { code?: string; message: string };
+    const [code, message] = [codeOf(cause), messageOf(cause)];
     if (code === "SQLITE_BUSY") return undefined;
     throw new StoreError(`Cannot lock "${path}": ${message}${code === "" ? "" : ` (${code})`}`, { cause });
   }

@@ -19,6 +19,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { StoreError } from "../query/errors.ts";
+import { codeOf, messageOf } from "../query/unknown_values.ts";
 
 /** The account of the server; undefined for the current user. */
 export type Account = { uid: number; gid: number; name: string } | undefined;
@@ -58,10 +59,10 @@ export function prepareHome(dataDir: string): Home {
     return homeIn(dataDir);
   } catch (cause) {
     if (cause instanceof StoreError) throw cause;
-    const { code = "" } = cause as { code?: string };
+    const code = codeOf(cause);
     if (!UNUSABLE.has(code)) throw cause;
     throw new StoreError(
-      `Cannot use the data folder "${resolve(dataDir)}": ${(cause as Error).message}; set DATA_DIR to a folder this user may write to, ${ALTERNATIVE}`,
+      `Cannot use the data folder "${resolve(dataDir)}": ${messageOf(cause)}; set DATA_DIR to a folder this user may write to, ${ALTERNATIVE}`,
       { cause },
     );
   }
@@ -77,7 +78,7 @@ export function hasCluster(dataDir: string): boolean {
       statSync(join(folder, "cluster", "PG_VERSION"));
       return true;
     } catch (error) {
-      return (error as { code?: string }).code !== "ENOENT";
+      return codeOf(error) !== "ENOENT";
     }
   });
 }

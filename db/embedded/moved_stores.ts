@@ -6,6 +6,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { StoreError } from "../query/errors.ts";
+import { codeOf, messageOf } from "../query/unknown_values.ts";
 import { tryLock } from "./file_lock.ts";
 import { BELONGS_TO, ELSEWHERE, MOVED_TO } from "./home.ts";
 import { isAlive, readPid, serves } from "./pid.ts";
@@ -34,7 +35,7 @@ export function movedStores(root: string = ELSEWHERE): MovedStore[] {
     const folders = readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isDirectory());
     return folders.map(({ name }) => describe(name, join(root, name))).sort((a, b) => a.name.localeCompare(b.name));
   } catch (cause) {
-    const { code = "", message } = cause as { code?: string; message: string };
+    const [code, message] = [codeOf(cause), messageOf(cause)];
     if (code !== "EACCES" && code !== "EPERM") throw cause;
     throw new StoreError(`Cannot read the stores below "${root}": ${message}; run this as the user who created them`, {
       cause,

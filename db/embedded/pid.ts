@@ -6,6 +6,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { createConnection } from "node:net";
 import { join } from "node:path";
+import { codeOf } from "../query/unknown_values.ts";
 import type { Home } from "./home.ts";
 
 /** The port in the name of the socket. */
@@ -46,7 +47,7 @@ export function readPid({
   try {
     lines = readFileSync(path, "utf8").split("\n");
   } catch (error) {
-    if ((error as { code?: string }).code === "ENOENT") return undefined;
+    if (codeOf(error) === "ENOENT") return undefined;
     throw error;
   }
   const [pid, , , , sockets, , , status] = lines;
@@ -59,7 +60,7 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as { code?: string }).code === "EPERM";
+    return codeOf(error) === "EPERM";
   }
 }
 
@@ -78,7 +79,7 @@ function isPostgres(pid: number): boolean {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("postgres");
   } catch (error) {
-    if ((error as { code?: string }).code === "ENOENT" || (error as { code?: string }).code === "ESRCH") return false;
+    if (codeOf(error) === "ENOENT" || codeOf(error) === "ESRCH") return false;
     throw error;
   }
 }

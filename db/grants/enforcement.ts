@@ -11,6 +11,7 @@ import { textOf } from "../connection/values.ts";
 import { GrantError, SchemaDenied, StatementRefused } from "../query/errors.ts";
 import { type Grants, isDenied } from "../query/grants.ts";
 import { ident } from "../query/quoting.ts";
+import { codeOf, messageOf } from "../query/unknown_values.ts";
 import { refusedWord } from "./function_text.ts";
 import type { FunctionKind } from "./names.ts";
 import { functionOf } from "./roles.ts";
@@ -149,11 +150,9 @@ export function enforcedRole(plugin: string, grants: Grants, via: Via = STATEMEN
 
   function denial(error: unknown, { kind = "select", target }: StatementText): unknown {
     if (via.isStep) return new SchemaDenied(plugin, error);
-    const found = /^permission denied for (?:table|view|relation|sequence|column) "?(.+?)"?$/.exec(
-      (error as Error).message,
-    );
+    const found = /^permission denied for (?:table|view|relation|sequence|column) "?(.+?)"?$/.exec(messageOf(error));
     const table = found?.[1] ?? target;
-    if (!found || table === undefined) return new StatementRefused(plugin, (error as Error).message, { cause: error });
+    if (!found || table === undefined) return new StatementRefused(plugin, messageOf(error), { cause: error });
     const wanted = readable.has(table) || (WRITES.has(kind) && table === target) ? "write" : "read";
     const columns = readable.has(table) ? undefined : grants.columns?.[table];
     return new GrantError(plugin, table, wanted, { denied: isDenied(grants, table, wanted), cause: error, columns });
@@ -166,10 +165,6 @@ export function enforcedRole(plugin: string, grants: Grants, via: Via = STATEMEN
       return learn(sender, text).then((learned) => ready(learned, text, parameters));
     },
   };
-}
-
-function codeOf(error: unknown): unknown {
-  return (error as { code?: unknown } | undefined)?.code;
 }
 
 /** Names of types; "" for pseudo-types, which columns of a call cannot have, except for records. */

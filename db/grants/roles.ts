@@ -8,6 +8,7 @@ import { sql } from "kysely";
 import { rows } from "../query/query.ts";
 import { ident, literal } from "../query/quoting.ts";
 import type { Db } from "../query/tables.ts";
+import { codeOf, messageOf } from "../query/unknown_values.ts";
 import { functionsOf } from "./functions.ts";
 import { type FunctionKind, functionName, GRANTS_SCHEMA, roleName } from "./names.ts";
 import { mayCreateTemporary, type Rights, type RoleState, readState } from "./role_state.ts";
@@ -93,7 +94,7 @@ export class RolesSync {
       });
     } catch (error) {
       if (error instanceof NotEnforced) return { reason: error.message, changes: 0 };
-      if ((error as { code?: unknown }).code === DENIED) return { reason: (error as Error).message, changes: 0 };
+      if (codeOf(error) === DENIED) return { reason: messageOf(error), changes: 0 };
       throw error;
     }
   }

@@ -10,6 +10,7 @@ import { StoreError } from "./errors.ts";
 import { rows } from "./query.ts";
 import { recordingTables } from "./table_owners.ts";
 import type { Db } from "./tables.ts";
+import { codeOf } from "./unknown_values.ts";
 
 /**
  * Steps by name, "0001_init" onward, run in the order of their names. `any`, since a step has to compile after its tables
@@ -243,7 +244,7 @@ function sorted(plugin: string, migrations: Migrations): string[] {
 
 /** Whether an error is that of a table or schema that does not exist. */
 function isMissingTable(error: unknown): boolean {
-  return ["42P01", "3F000"].includes(String((error as { code?: unknown } | null)?.code));
+  return ["42P01", "3F000"].includes(codeOf(error));
 }
 
 function ledger(plugin: string) {

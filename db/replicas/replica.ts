@@ -12,6 +12,7 @@ import { StatementPool } from "../connection/statement_pool.ts";
 import { SLOW_SESSION } from "../connection/store_pools.ts";
 import { MINUTE_MS } from "../connection/time.ts";
 import { ConnectionLost } from "../query/errors.ts";
+import { codeOf, messageOf } from "../query/unknown_values.ts";
 import { Batch } from "./batch.ts";
 import { REPLICA_STATE, STARTED } from "./schema.ts";
 
@@ -157,7 +158,7 @@ export class Replica {
         // The columns are those of the statement, which the type of an answer cannot know.
         return (await control.send(REPLICA_STATE, [], this.#options.answerMs)) as unknown as State[];
       } catch (error) {
-        const { code } = error as { code?: unknown };
+        const code = codeOf(error);
         if (attempt === MAX_ATTEMPTS || !CONFLICTS.has(code)) throw error;
       }
     }
@@ -209,9 +210,9 @@ export class Replica {
 
 /** A failure as operators read it; never with a password. */
 function reasonOf(error: unknown): string {
-  const { code } = error as { code?: unknown };
+  const code = codeOf(error);
   if (error instanceof ConnectionLost) return `it cannot be reached (${error.code})`;
   return code === "42P01" || code === "3F000"
     ? "it has not replayed the current history of the primary"
-    : `it failed: ${(error as Error).message}`;
+    : `it failed: ${messageOf(error)}`;
 }

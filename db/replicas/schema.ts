@@ -7,6 +7,7 @@
 import { CompiledQuery } from "kysely";
 import type postgres from "postgres";
 import { StoreError } from "../query/errors.ts";
+import { messageOf } from "../query/unknown_values.ts";
 
 /** The schema of these tables; it is made by the first server that reads from replicas. */
 export const REPLICAS_SCHEMA = "lectern_replicas";
@@ -43,7 +44,7 @@ export async function createReplicaTables(sql: postgres.Sql): Promise<void> {
     });
   } catch (cause) {
     throw new StoreError(
-      `Cannot read from replicas: the schema "${REPLICAS_SCHEMA}" cannot be created: ${(cause as Error).message}`,
+      `Cannot read from replicas: the schema "${REPLICAS_SCHEMA}" cannot be created: ${messageOf(cause)}`,
       { cause },
     );
   }

@@ -1,4 +1,5 @@
 import { MailRejected, type MailTransport } from "lectern/contracts";
+import { messageOf } from "lectern/db";
 import { createTransport } from "nodemailer";
 
 /** Timeout of each step of a delivery, in milliseconds; well below a job's lease of one minute. */
@@ -43,7 +44,7 @@ export function createSmtpTransport(server: SmtpServer): MailTransport & { close
         // As an object, so that a comma or a bracket in an address cannot add recipients.
         await transport.sendMail({ ...message, to: { name: "", address: message.to } });
       } catch (cause) {
-        if (isUnknownRecipient(cause)) throw new MailRejected((cause as Error).message, { cause });
+        if (isUnknownRecipient(cause)) throw new MailRejected(messageOf(cause), { cause });
         throw cause;
       }
     },

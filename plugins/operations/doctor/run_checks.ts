@@ -1,4 +1,5 @@
 import type { CheckFindings, SelfCheck } from "lectern/contracts";
+import { messageOf } from "lectern/db";
 
 /** The result of one check. */
 export interface CheckResult extends CheckFindings {
@@ -41,8 +42,4 @@ async function findingsOf(check: SelfCheck): Promise<CheckFindings> {
   } catch (error) {
     return { status: "error", count: 1, examples: [`the check failed: ${messageOf(error)}`] };
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

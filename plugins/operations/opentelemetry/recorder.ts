@@ -9,6 +9,7 @@ import {
   trace,
 } from "@opentelemetry/api";
 import type { OpenSpan, SpanAttributes, SpanStart, TraceHeaders, TraceRecorder } from "lectern/core";
+import { codeOf } from "lectern/db";
 
 const KINDS: Readonly<Record<SpanStart["kind"], SpanKind>> = {
   server: SpanKind.SERVER,
@@ -66,7 +67,7 @@ function contextOf(parent: TraceHeaders | "none"): Context {
 
 /** The code of an error, such as "23505" or "ECONNREFUSED", else its class. */
 function typeOf(error: unknown): string {
-  const { code } = (error ?? {}) as { code?: unknown };
-  if (typeof code === "string" && /^\w{1,40}$/.test(code)) return code;
+  const code = codeOf(error);
+  if (/^\w{1,40}$/.test(code)) return code;
   return error instanceof Error ? error.name : typeof error;
 }

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AwsV4Signer } from "aws4fetch";
 import { MINUTE_MS, ObjectStoreAway, SECOND_MS, trimEndChars, withinTime } from "lectern/core";
 import { textOf } from "./xml.ts";
+import { messageOf } from "lectern/db";
 
 /** A bucket, its access key, and how requests are sent. */
 export interface S3Connection {
@@ -160,7 +161,7 @@ export async function repeated<T>(attempts: number, run: () => Promise<T>): Prom
       return await run();
     } catch (error) {
       if (!isPassing(error)) throw error;
-      if (attempt >= attempts) throw new ObjectStoreAway((error as Error).message, { cause: error });
+      if (attempt >= attempts) throw new ObjectStoreAway(messageOf(error), { cause: error });
     }
     await pause(attempt);
   }

@@ -9,6 +9,7 @@ import packaged from "../../../package.json" with { type: "json" };
 import { createBackup } from "./create_backup.ts";
 import { type BackupFolder, type BackupPlace, backupFolder } from "./places.ts";
 import { settingsOf } from "./settings.ts";
+import { messageOf } from "lectern/db";
 
 const REGULAR = /^lectern-\d{8}T\d{6}Z\.tar\.zst$/;
 const BEFORE_MIGRATIONS = /^lectern-before-.+-\d{8}T\d{6}Z\.tar\.zst$/;
@@ -51,7 +52,7 @@ export async function backupBeforeMigrations(store: Store, instance: Instance): 
     await removeOldest(folder, backupKeep);
   } catch (cause) {
     throw new BootError(
-      `Cannot back up the store before migrations, so none has run: ${(cause as Error).message}; set BACKUP_DIR, or BACKUP_BEFORE_MIGRATIONS=never`,
+      `Cannot back up the store before migrations, so none has run: ${messageOf(cause)}; set BACKUP_DIR, or BACKUP_BEFORE_MIGRATIONS=never`,
       { cause },
     );
   }

@@ -3,6 +3,7 @@
  * its outcome as it is recorded. Whether and when it is tried again is decided by the dispatcher.
  */
 import { OutgoingError, SECOND_MS } from "lectern/core";
+import { messageOf } from "lectern/db";
 import type { Payload, Sent, WebhookRow, WebhooksContext } from "./contract.ts";
 import { requestBody, requestIdOf, traceOf } from "./payload.ts";
 import { type FollowOptions, fetchFollowingRedirects } from "./redirects.ts";
@@ -86,7 +87,7 @@ async function callNow(calling: DeliveryOptions, attempt: Attempt, end: AbortSig
   } catch (error) {
     if (end.aborted) return "aborted";
     const isLate = error instanceof Error && error.name === "TimeoutError";
-    const text = isLate ? `No answer came within ${timeout} seconds` : String((error as Error).message ?? error);
+    const text = isLate ? `No answer came within ${timeout} seconds` : messageOf(error);
     return {
       error: text.slice(0, 1000),
       sent,

@@ -1,6 +1,7 @@
 import { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createInflateRaw } from "node:zlib";
+import { codeOf } from "lectern/db";
 import { formatError, UNREADABLE } from "./validation_errors.ts";
 import { type Entry, HEADER_BYTES, readBytes, type Source } from "./zip.ts";
 
@@ -39,8 +40,7 @@ export async function unpack(
     else await pipeline(packed, createInflateRaw(), sink);
   } catch (error) {
     // Errors of zlib are the archive's; others, such as a full disk, are not.
-    if (error instanceof Error && /^(Z_|ERR_STREAM)/.test(String((error as NodeJS.ErrnoException).code)))
-      throw formatError(UNREADABLE);
+    if (error instanceof Error && /^(Z_|ERR_STREAM)/.test(codeOf(error))) throw formatError(UNREADABLE);
     throw error;
   }
   if (size !== entry.size || crc !== entry.crc) throw formatError(UNREADABLE);

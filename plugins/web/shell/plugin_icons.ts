@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Html, html, raw } from "lectern/core";
+import { messageOf } from "lectern/db";
 import type { Icons } from "./icons.ts";
 import { checkedSvg } from "./svg.ts";
 
@@ -26,7 +27,7 @@ export class PluginIcons implements Icons {
     try {
       this.#shapes.set(name, checkedSvg(svg).slice("<svg".length));
     } catch (cause) {
-      throw new Error(`Cannot add the icon "${name}": ${(cause as Error).message}`, { cause });
+      throw new Error(`Cannot add the icon "${name}": ${messageOf(cause)}`, { cause });
     }
   }
 

@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { constants, createZstdCompress } from "node:zlib";
 import { createTarPacker } from "modern-tar";
+import { messageOf } from "../../db/mod.ts";
 
 /** Receives the compressed archive and resolves once it is stored; cancels or aborts where the stream fails. */
 export type ArchiveSink = (archive: Readable) => Promise<void>;
@@ -88,7 +89,7 @@ async function received<T>(write: () => Promise<T>): Promise<T> {
     return await write();
   } catch (cause) {
     // A size that differs from the announced one is an error of the packer, which the sink receives too.
-    throw new SinkEnded((cause as Error).message, { cause });
+    throw new SinkEnded(messageOf(cause), { cause });
   }
 }
 

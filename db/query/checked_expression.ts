@@ -12,6 +12,7 @@ import { asText, deep, identifier, isAll, isTree, listOf, type Tree, tableNode }
 import { type Grants, isDenied } from "./grants.ts";
 import { memoized } from "./query.ts";
 import { FUNCTIONS, OPERATORS, TEMPLATES, TYPES } from "./sql_words.ts";
+import { isObject } from "./unknown_values.ts";
 
 /** Whose expression it is, and where it stands. */
 export interface ExpressionPlace {
@@ -62,13 +63,12 @@ const PLAIN: Readonly<Record<string, readonly string[]>> = {
  * const present = checkedExpression(eb("notes.deleted_at", "is", null), place);
  */
 export function checkedExpression<T>(given: Expression<T>, place: ExpressionPlace): RawBuilder<T> {
-  const tree = new Copier(place).whole(given.toOperationNode() as Tree);
+  const tree = new Copier(place).whole(given.toOperationNode());
   // The copy has the shape of the node; the compiler of Kysely reads nothing else of it.
   const compiled = new PostgresQueryCompiler().compileQuery(tree as unknown as RawNode, { queryId: "checked" });
   // Neither names nor literals have a dollar, so each one stands before the number of a parameter.
   const texts = `(${compiled.sql})`.split(/\$\d+/);
-  // `sql` reads the texts of a template by index alone.
-  return memoized(sql<T>(texts as unknown as TemplateStringsArray, ...compiled.parameters));
+  return memoized(sql<T>(Object.assign(texts, { raw: texts }), ...compiled.parameters));
 }
 
 /** Copies what is known of a tree, and refuses the rest. */
@@ -80,16 +80,17 @@ class Copier {
     this.#place = place;
   }
 
-  whole(tree: Tree): Tree {
+  whole(tree: unknown): Tree {
     const { over } = this.#place;
     return this.#expression(tree, new Map(over.map((table) => [table, this.#readable(table)])), 0);
   }
 
-  #expression(node: Tree, sources: Sources, depth: number): Tree {
+  #expression(given: unknown, sources: Sources, depth: number): Tree {
     this.#nodes += 1;
     if (depth > MAX_DEPTH || this.#nodes > MAX_NODES) throw this.#refused("an expression of that size");
-    const kind = isTree(node) ? node.kind : "nothing";
-    const inner = (value: unknown) => this.#expression(value as Tree, sources, depth + 1);
+    const node = this.#node(given);
+    const { kind } = node;
+    const inner = (value: unknown) => this.#expression(value, sources, depth + 1);
     const all = (values: unknown) => listOf(values).map(inner);
     const plain = Object.hasOwn(PLAIN, kind) ? PLAIN[kind] : undefined;
     if (plain)
@@ -137,6 +138,11 @@ class Copier {
     }
   }
 
+  #node(value: unknown): Tree {
+    if (!isTree(value)) throw this.#refused("nothing");
+    return value;
+  }
+
   /** A copy of a node with these members. Throws where it has others: they would be left out in silence. */
   #copied(node: Tree, kind: string, members: Readonly<Record<string, unknown>>): Tree {
     for (const name in node)
@@ -149,8 +155,8 @@ class Copier {
     const source = this.#tableName(node.table);
     const { table, columns } = sources.get(source) ?? {};
     if (table === undefined) throw this.#refused(`a column of "${source}", which is no table of it`);
-    const { column } = node as { column?: Tree };
-    const name = column?.kind === "ColumnNode" ? this.#name(column.column) : undefined;
+    const { column } = node;
+    const name = isTree(column) && column.kind === "ColumnNode" ? this.#name(column.column) : undefined;
     if (columns && (name === undefined || !columns.has(name)))
       throw new GrantError(this.#place.plugin, table, "read", {
         columns: [...columns],
@@ -199,8 +205,8 @@ class Copier {
   }
 
   #aggregate(node: Tree, sources: Sources, depth: number): Tree {
-    const inner = (value: unknown) => this.#expression(value as Tree, sources, depth + 1);
-    const { filter } = node as { filter?: Tree };
+    const inner = (value: unknown) => this.#expression(value, sources, depth + 1);
+    const { filter } = node;
     return this.#copied(node, "AggregateFunctionNode", {
       func: this.#function(node.func),
       aggregated: listOf(node.aggregated).map((each) => (isAll(each) ? this.#all(each) : inner(each))),
@@ -212,39 +218,41 @@ class Copier {
   /** A subselect: its tables are granted ones, or subselects again, and their columns are named by it and within it. */
   #select(node: Tree, outer: Sources, depth: number): Tree {
     const sources = new Map(outer);
-    const add = (source: unknown) => this.#source(source as Tree, { outer, sources, depth });
-    const { from, where, having, groupBy, orderBy, limit, offset } = node as Record<string, Tree | undefined>;
+    const add = (source: unknown) => this.#source(this.#node(source), { outer, sources, depth });
+    const { where, having, limit, offset } = node;
+    const part = (given: unknown) => (given === undefined ? undefined : this.#node(given));
+    const [from, groupBy, orderBy] = [part(node.from), part(node.groupBy), part(node.orderBy)];
     const froms = listOf(from?.froms).map(add);
-    const joined = listOf(node.joins).map((join) => [join as Tree, add((join as Tree).table)] as const);
-    const inner = (value: unknown) => this.#expression(value as Tree, sources, depth + 1);
-    const clause = (given: Tree | undefined, kind: string, member: string) =>
-      given && this.#clause(given, kind, member, inner);
+    const joined = listOf(node.joins).map((join) => [this.#node(join), add(this.#node(join).table)] as const);
+    const inner = (value: unknown) => this.#expression(value, sources, depth + 1);
+    const clause = (given: unknown, kind: string, member: string) => given && this.#clause(given, kind, member, inner);
     return this.#copied(node, "SelectQueryNode", {
       from: from && this.#copied(from, "FromNode", { froms }),
       joins: node.joins && joined.map(([join, table]) => this.#join(join, table, inner)),
-      selections: deep(node.selections, (each) => this.#selection(each as Tree, inner)),
+      selections: deep(node.selections, (each) => this.#selection(this.#node(each), inner)),
       where: clause(where, "WhereNode", "where"),
       having: clause(having, "HavingNode", "having"),
       groupBy: groupBy && {
         kind: "GroupByNode",
-        items: listOf(groupBy.items).map((each) => this.#clause(each as Tree, "GroupByItemNode", "groupBy", inner)),
+        items: listOf(groupBy.items).map((each) => this.#clause(each, "GroupByItemNode", "groupBy", inner)),
       },
       orderBy: orderBy && {
         kind: "OrderByNode",
-        items: listOf(orderBy.items).map((each) => this.#order(each as Tree, inner)),
+        items: listOf(orderBy.items).map((each) => this.#order(this.#node(each), inner)),
       },
       limit: clause(limit, "LimitNode", "limit"),
       offset: clause(offset, "OffsetNode", "offset"),
     });
   }
 
-  #clause(node: Tree, kind: string, member: string, inner: (value: unknown) => Tree): Tree {
+  #clause(given: unknown, kind: string, member: string, inner: (value: unknown) => Tree): Tree {
+    const node = this.#node(given);
     if (node.kind !== kind) throw this.#refused(node.kind);
     return this.#copied(node, kind, { [member]: inner(node[member]) });
   }
 
   #join(node: Tree, table: Tree, inner: (value: unknown) => Tree): Tree {
-    const { joinType, on } = node as { joinType?: unknown; on?: Tree };
+    const { joinType, on } = node;
     if (typeof joinType !== "string" || !JOINS.has(joinType)) throw this.#refused(`a join by ${String(joinType)}`);
     return this.#copied(node, "JoinNode", { joinType, table, on: on && this.#clause(on, "OnNode", "on", inner) });
   }
@@ -260,7 +268,7 @@ class Copier {
   }
 
   #selection(node: Tree, inner: (value: unknown) => Tree): Tree {
-    const selection = node.selection as Tree;
+    const selection = this.#node(node.selection);
     if (isAll(selection)) throw this.#refused("all columns; name those that it needs");
     const shown =
       selection.kind === "AliasNode"
@@ -277,7 +285,7 @@ class Copier {
     node: Tree,
     { outer, sources, depth }: { outer: Sources; sources: Map<string, Source>; depth: number },
   ): Tree {
-    const given = node.kind === "AliasNode" ? (node.node as Tree) : node;
+    const given = node.kind === "AliasNode" ? this.#node(node.node) : node;
     const table = given.kind === "TableNode" ? this.#tableName(given) : undefined;
     const name = node.kind === "AliasNode" ? this.#name(node.alias) : table;
     if (name === undefined) throw this.#refused(`${given.kind} without a name`);
@@ -318,7 +326,7 @@ class Copier {
   /** The name of a table, which is written without a schema. */
   #tableName(node: unknown): string {
     if (!isTree(node)) throw this.#refused("a column without its table");
-    const { identifier: name, schema } = (node.table ?? {}) as { identifier?: unknown; schema?: unknown };
+    const { identifier: name, schema } = isObject(node.table) ? node.table : {};
     if (node.kind !== "TableNode" || schema !== undefined) throw this.#refused("a table with a schema");
     return this.#name(name);
   }

@@ -15,17 +15,16 @@ import {
   ReferenceNode,
   SelectionNode,
   SelectQueryNode,
-  type TableNode,
+  TableNode,
   type UsingNode,
 } from "kysely";
+import { isTree, listOf, nodeIn, type Tree } from "./expression_nodes.ts";
 
 /** Readable columns by table. */
 export type ReadableColumns = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** Called for a column that may not be read. */
 export type RefuseColumn = (table: string, column: string) => void;
-
-type Tree = { readonly kind: string } & { readonly [key: string]: unknown };
 
 /** The tables of a query under the names by which its columns refer to them; undefined for what is no such table. */
 interface Sources {
@@ -47,7 +46,7 @@ const QUERIES: ReadonlySet<string> = new Set([
 
 /** Calls `refuse` for each reference to a column that is not readable, where it is certain whose column is meant. */
 export function checkColumns(node: OperationNode, columns: ReadableColumns, refuse: RefuseColumn): void {
-  walk(node as Tree, NO_SOURCES);
+  each(node, NO_SOURCES);
 
   function walk(tree: Tree, outer: Sources): void {
     if (tree.kind === "ReferenceNode") {
@@ -97,12 +96,12 @@ export class ColumnViews extends OperationNodeTransformer {
 
   /** Called for what has been transformed, so the tables of the subqueries made here are not replaced again. */
   #narrowed(source: OperationNode): OperationNode {
-    if (AliasNode.is(source) && source.node.kind === "TableNode") {
-      const view = this.#viewOf(source.node as TableNode);
+    if (AliasNode.is(source) && TableNode.is(source.node)) {
+      const view = this.#viewOf(source.node);
       return view ? AliasNode.create(view, source.alias) : source;
     }
-    if (source.kind !== "TableNode") return source;
-    const view = this.#viewOf(source as TableNode);
+    if (!TableNode.is(source)) return source;
+    const view = this.#viewOf(source);
     return view ? AliasNode.create(view, IdentifierNode.create(lastName(source))) : source;
   }
 
@@ -115,25 +114,26 @@ export class ColumnViews extends OperationNodeTransformer {
 }
 
 /** The name of a table, with its schema where that is not "public". */
-export function tableName(node: object): string {
-  const { schema, identifier } = (node as { table: { schema?: { name: string }; identifier: { name: string } } }).table;
-  return schema && schema.name !== "public" ? `${schema.name}.${identifier.name}` : identifier.name;
+export function tableName(node: unknown): string {
+  const schema = nameOf(nodeIn(nodeIn(node, "table"), "schema"));
+  return schema === undefined || schema === "public" ? lastName(node) : `${schema}.${lastName(node)}`;
 }
 
 function sourcesOf(tree: Tree, outer: Sources, columns: ReadableColumns): Sources {
-  const from = isTree(tree.from) ? (tree.from.froms as unknown[]) : [];
-  const joins = Array.isArray(tree.joins) ? tree.joins.map((join: Tree) => join.table) : [];
-  const using = isTree(tree.using) ? ((tree.using.tables as unknown[] | undefined) ?? [tree.using.table]) : [];
+  const from = listOf(nodeIn(tree, "from")?.froms);
+  const joins = listOf(tree.joins).map((join) => nodeIn(join, "table"));
+  const used = nodeIn(tree, "using");
+  const using = used?.tables === undefined ? [used?.table] : listOf(used.tables);
   const found = [...from, ...joins, ...using, tree.table, tree.into].filter(isTree).map((source) => {
-    const table = source.kind === "AliasNode" ? (source.node as Tree) : source;
+    const table = source.kind === "AliasNode" ? (nodeIn(source, "node") ?? source) : source;
     const name = source.kind === "AliasNode" ? nameOf(source.alias) : nameOfTable(table);
     const meant = table.kind === "TableNode" ? tableName(table) : undefined;
     return [name ?? "", meant !== undefined && columns.has(meant) ? meant : undefined] as const;
   });
-  const selections = Array.isArray(tree.selections) ? (tree.selections as Tree[]) : [];
-  const given = selections.flatMap(({ selection }) =>
-    isTree(selection) && selection.kind === "AliasNode" ? [nameOf(selection.alias) ?? ""] : [],
-  );
+  const given = listOf(tree.selections).flatMap((each) => {
+    const selection = nodeIn(each, "selection");
+    return selection?.kind === "AliasNode" ? [nameOf(selection.alias) ?? ""] : [];
+  });
   return {
     byName: new Map([...outer.byName, ...found]),
     only: outer === NO_SOURCES && found.length === 1 ? found[0]?.[1] : undefined,
@@ -146,14 +146,10 @@ function nameOfTable(table: Tree): string | undefined {
 }
 
 /** The name of a table, or of an alias in its place, without its schema. */
-function lastName(node: object): string {
-  return (node as { table: { identifier: { name: string } } }).table.identifier.name;
+function lastName(node: unknown): string {
+  return nameOf(nodeIn(nodeIn(node, "table"), "identifier")) ?? "";
 }
 
 function nameOf(node: unknown): string | undefined {
   return isTree(node) && typeof node.name === "string" ? node.name : undefined;
-}
-
-function isTree(value: unknown): value is Tree {
-  return typeof value === "object" && value !== null && typeof (value as OperationNode).kind === "string";
 }

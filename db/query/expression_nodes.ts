@@ -1,4 +1,5 @@
 /** Nodes of Kysely's trees, as plain objects: what the copy of a checked tree is made of. */
+import { isObject } from "./unknown_values.ts";
 
 /** A node of any kind, whose members are not known yet. */
 export type Tree = { readonly kind: string } & { readonly [member: string]: unknown };
@@ -36,7 +37,13 @@ export function isAll(node: unknown): boolean {
   return isTree(node) && node.kind === "SelectAllNode";
 }
 
+/** The member of a node that is a node itself; undefined for any other. */
+export function nodeIn(node: unknown, member: string): Tree | undefined {
+  const found = isObject(node) ? node[member] : undefined;
+  return isTree(found) ? found : undefined;
+}
+
 /** Whether a value is a node. */
 export function isTree(value: unknown): value is Tree {
-  return typeof value === "object" && value !== null && typeof (value as Tree).kind === "string";
+  return isObject(value) && typeof value.kind === "string";
 }

@@ -5,9 +5,10 @@
  * checked), as do `rows()` and `withoutPlugins()`. Tables outside the schema "public" are named with theirs
  * ("pg_catalog.pg_class"). Of tables that are granted by column a query has these columns alone (`column_grants.ts`).
  */
-import type { Kysely, KyselyPlugin, OperationNode, PluginTransformQueryArgs, RootOperationNode } from "kysely";
+import type { Kysely, KyselyPlugin, PluginTransformQueryArgs, RootOperationNode } from "kysely";
 import { ColumnViews, checkColumns, type ReadableColumns, tableName } from "./column_grants.ts";
 import { GrantError } from "./errors.ts";
+import { isTree, listOf, nodeIn, type Tree } from "./expression_nodes.ts";
 import type { Db, TableName, Tables } from "./tables.ts";
 
 /** Tables that a plugin may read and write; writing implies reading. */
@@ -75,7 +76,6 @@ export function isDenied({ denied }: Pick<Grants, "denied">, table: string, want
 
 type Check = (table: string, wanted: "read" | "write") => void;
 type Scope = ReadonlySet<string>;
-type Tree = { readonly kind: string } & { readonly [key: string]: unknown };
 
 const NO_NAMES: Scope = new Set();
 const WRITTEN: Record<string, string> = {
@@ -90,8 +90,7 @@ const QUERIES = new Set(["SelectQueryNode", "RawNode", "WithNode", ...Object.key
 function guard(check: Check, narrowed: (node: RootOperationNode) => RootOperationNode): KyselyPlugin {
   return {
     transformQuery({ node }: PluginTransformQueryArgs): RootOperationNode {
-      const tree = node as Tree;
-      walk(tree, { check, wanted: QUERIES.has(node.kind) ? "read" : "write", names: NO_NAMES });
+      each(node, { check, wanted: QUERIES.has(node.kind) ? "read" : "write", names: NO_NAMES });
       return narrowed(node);
     },
     transformResult: async ({ result }) => result,
@@ -117,7 +116,9 @@ function walk(node: Tree, place: Place): void {
     if (key === "with" || key === "kind" || (node.kind === "ReferenceNode" && key === "table")) continue;
     const wanted = key === written ? "write" : inner.wanted;
     const value =
-      node.kind === "RawNode" ? (node.parameters as Tree[]).filter(({ kind }) => kind !== "TableNode") : node[key];
+      node.kind === "RawNode"
+        ? listOf(node.parameters).filter((given) => !isTree(given) || given.kind !== "TableNode")
+        : node[key];
     each(value, wanted === inner.wanted ? inner : { ...inner, wanted });
   }
 }
@@ -130,27 +131,24 @@ function each(value: unknown, place: Place): void {
   }
 }
 
-function isTree(value: unknown): value is Tree {
-  return typeof value === "object" && value !== null && typeof (value as OperationNode).kind === "string";
-}
-
 /** A nested query reads; its `with` defines names, each for those after it, or for all where recursive. */
 function enter(node: Tree, place: Place): Place {
-  const clause = node.with as Tree | undefined;
+  const clause = nodeIn(node, "with");
   if (!clause) return place.wanted === "read" ? place : { ...place, wanted: "read" };
   const names = new Set(place.names);
-  const expressions = clause.expressions as { name: { table: Tree }; expression: Tree }[];
-  if (clause.recursive) for (const { name } of expressions) names.add(tableName(name.table));
-  for (const { name, expression } of expressions) {
-    each(expression, { ...place, wanted: "read", names: new Set(names) });
-    names.add(tableName(name.table));
+  const expressions = listOf(clause.expressions).filter(isTree);
+  const named = (expression: Tree) => tableName(nodeIn(nodeIn(expression, "name"), "table"));
+  if (clause.recursive) for (const expression of expressions) names.add(named(expression));
+  for (const expression of expressions) {
+    each(expression.expression, { ...place, wanted: "read", names: new Set(names) });
+    names.add(named(expression));
   }
   return { ...place, wanted: "read", names };
 }
 
 function checkTable(node: Tree, { check, wanted, names }: Place): void {
   const name = tableName(node);
-  const { schema } = node.table as { schema?: unknown };
+  const schema = nodeIn(nodeIn(node, "table"), "schema");
   // Only a read can mean a name of `with`: PostgreSQL writes to tables alone, and a name with a schema is that of a table.
   if (wanted === "write" || schema !== undefined || !names.has(name)) check(name, wanted);
 }

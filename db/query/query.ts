@@ -76,7 +76,8 @@ export function flatten<Row>(fragment: RawBuilder<Row>): CompiledQuery<Row> {
 /** The text of a template within a statement that has `parameters` already; its own are added to them. */
 export function fragmentText(node: OperationNode, parameters: unknown[]): string {
   const before = parameters.length;
-  const text = textOf(node, parameters);
+  // Its kind says which members a node has; the compiler gets those of other kinds.
+  const text = textOf(node as Node, parameters);
   if (text !== undefined) return text;
   parameters.length = before;
   const compiled = new NumberingCompiler(before).compileQuery(node as RawNode, { queryId: "fragment" });
@@ -113,8 +114,7 @@ interface Node {
 }
 
 /** Undefined for a node that needs the compiler. */
-function textOf(operation: OperationNode, parameters: unknown[]): string | undefined {
-  const node = operation as Node;
+function textOf(node: Node, parameters: unknown[]): string | undefined {
   switch (node.kind) {
     case "RawNode":
       return writeRaw(node, parameters);
@@ -123,11 +123,11 @@ function textOf(operation: OperationNode, parameters: unknown[]): string | undef
     case "IdentifierNode":
       return `"${node.name.replaceAll('"', '""')}"`;
     case "ColumnNode":
-      return textOf(node.column as OperationNode, parameters);
+      return textOf(node.column, parameters);
     case "SelectAllNode":
       return "*";
     case "TableNode":
-      return node.table && textOf(node.table as OperationNode, parameters);
+      return node.table && textOf(node.table, parameters);
     case "ReferenceNode":
       return dotted(node.table, node.column, parameters);
     case "SchemableIdentifierNode":
@@ -145,7 +145,7 @@ function writeRaw({ sqlFragments, parameters: children }: Node, parameters: unkn
     text += sqlFragments[i];
     const child = children[i];
     if (!child) continue;
-    const written = textOf(child as OperationNode, parameters);
+    const written = textOf(child, parameters);
     if (written === undefined) return undefined;
     text += written;
   }
@@ -153,9 +153,9 @@ function writeRaw({ sqlFragments, parameters: children }: Node, parameters: unkn
 }
 
 function dotted(before: Node | undefined, after: Node, parameters: unknown[]): string | undefined {
-  const name = textOf(after as OperationNode, parameters);
+  const name = textOf(after, parameters);
   if (!before || name === undefined) return name;
-  const owner = textOf(before as OperationNode, parameters);
+  const owner = textOf(before, parameters);
   return owner === undefined ? undefined : `${owner}.${name}`;
 }
 

@@ -55,8 +55,8 @@ export async function copyAttachment(
           ? { file: uploadOf(new Blob([content.file]), { name: `file.${extension}`, type: "" }) }
           : { link: content.link };
       const draft = { name, uploaded_to: pageId, ...input };
-      if (existing) await tx.perform("attachment_update", { row: existing as never, draft }, save as never);
-      else await tx.perform("attachment_create", draft, save as never);
+      if (existing) await tx.perform("attachment_update", { row: existing, draft }, save);
+      else await tx.perform("attachment_create", draft, save);
     },
   });
 }

@@ -129,17 +129,19 @@ export async function copyChapter(context: MigrateContext, id: number, item: Jso
 
 /** Moves a chapter with its pages where it is in another book at the source, by the event that moving it here performs. */
 async function moveIfNeeded(
-  existing: Row,
+  existing: Row<"chapter">,
   to: { id: number; slug: string; chapterSlug: string },
   tx: EventTransaction,
-): Promise<Row> {
+): Promise<Row<"chapter">> {
   if (existing.book_id === to.id) return existing;
   const book = { id: to.id, slug: to.slug };
   const move = async (_: unknown, inner: EventTransaction) => {
     const row = await updateRow(inner, "chapters", existing.id, { book_id: to.id, slug: to.chapterSlug });
     return { ...row, book_slug: to.slug, tags: [] };
   };
-  const row = await tx.perform("chapter_move", { row: { ...existing, tags: [] } as never, to: book }, move as never);
+  const from = await tx.db.selectFrom("books").select("slug").where("id", "=", existing.book_id).executeTakeFirst();
+  const draft = { row: { ...existing, tags: [], book_slug: from?.slug ?? "" }, to: book };
+  const row = await tx.perform("chapter_move", draft, move);
   return { ...existing, ...row };
 }
 

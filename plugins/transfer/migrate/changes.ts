@@ -10,12 +10,18 @@ import type { Kind, MigrateContext, Outcome } from "./contract.ts";
 import { MATCHED, STATE_COLUMNS, type StateEntry, stampOf, TABLES } from "./state.ts";
 import { hashOf } from "./values.ts";
 
-/** A row of a content table. */
-export type Row = Readonly<Record<string, unknown>> & { readonly id: number; readonly updated_at: string };
+/** The row of an item. */
+export type Row<K extends Kind = Kind> = { [Each in K]: Selectable<Tables[(typeof TABLES)[Each]]> }[K];
+
+/** What the rows of all kinds have in common. */
+interface Stamped {
+  readonly updated_at: string;
+  readonly deleted_at?: string | null;
+}
 
 /** An item to write. */
-export interface ItemWrite<T = undefined> {
-  readonly kind: Kind;
+export interface ItemWrite<K extends Kind = Kind, T = undefined> {
+  readonly kind: K;
   /** Its id at the source. */
   readonly id: number;
   /** Its state at the source, with the ids of referenced items here. Its hash is stored, so that keys must not change. */
@@ -24,7 +30,7 @@ export interface ItemWrite<T = undefined> {
   readonly prepare?: () => Promise<T>;
   /** Writes it; `existing` is the locked row where there is one. */
   readonly write: (
-    facts: { existing: Row | undefined; id: number; entry: StateEntry },
+    facts: { existing: Row<K> | undefined; id: number; entry: StateEntry },
     tx: EventTransaction,
     prepared: T,
   ) => Promise<void>;
@@ -37,7 +43,10 @@ export function isUnchanged({ state }: MigrateContext, kind: Kind, id: number, d
 }
 
 /** Writes an item in its own transaction. Throws what its events throw. */
-export async function writeItem<T>(context: MigrateContext, itemWrite: ItemWrite<T>): Promise<Outcome> {
+export async function writeItem<K extends Kind, T>(
+  context: MigrateContext,
+  itemWrite: ItemWrite<K, T>,
+): Promise<Outcome> {
   const { kind, id, desired } = itemWrite;
   if (isUnchanged(context, kind, id, desired)) {
     await context.state.markProcessed(kind, id);
@@ -61,9 +70,9 @@ export async function performMigration(
 }
 
 /** Writes an item within a transaction, its own or that of its parent. */
-export async function writeWithin<T>(
+export async function writeWithin<K extends Kind, T>(
   context: MigrateContext,
-  { kind, id, desired, write }: ItemWrite<T>,
+  { kind, id, desired, write }: ItemWrite<K, T>,
   tx: EventTransaction,
   prepared: T,
 ): Promise<Outcome> {
@@ -76,7 +85,7 @@ export async function writeWithin<T>(
     .forUpdate()
     .executeTakeFirst();
   if (!entry) throw new Error(`Cannot copy ${kind} ${id}: no id was reserved for it`);
-  const existing = entry.hash === null ? undefined : await lockRow(TABLES[kind], entry.own_id, tx);
+  const existing = entry.hash === null ? undefined : await lockRow(kind, entry.own_id, tx);
   const outcome = outcomeOf(entry, existing, hash, options.overwrite);
   const written = outcome === "created" || outcome === "updated";
   if (written) await write({ existing, id: entry.own_id, entry }, tx, prepared);
@@ -90,7 +99,7 @@ export async function writeWithin<T>(
   return outcome;
 }
 
-function outcomeOf(entry: StateEntry, existing: Row | undefined, hash: string, overwrite: boolean): Outcome {
+function outcomeOf(entry: StateEntry, existing: Stamped | undefined, hash: string, overwrite: boolean): Outcome {
   if (entry.hash === null) return "created";
   if (entry.hash === hash || entry.hash === MATCHED) return "skipped";
   if (!existing || existing.deleted_at) return "removed";
@@ -120,15 +129,19 @@ const ADDRESS_COLUMNS: Partial<Record<Kind, string>> = {
   cover: "path",
 };
 
-async function lockRow(table: TableName, id: number, { db }: EventTransaction): Promise<Row | undefined> {
-  // Tables of items have in common what `Row` names.
+async function lockRow<K extends Kind>(
+  kind: K,
+  id: number,
+  { db }: EventTransaction,
+): Promise<(Row<K> & Stamped) | undefined> {
+  // As in `insertRow`.
   const row = await db
-    .selectFrom(table as "pages")
+    .selectFrom(TABLES[kind] as "pages")
     .selectAll()
     .where("id", "=", id)
     .forUpdate()
     .executeTakeFirst();
-  return row && { ...row };
+  return row as (Row<K> & Stamped) | undefined;
 }
 
 /** Inserts a row and returns it. */

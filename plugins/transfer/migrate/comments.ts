@@ -6,7 +6,7 @@ import type { Selectable } from "kysely";
 import type { Json } from "lectern/cli";
 import type { EventTransaction } from "lectern/core";
 import type { Tables } from "lectern/db";
-import { insertRow, updateRow, writeWithin } from "./changes.ts";
+import { insertRow, type Row, updateRow, writeWithin } from "./changes.ts";
 import { type History, historyOf, rewriteText } from "./content.ts";
 import type { MigrateContext } from "./contract.ts";
 import { idIn, listOf, numberOf, objectOf, textOf } from "./values.ts";
@@ -80,7 +80,7 @@ export async function copyComments(
     // The local id of a reply must be higher than that of the comment it replies to.
     const isFree = !used.has(localId) && localId > (parent ?? 0);
     const newLocalId = assigned.get(targetId) ?? (isFree ? localId : Math.max(0, ...used) + 1);
-    const write = async ({ existing }: { existing: { readonly id: number } | undefined }) => {
+    const write = async ({ existing }: { existing: Row<"comment"> | undefined }) => {
       const { html, content_ref } = columns;
       const update = (_: unknown, inner: EventTransaction) => updateRow(inner, "comments", targetId, columns);
       const create = (_: unknown, inner: EventTransaction) =>
@@ -92,8 +92,8 @@ export async function copyComments(
           parent_id: parent,
         });
       const draft = { page_id: page, html, ...(parent !== null && { reply_to: parent }) };
-      if (existing) await tx.perform("comment_update", { row: existing as never, draft: { html } }, update as never);
-      else await tx.perform("comment_create", { ...draft, content_ref: String(content_ref) }, create as never);
+      if (existing) await tx.perform("comment_update", { row: existing, draft: { html } }, update);
+      else await tx.perform("comment_create", { ...draft, content_ref: String(content_ref) }, create);
     };
     const outcome = await writeWithin(context, { kind: "comment", id, desired, write }, tx, undefined);
     if (outcome !== "removed") {

@@ -118,7 +118,7 @@ function nameOf(role: unknown): string {
 /** An item to write. */
 export interface ContentWrite {
   readonly kind: ContentKind;
-  readonly existing: Row | undefined;
+  readonly existing: Row<ContentKind> | undefined;
   /** Its id here. */
   readonly id: number;
   /** Its slug at the source. */

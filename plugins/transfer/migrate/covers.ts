@@ -6,7 +6,7 @@
 import type { EventTransaction } from "lectern/core";
 import { insertRow, isUnchanged, updateRow, writeWithin } from "./changes.ts";
 import type { MigrateContext } from "./contract.ts";
-import { columnsOf, imagePath, preferredPath, type StoredImage } from "./images.ts";
+import { columnsOf, imagePath, keepImage, preferredPath } from "./images.ts";
 import { idIn, objectOf, textOf } from "./values.ts";
 
 /** A cover. `desired` is undefined where it cannot be fetched; `bytes` where it is copied already. */
@@ -66,7 +66,7 @@ export async function writeCover(
       id,
       desired,
       async write({ existing, id: imageId }) {
-        const row = { type, uploaded_to: item.id, ...desired, ...((await keeper.keep(bytes, tx)) as StoredImage) };
+        const row = { type, uploaded_to: item.id, ...desired, ...(await keepImage(context, bytes, tx)) };
         if (existing) await updateRow(tx, "images", imageId, row);
         else await insertRow(tx, "images", { ...row, id: imageId });
         if (existing) keeper.drop(String(existing.file_key), tx);

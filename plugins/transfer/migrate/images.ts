@@ -6,7 +6,7 @@
  */
 import type { Insertable } from "kysely";
 import type { Json } from "lectern/cli";
-import { type EventTransaction, uploadOf } from "lectern/core";
+import { type EventTransaction, isUpload, type Upload, uploadOf } from "lectern/core";
 import type { Tables } from "lectern/db";
 import { insertRow, updateRow, writeItem, writeWithin } from "./changes.ts";
 import { type History, historyOf } from "./content.ts";
@@ -42,6 +42,16 @@ export function columnsOf(context: MigrateContext, image: Json): Omit<History, "
   return { name: textOf(image.name), ...history };
 }
 
+/** Stores the file of an image. Returns the columns that the plugin of images fills. */
+export async function keepImage(
+  context: MigrateContext,
+  bytes: Uint8Array,
+  tx: EventTransaction,
+): Promise<StoredImage> {
+  // The keeper of the plugin "images" returns these columns; other keepers have others.
+  return (await context.keeper("images").keep(bytes, tx)) as StoredImage;
+}
+
 /** Copies an image of a page, given its row of a listing. Returns undefined where its page was not copied. */
 export async function copyImage(context: MigrateContext, id: number, image: Json): Promise<Outcome | undefined> {
   const pageId = context.state.targetIdOf("page", idIn(image.uploaded_to));
@@ -58,24 +68,26 @@ export async function copyImage(context: MigrateContext, id: number, image: Json
       const { name } = facts;
       const fileName = entry.slug.slice(entry.slug.lastIndexOf("/") + 1);
       const row = { ...facts, path: entry.slug };
-      const create = async (final: { content: unknown }, inner: EventTransaction) => {
-        const stored = (await keeper.keep(final.content as Uint8Array, inner)) as StoredImage;
+      const create = async (final: { content: Uint8Array | Upload }, inner: EventTransaction) => {
+        const stored = await keepImage(
+          context,
+          isUpload(final.content) ? await final.content.bytes() : final.content,
+          inner,
+        );
         return insertRow(inner, "images", { ...row, ...stored, id: targetId });
       };
       const update = async (_: unknown, inner: EventTransaction) => {
-        const saved = await updateRow(inner, "images", targetId, { ...row, ...(await keeper.keep(bytes, inner)) });
+        const saved = await updateRow(inner, "images", targetId, {
+          ...row,
+          ...(await keepImage(context, bytes, inner)),
+        });
         keeper.drop(String(existing?.file_key), inner);
         return saved;
       };
       if (existing) {
         const draft = { name, image: uploadOf(new Blob([bytes]), { name: fileName, type: "" }) };
-        await tx.perform("image_update", { row: existing as never, draft }, update as never);
-      } else
-        await tx.perform(
-          "image_create",
-          { type, uploaded_to: pageId, name, fileName, content: bytes },
-          create as never,
-        );
+        await tx.perform("image_update", { row: existing, draft }, update);
+      } else await tx.perform("image_create", { type, uploaded_to: pageId, name, fileName, content: bytes }, create);
     },
   });
 }
@@ -120,11 +132,11 @@ export async function writeUnlistedImages(
       desired: { path },
       async write({ id: targetId, entry }: { id: number; entry: { slug: string } }) {
         const create = async (_: unknown, inner: EventTransaction) => {
-          const stored = (await context.keeper("images").keep(bytes, inner)) as StoredImage;
+          const stored = await keepImage(context, bytes, inner);
           return insertRow(inner, "images", { ...row, ...stored, path: entry.slug, id: targetId });
         };
         const draft = { type: row.type, uploaded_to: page.id, name, fileName: name, content: bytes };
-        await tx.perform("image_create", draft, create as never);
+        await tx.perform("image_create", draft, create);
       },
     };
     const outcome = await writeWithin(context, itemWrite, tx, undefined);

@@ -49,7 +49,7 @@ export async function copyPage(context: MigrateContext, id: number, page: Json):
     return "skipped";
   }
   return performMigration(context, "page", id, async (tx) => {
-    const itemWrite: ItemWrite = {
+    const itemWrite: ItemWrite<"page"> = {
       kind: "page",
       id,
       desired,
@@ -93,7 +93,7 @@ async function desiredPage(context: MigrateContext, id: number, page: Json, pare
 
 /** A page to write: its desired state, and its HTML with addresses rewritten. */
 interface PageFacts {
-  readonly existing: Row | undefined;
+  readonly existing: Row<"page"> | undefined;
   readonly id: number;
   readonly entry: StateEntry;
   readonly desired: DesiredPage;
@@ -160,10 +160,15 @@ async function slugIn(
   return slugFor({ table: "pages", slug, name, id, bookId: book_id }, tx);
 }
 
-async function moveIfNeeded(existing: Row, parent: Parent, slug: string, tx: EventTransaction): Promise<Row> {
+async function moveIfNeeded(
+  existing: Row<"page">,
+  parent: Parent,
+  slug: string,
+  tx: EventTransaction,
+): Promise<Row<"page">> {
   if (existing.book_id === parent.book_id && existing.chapter_id === parent.chapter_id) return existing;
   const move = (_: unknown, inner: EventTransaction) => updateRow(inner, "pages", existing.id, { ...parent, slug });
-  return tx.perform("page_move", { row: existing as never, parent }, move as never);
+  return tx.perform("page_move", { row: existing, parent }, move);
 }
 
 /** The columns of the content, after extracting embedded images. */

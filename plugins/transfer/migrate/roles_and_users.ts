@@ -113,16 +113,16 @@ export async function copyRole(context: MigrateContext, id: number, role: Json):
       const draft = { display_name: name, permissions };
       const save = async (_: unknown, inner: typeof tx) => {
         const created = { ...columns, id: targetId, created_at: timeOf(role.created_at) };
-        if (existing) await updateRow(inner, "roles", targetId, columns);
-        else await insertRow(inner, "roles", created);
+        const row = await (existing
+          ? updateRow(inner, "roles", targetId, columns)
+          : insertRow(inner, "roles", created));
         await inner.db.deleteFrom("role_permissions").where("role_id", "=", targetId).execute();
         const granted = permissions.map((permission) => ({ role_id: targetId, name: permission }));
         if (granted.length > 0) await inner.db.insertInto("role_permissions").values(granted).execute();
-        return { ...existing, ...created, users: [], permissions };
+        return { ...row, users: [], permissions };
       };
-      if (existing)
-        await tx.perform("role_update", { row: { ...existing, permissions: [] } as never, draft }, save as never);
-      else await tx.perform("role_create", draft, save as never);
+      if (existing) await tx.perform("role_update", { row: { ...existing, users: [], permissions: [] }, draft }, save);
+      else await tx.perform("role_create", draft, save);
     },
   });
   if (outcome === "updated") report.add("roles", `${name}: has the permissions it has at the source`);

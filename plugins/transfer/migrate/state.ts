@@ -26,7 +26,7 @@ export interface SeenActivity {
 export const MATCHED = "=";
 
 /** Tables by kind. */
-export const TABLES: Readonly<Record<Kind, TableName>> = {
+export const TABLES = {
   role: "roles",
   user: "users",
   bookshelf: "bookshelves",
@@ -37,7 +37,7 @@ export const TABLES: Readonly<Record<Kind, TableName>> = {
   cover: "images",
   attachment: "attachments",
   comment: "comments",
-};
+} as const satisfies Record<Kind, TableName>;
 
 /** A request to reserve an id and address. */
 export interface AddressRequest {

@@ -4,6 +4,7 @@
  */
 import type { Json } from "lectern/cli";
 import { sha256, storable } from "lectern/core";
+import { isObject } from "lectern/db";
 
 /** A string, made storable; "" for none. */
 export function textOf(value: unknown): string {
@@ -12,12 +13,12 @@ export function textOf(value: unknown): string {
 
 /** A 32-bit integer; undefined for none. */
 export function numberOf(value: unknown): number | undefined {
-  return Number.isInteger(value) && Math.abs(value as number) < 2 ** 31 ? (value as number) : undefined;
+  return typeof value === "number" && Number.isInteger(value) && Math.abs(value) < 2 ** 31 ? value : undefined;
 }
 
 /** An object; empty for none. */
 export function objectOf(value: unknown): Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : {};
+  return isObject(value) && !Array.isArray(value) ? value : {};
 }
 
 /** The objects of a list; empty for none. */
@@ -27,7 +28,7 @@ export function listOf(value: unknown): Json[] {
 
 /** The id in a reference, which is a number or an object with an id. */
 export function idIn(value: unknown): number | undefined {
-  return numberOf(typeof value === "object" && value !== null ? (value as Json).id : value);
+  return numberOf(isObject(value) ? value.id : value);
 }
 
 /** A timestamp; the Unix epoch for none, so that the result is stable. */

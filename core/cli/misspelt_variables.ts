@@ -120,9 +120,7 @@ function isSlip(name: string, setting: string): boolean {
   if (given.join("") === meant.join("")) return true;
   const differing = given.filter((word, at) => word !== meant[at]).length;
   return (
-    given.length === meant.length &&
-    differing <= SLIPS &&
-    given.every((word, at) => isMisspelt(word, meant[at] as string))
+    given.length === meant.length && differing <= SLIPS && given.every((word, at) => isMisspelt(word, meant[at] ?? ""))
   );
 }
 

@@ -54,8 +54,7 @@ function conflictOf(name: string, plugins: readonly AnyPlugin[]): string | undef
     const { read = [], write = [] } = plugin.grants;
     if (plugin.name.replaceAll("-", "_") === name) return "a plugin has that name";
     if ([...read, ...write].includes(name as TableName)) return `"${plugin.name}" uses a table of that name`;
-    if ((plugin.events as readonly string[]).includes(`${name}_leave`))
-      return `"${plugin.name}" has an event of that name`;
+    if (plugin.events.some((event) => event === `${name}_leave`)) return `"${plugin.name}" has an event of that name`;
   }
   return undefined;
 }

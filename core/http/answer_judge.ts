@@ -76,7 +76,7 @@ function sentAnswer(value: unknown, status: unknown): SentAnswer | undefined {
   if (value instanceof Response)
     return {
       status: value.status,
-      type: (value.headers.get("content-type") ?? "application/octet-stream").split(";")[0] as string,
+      type: /^[^;]*/.exec(value.headers.get("content-type") ?? "application/octet-stream")?.[0] ?? "",
       json: () => value.clone().json() as Promise<unknown>,
     };
   if (value === undefined || value === null) return undefined;

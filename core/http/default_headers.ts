@@ -39,7 +39,7 @@ export function defaultHeaders({
 export function addDefaultHeaders(response: Response, state: RequestState, others: object = {}): Response {
   const { headers } = response;
   const defaults = defaultHeaders(state);
-  for (const name in defaults) if (!headers.has(name) && !(name in others)) headers.set(name, defaults[name] as string);
+  for (const name in defaults) if (!headers.has(name) && !(name in others)) headers.set(name, defaults[name] ?? "");
   if (headers.get("content-type") === BUN_JSON) headers.set("content-type", JSON_TYPE);
   return response;
 }

@@ -19,7 +19,7 @@ import { recordedFiles } from "../files/recorded_files.ts";
 import { createAnswerJudge, type OnMismatch } from "../http/answer_judge.ts";
 import { withContributedFields } from "../http/answer_types.ts";
 import { createHttpServer } from "../http/create_server.ts";
-import { CredentialFilter, type DescribedCredentials } from "../http/credentials.ts";
+import { CredentialFilter } from "../http/credentials.ts";
 import { currentAddress, currentRequestId } from "../http/request_context.ts";
 import type { HttpServer } from "../http/server.ts";
 import { currentAwayReads, currentStoreSession } from "../http/store_session.ts";
@@ -27,8 +27,7 @@ import { beginWork, chargeWork } from "../http/work_budget.ts";
 import { createTexts } from "../i18n/catalogue.ts";
 import { openSpool, SPOOL_LEFTOVER_MS } from "../input/upload_spool.ts";
 import type { Log } from "../log.ts";
-import type { SlotName, Slots } from "../registry.ts";
-import type { ContentKind, ResponseFields } from "../resources/content.ts";
+import type { SlotName } from "../registry.ts";
 import { VisibilityRules } from "../resources/visibility.ts";
 import { deepFreeze } from "../std/freeze.ts";
 import { Waits } from "../std/waits.ts";
@@ -150,8 +149,8 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const slots: ContextParts["slots"] = new Map();
   const slotSpecs = declaredSlots(plugins, shipped);
   const visibility = new VisibilityRules();
-  const schemes = () => ((slots.get("credential_scheme") ?? []) as DescribedCredentials[]).filter(isShipped);
-  const content = () => (slots.get("content") ?? []) as ContentKind[];
+  const schemes = () => (slots.get("credential_scheme") ?? []).filter(isShipped);
+  const content = () => slots.get("content") ?? [];
   const contentTables = () => content().map(({ table }) => table);
   const servers = new RunningServers({ db: store.db, log, leaseSeconds: config.serverLeaseSeconds });
   const roles = new PluginRoles({
@@ -216,7 +215,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     records.push({ plugin, registered: registered() });
     booted.push(deepFreeze({ plugin, migrated, denied, recorded, ms: performance.now() - started }));
   }
-  const slot = <N extends SlotName>(name: N) => (slots.get(name) ?? []) as Slots[N][];
+  const slot = <N extends SlotName>(name: N) => slots.get(name) ?? [];
   chosen.settle(slot("file_store"));
   compileRoutes(http);
   checkPermits(plugins, http, shipped);

@@ -40,7 +40,7 @@ async function checkColumns(plugins: readonly AnyPlugin[], db: Db): Promise<void
     // Of an optional table that is absent every column is missing.
     const wrong = missing.find(
       ({ table }) =>
-        !(optionalTables as readonly string[]).includes(table) ||
+        !optionalTables.some((optional) => optional === table) ||
         missing.filter((one) => one.table === table).length < (columns[table]?.length ?? 0),
     );
     if (wrong)
@@ -75,7 +75,7 @@ function checkForms({ name, events }: AnyPlugin, plugins: readonly AnyPlugin[], 
   const known = shipped.flatMap((one) => one.events.map((event) => ({ event: event as string, owner: one.name })));
   const isKnown = new Set(known.map(({ event }) => event));
   const verbs = new Set(known.map(({ event }) => formOf(event).verb));
-  for (const event of events as readonly string[]) {
+  for (const event of events) {
     const { subject, verb } = formOf(event);
     const owner = known.find(
       (one) =>
@@ -104,7 +104,7 @@ export function checkHandledEvents(
   plugins: readonly AnyPlugin[],
   { shipped, log }: { readonly shipped: readonly AnyPlugin[]; readonly log: Log },
 ): void {
-  const performed = plugins.flatMap(({ events }) => events as readonly string[]);
+  const performed = plugins.flatMap(({ events }) => events);
   const unperformed = bus.withoutPerformer(performed);
   const absent = leftOut(plugins, shipped);
   for (const { name, events } of absent) {
@@ -115,7 +115,7 @@ export function checkHandledEvents(
         events: handled,
       });
   }
-  const known = absent.flatMap(({ events }) => events as readonly string[]);
+  const known: readonly string[] = absent.flatMap(({ events }) => events);
   for (const { event, plugins: handling } of unperformed.filter((each) => !known.includes(each.event))) {
     const names = [...CORE_EVENTS, ...performed, ...known];
     const meant = names.find((name) => isMisspelt(event, name));

@@ -1,5 +1,6 @@
 /** Names that would do nothing if they are misspelt: moments of events, slots that plugins contribute to, permissions of what they add to screens. */
 
+import { isObject } from "../../db/mod.ts";
 import { BootError } from "../errors.ts";
 import { MOMENTS } from "../events/root_transaction.ts";
 import { contributorOf } from "../faults.ts";
@@ -10,7 +11,7 @@ import { permissionsOf } from "./path_patterns.ts";
 import type { AnyPlugin } from "./plugin.ts";
 
 /** Contributions by slot. */
-type Contributions = ReadonlyMap<string, readonly unknown[]>;
+type Contributions = Iterable<readonly [string, readonly unknown[]]>;
 
 /** Throws BootError for handlers at a moment that is none of the event; `what` is the event in the message. */
 export function checkMoments(
@@ -58,10 +59,10 @@ export function checkPermitted(
   plugins: readonly AnyPlugin[],
   shipped: readonly AnyPlugin[],
 ): void {
-  const known = ["access-api", ...plugins.flatMap(({ permissions }) => permissions as readonly string[])];
+  const known: readonly string[] = ["access-api", ...plugins.flatMap(({ permissions }) => permissions)];
   for (const [slot, contributions] of slots)
     for (const contribution of contributions) {
-      const { permit } = (contribution ?? {}) as { permit?: unknown };
+      const permit = isObject(contribution) ? contribution.permit : undefined;
       // What belongs to a plugin that is left out is there for nobody.
       const wrong = permissionsOf(permit).find(
         (name) => !known.includes(name) && permissionHint(name, plugins, shipped) === "",

@@ -33,13 +33,13 @@ export function leftOut(plugins: readonly AnyPlugin[], shipped: readonly AnyPlug
 
 /** The end of an error about a contract without a provider: the plugin that provides it and is left out; "" for none. */
 export function contractHint(contract: string, plugins: readonly AnyPlugin[], shipped: readonly AnyPlugin[]): string {
-  return hint(leftOut(plugins, shipped).find(({ provides }) => (provides as readonly string[]).includes(contract)));
+  return hint(leftOut(plugins, shipped).find(({ provides }) => provides.some((provided) => provided === contract)));
 }
 
 /** The end of an error about a table that no plugin creates: the plugin that writes it and is left out; "" for none. */
 export function tableHint(table: string, plugins: readonly AnyPlugin[], shipped: readonly AnyPlugin[]): string {
   const absent = leftOut(plugins, shipped);
-  return hint(absent.find(({ grants }) => (grants.write as readonly string[] | undefined)?.includes(table)));
+  return hint(absent.find(({ grants }) => grants.write?.some((written) => written === table)));
 }
 
 /**
@@ -55,7 +55,9 @@ export function missingTable(error: unknown, plugins: readonly AnyPlugin[], ship
 
 /** The end of an error about a permission that no plugin adds: the plugin that adds it and is left out; "" for none. */
 export function permissionHint(name: string, plugins: readonly AnyPlugin[], shipped: readonly AnyPlugin[]): string {
-  return hint(leftOut(plugins, shipped).find(({ permissions }) => (permissions as readonly string[]).includes(name)));
+  return hint(
+    leftOut(plugins, shipped).find(({ permissions }) => permissions.some((permission) => permission === name)),
+  );
 }
 
 /** The end of an error about two plugins of which one has to go: the entry of package.json that leaves out the shipped one. */

@@ -7,9 +7,7 @@ import type { JobQueue } from "../events/job_queue.ts";
 import type { Faults } from "../faults.ts";
 import type { FileStore } from "../files/file_store.ts";
 import { sweepFiles } from "../files/orphan_sweep.ts";
-import type { FileClaim } from "../files/provided.ts";
 import type { HttpServer } from "../http/server.ts";
-import type { ContentKind } from "../resources/content.ts";
 import type { Waits } from "../std/waits.ts";
 import type { Tracing } from "../tracing.ts";
 import { deletedAbsentItems } from "./absent_kinds.ts";
@@ -77,11 +75,11 @@ export function makeOwnContracts(parts: ShownParts): OwnContracts {
     },
     upkeep: {
       pluginOfJob: (name) => jobs.pluginOf(name),
-      lostFiles: () => sweepFiles(files, (slots.get("file_claims") ?? []) as FileClaim[], { dryRun: true }),
+      lostFiles: () => sweepFiles(files, slots.get("file_claims") ?? [], { dryRun: true }),
       deletedAbsentItems: (parents) =>
         deletedAbsentItems(
           store.db,
-          ((slots.get("content") ?? []) as ContentKind[]).map(({ kind }) => kind),
+          (slots.get("content") ?? []).map(({ kind }) => kind),
           parents,
         ),
     },

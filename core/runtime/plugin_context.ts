@@ -23,7 +23,7 @@ import { currentLanguage } from "../http/request_context.ts";
 import type { Authenticate } from "../http/route_scope.ts";
 import type { HttpServer } from "../http/server.ts";
 import type { Texts } from "../i18n/catalogue.ts";
-import type { EventName } from "../registry.ts";
+import type { EventName, SlotName, Slots } from "../registry.ts";
 import type { ContentKind } from "../resources/content.ts";
 import { listRows } from "../resources/listing.ts";
 import { slowReads } from "../resources/slow_reads.ts";
@@ -56,6 +56,13 @@ import { slotLimit, slotReader } from "./slot_reader.ts";
 import { contributionProblem, type SlotSpec } from "./slot_specs.ts";
 import { isViewer } from "./whole_values.ts";
 
+/** Contributions by slot; plugins have slots of their own, whose types are not known here. */
+export interface ContributedSlots extends Iterable<readonly [string, readonly unknown[]]> {
+  get<N extends SlotName>(name: N): Slots[N][] | undefined;
+  get(name: string): unknown[] | undefined;
+  set(name: string, contributions: readonly unknown[]): unknown;
+}
+
 /** The services that all contexts share. */
 export interface ContextParts extends Omit<RuntimeOptions, "files"> {
   readonly files: FileStore;
@@ -70,7 +77,7 @@ export interface ContextParts extends Omit<RuntimeOptions, "files"> {
   readonly texts: Texts;
   readonly baseUrl: string;
   readonly contracts: Map<string, unknown>;
-  readonly slots: Map<string, unknown[]>;
+  readonly slots: ContributedSlots;
   /** What is known of slots, by name. */
   readonly slotSpecs: ReadonlyMap<string, SlotSpec>;
   readonly faults: Faults;
@@ -257,7 +264,7 @@ export function makeContext(
         throw new BootError(`A contribution of the plugin "${plugin.name}" to the slot "${name}" ${problem}`);
       const isOperators = plugin.addedBy !== undefined && plugin.listFile === undefined;
       const origin = { plugin: plugin.name, slot: name, faults: parts.faults, isOperators, ships: !crossing };
-      const kinds = (parts.slots.get("content") ?? []) as ContentKind[];
+      const kinds = parts.slots.get("content") ?? [];
       const fenced = given ? fencedContribution(name, contribution, { given, db, kinds }) : contribution;
       const scoped = own.scoped(fenced, `slot ${name}`, slotLimit(parts.slotSpecs.get(name), guard.limits));
       if (name === "content") checkNewKind(plugin.name, scoped as ContentKind, kinds);

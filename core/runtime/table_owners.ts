@@ -13,7 +13,7 @@ export function foreignTable(error: unknown, { name }: AnyPlugin, plugins: reado
   const table = codeOf(cause) === DUPLICATE_TABLE ? /"(.+)"/.exec(messageOf(cause))?.[1] : undefined;
   if (!(error instanceof StoreError) || table === undefined) return error;
   const writers = plugins.filter(
-    (plugin) => plugin.name !== name && (plugin.grants.write as readonly string[] | undefined)?.includes(table),
+    (plugin) => plugin.name !== name && plugin.grants.write?.some((written) => written === table),
   );
   const names = writers.map((plugin) => `"${plugin.name}"`).join(", ");
   const written = names === "" ? "" : ` and is written by ${names}`;

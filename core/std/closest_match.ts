@@ -38,12 +38,12 @@ export function distance(from: string, to: string): number {
   for (let i = 1; i <= from.length; i++) {
     const row = [i];
     for (let j = 1; j <= to.length; j++) {
-      const changed = (above[j - 1] as number) + (from[i - 1] === to[j - 1] ? 0 : 1);
-      row.push(Math.min((above[j] as number) + 1, (row[j - 1] as number) + 1, changed));
+      const changed = (above[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
+      row.push(Math.min((above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, changed));
     }
     above = row;
   }
-  return above[to.length] as number;
+  return above[to.length] ?? 0;
 }
 
 /** Characters from which on two mistakes in a word are taken for a slip; in shorter ones they make another word. */

@@ -150,8 +150,8 @@ export class ResultBuilder {
     if (!present || (value === "" && kind !== "text")) return;
     let at = this.#root;
     for (let index = 0; index < keys.length - 1; index++)
-      at = this.#branch(at, keys[index] as string, path[index + 1] === "*");
-    const key = keys[keys.length - 1] as string;
+      at = this.#branch(at, keys[index] ?? "", path[index + 1] === "*");
+    const key = keys[keys.length - 1] ?? "";
     if (kind !== "branch" || value === null) at[key] = converted(value, kind);
     else if (isObject(value)) this.#branch(at, key, compiled.hasElements);
   }

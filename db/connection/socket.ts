@@ -54,7 +54,7 @@ export class ConnectionSocket {
   #connect({ host, port, path }: Place): Socket {
     if (this.#isDestroyed) throw Object.assign(new Error("The connection was dropped"), { code: "CONNECTION_CLOSED" });
     const at = this.#attempts++ % host.length;
-    const place = { host: host[at] as string, port: port[at] as number };
+    const place = { host: host[at] ?? "", port: port[at] ?? 0 };
     if (typeof path === "string") return this.#opened((socket) => socket.connect(path));
     // postgres.js reads these for TLS and for its messages.
     return Object.assign(

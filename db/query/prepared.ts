@@ -40,6 +40,8 @@ export interface Statement<Parameters, Row> {
   execute(db: Executor, parameters: Parameters): Promise<Row[]>;
   /** Runs the statement and returns its first row. Throws as `execute` does. */
   executeTakeFirst(db: Executor, parameters: Parameters): Promise<Row | undefined>;
+  /** The same for a statement that returns a row in any case, such as an insert. Throws, too, where it returned none. */
+  executeTakeFirstOrThrow(db: Executor, parameters: Parameters): Promise<Row>;
   /** The statement with its parameters, as `queryWithDeadline` takes it. Throws as `execute` does. */
   compile(db: Executor, parameters: Parameters): CompiledQuery<Row>;
   /** Runs a write whose answer is not needed, as `write()` does. Throws as `execute` does. */
@@ -142,6 +144,12 @@ class PreparedStatement<Parameters extends object, Row> implements Statement<Par
     return (await this.execute(db, parameters))[0];
   }
 
+  async executeTakeFirstOrThrow(db: Executor, parameters: Parameters): Promise<Row> {
+    const [row] = await this.execute(db, parameters);
+    if (row === undefined) throw new Error(`The statement "${this.name}" returned no row`);
+    return row;
+  }
+
   async write(db: Executor, parameters: Parameters): Promise<void> {
     const query = this.compile(db, parameters);
     await (writeAhead(db, query) ?? db.executeQuery(query));
@@ -202,7 +210,7 @@ Object.freeze(PreparedStatement.prototype);
 /** The whole text, with `placed` for each parameter. */
 function joined({ texts, names }: Pick<Parts, "texts" | "names">, placed: (name: string) => string): string {
   let text = texts[0] ?? "";
-  for (let at = 0; at < names.length; at++) text += placed(names[at] as string) + texts[at + 1];
+  for (let at = 0; at < names.length; at++) text += placed(names[at] ?? "") + texts[at + 1];
   return text;
 }
 

@@ -3,7 +3,7 @@
  * other name is that of an event, whose handler is a filter. Hooks of the original that no plugin contributes are never called: a
  * warning at boot says so.
  */
-import { type AnyContext, type AnyPlugin, BootError, closestMatch, type EventName } from "lectern/core";
+import { type AnyContext, type AnyPlugin, BootError, closestMatch } from "lectern/core";
 import type { ThemeHook } from "./contract.ts";
 
 type Handler = (...args: never[]) => unknown;
@@ -20,12 +20,13 @@ const ORIGINAL = [
 /** The function `listen` of a theme, whose context is `theme`. Throws BootError for unknown names and names with two hooks. */
 export function listenerOf(theme: AnyContext, plugins: readonly AnyPlugin[]): (name: string, handler: Handler) => void {
   const hooks = hooksByName(theme.slot("theme_hook"));
-  const events = plugins.flatMap((plugin) => plugin.events as readonly string[]);
+  const events = plugins.flatMap((plugin) => plugin.events);
   return (name, handler) => {
+    const event = events.find((known) => known === name);
     const hook = hooks.get(name);
     // The name of the hook determines the handler's type.
     if (hook) hook.attach(handler as never, theme);
-    else if (events.includes(name)) theme.on(name as EventName, { filter: async (draft) => run(handler, draft) });
+    else if (event) theme.on(event, { filter: async (draft) => run(handler, draft) });
     else if (ORIGINAL.includes(name)) theme.log.warn("A theme listens to a hook that is never called", { event: name });
     else throw unknown(name, [...hooks.keys(), ...ORIGINAL, ...events]);
   };

@@ -116,7 +116,7 @@ async function reread(db: Executor, id: number): Promise<Role> {
 
 /** The texts of a list, which bodies may also contain as an object with numeric keys. */
 function texts(list: unknown): string[] {
-  return Object.values(list as object).filter((item) => typeof item === "string");
+  return Object.values(Object(list)).filter((item) => typeof item === "string");
 }
 
 /** Takes permissions that no plugin adds any more from all roles. */

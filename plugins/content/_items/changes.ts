@@ -33,7 +33,7 @@ export async function insertItem<Stored extends { readonly id: number }, Read, O
     ...columns,
     ...{ created_by: author, updated_by: author, owned_by: author },
   };
-  const item = (await statements.insert.executeTakeFirst(db, values)) as Stored;
+  const item = await statements.insert.executeTakeFirstOrThrow(db, values);
   const sent = draft.tags;
   return { ...item, tags: sent === undefined ? [] : await saveTags(tags, { kind, id: item.id, sent }, tx) };
 }

@@ -40,7 +40,7 @@ export function itemPresenter<
   fields: readonly Field[],
   contributions: () => readonly ResponseFields[],
 ): ItemPresenter<Row, Field, Listed> {
-  const listedFields = (fields as readonly string[]).includes("cover") ? { cover: null } : {};
+  const listedFields = fields.some((field) => field === "cover") ? { cover: null } : {};
   const shownValue = (row: Row, field: keyof Row | "cover") => {
     if (field === "cover") return null;
     return field === "description_html" ? markup.describeHtml(row.description_html, row.description) : row[field];

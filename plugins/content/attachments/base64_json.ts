@@ -9,7 +9,7 @@ const CHUNK_BYTES = 48 * 1024;
 const DIGITS = Buffer.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
 /** The two characters that each value of twelve bits becomes. */
 const PAIRS = new Uint16Array(
-  Uint8Array.from({ length: 8192 }, (_, at) => DIGITS[at % 2 === 0 ? at >> 7 : (at >> 1) & 63] as number).buffer,
+  Uint8Array.from({ length: 8192 }, (_, at) => DIGITS[at % 2 === 0 ? at >> 7 : (at >> 1) & 63] ?? 0).buffer,
 );
 
 /**
@@ -72,9 +72,9 @@ async function* encodedParts(start: Uint8Array, content: ReadableStream<Uint8Arr
 function encoded(bytes: Uint8Array): Uint8Array {
   const pairs = new Uint16Array((bytes.length / GROUP) * 2);
   for (let from = 0, to = 0; from < bytes.length; from += GROUP) {
-    const group = ((bytes[from] as number) << 16) | ((bytes[from + 1] as number) << 8) | (bytes[from + 2] as number);
-    pairs[to++] = PAIRS[group >> 12] as number;
-    pairs[to++] = PAIRS[group & 0xfff] as number;
+    const group = ((bytes[from] ?? 0) << 16) | ((bytes[from + 1] ?? 0) << 8) | (bytes[from + 2] ?? 0);
+    pairs[to++] = PAIRS[group >> 12] ?? 0;
+    pairs[to++] = PAIRS[group & 0xfff] ?? 0;
   }
   return new Uint8Array(pairs.buffer);
 }

@@ -73,8 +73,7 @@ export async function insertAttachment(
   if (!content) throw new ApiError(422, "An attachment needs a file or a link");
   await lockPage(draft.uploaded_to, tx);
   const { uploaded_to, name } = draft;
-  const row = await insert.executeTakeFirst(tx.db, { ...content, uploaded_to, name, author: authorOf(tx.viewer) });
-  return row as AttachmentRow;
+  return insert.executeTakeFirstOrThrow(tx.db, { ...content, uploaded_to, name, author: authorOf(tx.viewer) });
 }
 
 /** Updates a locked attachment. Without a new name, a new file gives the attachment its name (content-api 11). */

@@ -51,7 +51,10 @@ export function arrange<C extends Child>(children: readonly C[], entries: readon
 /** Whether these placements are in the present order of their children. */
 export function keepsOrder(placements: readonly Placement[]): boolean {
   const children = placements.map(({ child }) => child);
-  return children.every((child, index) => index === 0 || compareChildren(children[index - 1] as Child, child) < 0);
+  return children.every((child, index) => {
+    const before = children[index - 1];
+    return before === undefined || compareChildren(before, child) < 0;
+  });
 }
 
 /** The wanted order, with each child that is not named inserted after the named child that it follows now. */

@@ -95,5 +95,5 @@ async function lockBook(db: Db, id: number): Promise<BookPlace> {
 /** Two statements: one that joins while it waits for the lock would return the book from before the wait. */
 async function lockChapter(db: Db, id: number): Promise<Omit<Chapter, "tags">> {
   if (!(await lockPresent.executeTakeFirst(db, { id }))) throw notFound("Chapter");
-  return (await read.executeTakeFirst(db, { id })) as Omit<Chapter, "tags">;
+  return read.executeTakeFirstOrThrow(db, { id });
 }

@@ -75,10 +75,10 @@ export async function insertComment(
 ): Promise<CommentRow> {
   const html = await cleanedHtml(context, draft, tx.viewer);
   await lockPage(context, draft.page_id, tx);
-  const row = (await insert.executeTakeFirst(tx.db, {
+  const row = await insert.executeTakeFirstOrThrow(tx.db, {
     ...{ pageId: draft.page_id, replyTo: draft.reply_to ?? null, html },
     ...{ contentRef: contentRef(draft.content_ref), author: authorOf(tx.viewer) },
-  })) as CommentRow;
+  });
   rememberSanitized(row, CLEANED.get(draft)?.sanitized ?? "");
   return row;
 }

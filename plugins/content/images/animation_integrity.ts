@@ -16,7 +16,7 @@ class ByteReader {
 
   async next(): Promise<number | null> {
     while (this.#at >= this.#chunk.length) if (!(await this.#more())) return null;
-    return this.#chunk[this.#at++] as number;
+    return this.#chunk[this.#at++] ?? 0;
   }
 
   /** Skips bytes; false if the stream ends before. */

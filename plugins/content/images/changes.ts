@@ -66,12 +66,11 @@ export async function insertImage(
 ): Promise<ImageRow> {
   await storeFile(context, file_key, draft.content, tx);
   const { type, uploaded_to, name } = draft;
-  const row = await insert.executeTakeFirst(tx.db, {
+  return insert.executeTakeFirstOrThrow(tx.db, {
     ...{ type, uploaded_to, name, path: await freePath(draft, tx), file_key, damaged },
     ...{ format: info.format, width: info.width, height: info.height, animated: info.animated },
     author: authorOf(tx.viewer),
   });
-  return row as ImageRow;
 }
 
 /** Updates a locked image. A new file replaces the present one after the commit. */

@@ -125,11 +125,9 @@ export async function insertPage(
     ...{ ...stored, ...parent, slug, name: draft.name, priority: draft.priority ?? null },
     ...{ editor: editorAfter(draft, undefined, tx.viewer), ...revisionBy(tx, INITIAL) },
   };
-  const page = (
-    draftId === undefined
-      ? await insertPublished.executeTakeFirst(tx.db, { ...values, acl_id, id: knownId ?? null })
-      : await publishDraft.executeTakeFirst(tx.db, { ...values, id: draftId })
-  ) as PageRow;
+  const page = await (draftId === undefined
+    ? insertPublished.executeTakeFirstOrThrow(tx.db, { ...values, acl_id, id: knownId ?? null })
+    : publishDraft.executeTakeFirstOrThrow(tx.db, { ...values, id: draftId }));
   // A draft page may have overrides of its own, so its list is derived after it is published.
   if (draftId === undefined) WITH_PARENT_LIST.add(page);
   await deleteOlderRevisions(context, page, tx);
@@ -196,7 +194,7 @@ export async function updatePage(
   const summary = restored ? `Restored from #${restored.id}; ${restored.summary}` : "";
   const keepsRevision = restored || (needsRevision(page, draft) && !page.draft);
   const statement = keepsRevision ? updateWithRevision : update;
-  const result = (await statement.executeTakeFirst(tx.db, { ...values, ...revisionBy(tx, summary) })) as PageRow;
+  const result = await statement.executeTakeFirstOrThrow(tx.db, { ...values, ...revisionBy(tx, summary) });
   if (keepsRevision) await deleteOlderRevisions(context, result, tx);
   if (draft.tags !== undefined)
     await context.contracts.tags.save("page", page.id, context.contracts.tags.read(draft.tags), tx);
@@ -232,8 +230,7 @@ async function moveWhereAsked(page: PageRow, draft: PageUpdate, tx: EventTransac
   return tx.perform("page_move", { row: page, parent }, async (final) => {
     const { book_id, chapter_id } = final.parent;
     const slug = page.draft ? page.slug : await slugIn(book_id, page.name, tx, page.id);
-    const result = await move.executeTakeFirst(tx.db, { id: page.id, book_id, chapter_id, slug });
-    return result as PageRow;
+    return move.executeTakeFirstOrThrow(tx.db, { id: page.id, book_id, chapter_id, slug });
   });
 }
 
@@ -254,7 +251,7 @@ export async function deletePage(page: PageRow, tx: EventTransaction): Promise<v
 }
 
 async function nextId(tx: EventTransaction): Promise<number> {
-  return ((await takeId.executeTakeFirst(tx.db, {})) as { id: number }).id;
+  return (await takeId.executeTakeFirstOrThrow(tx.db, {})).id;
 }
 
 /** A slug that is free among the pages of a book; the page's own slug counts as free (content-api 4.1). */

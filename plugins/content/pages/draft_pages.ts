@@ -97,8 +97,8 @@ export async function saveDraftPage(context: PagesContext, draft: DraftPage, tx:
   if (updated) return updated.id;
   const slug = `draft-${randomText(SLUG_LENGTH)}`;
   const { parent } = await lockParent(draft.parent, tx);
-  const inserted = await insertDraft.executeTakeFirst(tx.db, { ...values, ...parent, slug });
-  return (inserted as { id: number }).id;
+  const inserted = await insertDraft.executeTakeFirstOrThrow(tx.db, { ...values, ...parent, slug });
+  return inserted.id;
 }
 
 /** Removes draft pages permanently; see `Pages.discardDrafts`. */

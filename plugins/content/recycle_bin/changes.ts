@@ -46,8 +46,8 @@ export async function addEntry(
   itemId: number,
   { db, viewer }: EventTransaction,
 ): Promise<number> {
-  const entry = await insert.executeTakeFirst(db, { kind, itemId, author: authorOf(viewer) });
-  return (entry as { id: number }).id;
+  const entry = await insert.executeTakeFirstOrThrow(db, { kind, itemId, author: authorOf(viewer) });
+  return entry.id;
 }
 
 /**

@@ -41,8 +41,9 @@ export function previewOf(text: string, wanted: readonly string[]): string {
 
 /** The excerpts, of which the last is extended up to `LENGTH` characters in all, and then the first; the start of a text without any. */
 function filled(excerpts: readonly Match[], textLength: number): Match[] {
-  const all = excerpts.length === 0 ? [{ start: 0, end: 0 }] : excerpts.map((one) => ({ ...one }));
-  const [first, last] = [all[0] as Match, all.at(-1) as Match];
+  const [first = { start: 0, end: 0 }, ...others] = excerpts.map((one) => ({ ...one }));
+  const all = [first, ...others];
+  const last = others.at(-1) ?? first;
   let room = LENGTH - all.reduce((sum, { start, end }) => sum + end - start, 0);
   const after = Math.max(0, Math.min(room, textLength - last.end));
   last.end += after;

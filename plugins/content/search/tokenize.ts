@@ -109,8 +109,8 @@ export function wordsIn(text: string): string[] {
   const words: string[] = [];
   const runs = runsIn(text);
   for (let at = 0; at < runs.length; at++) {
-    // Within the list.
-    const run = runs[at] as Run;
+    const run = runs[at];
+    if (!run) break;
     for (const word of run.words) words.push(word);
     const joined = run.signs === "" ? undefined : joinedWord(run, runs[at + 1]);
     if (joined !== undefined) words.push(joined);

@@ -39,14 +39,14 @@ function recentReports(db: QueryCreator<Tables>): RawBuilder<number> {
       .select(({ fn }) => fn.sum("n").as("n"))
       .where("seconds", "=", sql.lit(seconds))
       .where("starts_at", ">=", firstWhole(seconds))
-      .$if(wider !== undefined, (query) => query.where("starts_at", "<", firstWhole(wider as number)));
+      .$if(wider !== undefined, (query) => query.where("starts_at", "<", firstWhole(wider ?? 0)));
     return sql`coalesce(${sum}, 0)`;
   });
   const rest = db
     .selectFrom("host_reports")
     .select(({ fn }) => fn.countAll().as("n"))
     .where("received_at", ">=", EDGE)
-    .where("received_at", "<", firstWhole(WIDTHS[WIDTHS.length - 1] as number));
+    .where("received_at", "<", firstWhole(WIDTHS[WIDTHS.length - 1] ?? 0));
   return sql<number>`(${sql.join([...counted, rest], sql` + `)})::float8`;
 }
 
@@ -175,7 +175,7 @@ const countDetails = prepared("hosts.details", (db, p: { staleMinutes: number })
  */
 export function readDetails(db: Db, staleMinutes: number): Promise<FleetDetails> {
   return withSlowPool({ key: "fleet", limitMs: DETAILS_TIMEOUT_MS }, async () => {
-    return (await countDetails.executeTakeFirst(db, { staleMinutes })) as FleetDetails;
+    return countDetails.executeTakeFirstOrThrow(db, { staleMinutes });
   });
 }
 

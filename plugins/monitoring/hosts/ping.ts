@@ -1,5 +1,5 @@
 import { ApiError, sql } from "lectern/core";
-import { type Executor, prepared } from "lectern/db";
+import { type Executor, isObject, prepared } from "lectern/db";
 import type { HostStatus } from "./contract.ts";
 import { normalizeText } from "./section_hashes.ts";
 
@@ -47,5 +47,5 @@ export async function touch(
 }
 
 function objectIn(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+  return isObject(value) ? value : {};
 }

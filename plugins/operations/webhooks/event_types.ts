@@ -11,7 +11,7 @@ const VERBS = ["create", "update", "delete"];
 export function isKnownType({ slot }: Pick<WebhooksContext, "slot">, type: string): boolean {
   return (
     TYPES.has(type) ||
-    slot("activity").some(({ event, types = [event] }) => (types as readonly string[]).includes(type)) ||
+    slot("activity").some(({ event, types = [event] }) => types.some((known) => known === type)) ||
     slot("content").some(({ kind }) => [...VERBS, "move"].some((verb) => type === `${kind}_${verb}`))
   );
 }

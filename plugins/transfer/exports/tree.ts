@@ -23,13 +23,12 @@ export async function readItem(
 /** Builds the tree: each entry goes into its nearest parent that is present, else into the top item (content-api 5.3). */
 export function nested(top: ExportEntry, entries: readonly ExportEntry[], order: readonly string[]): ExportItem {
   type MutableItem = ExportEntry & { readonly children: ExportItem[] };
-  const items = new Map(
-    [top, ...entries].map((entry): [string, MutableItem] => [keyOf(entry), { ...entry, children: [] }]),
-  );
-  const root = items.get(keyOf(top)) as MutableItem;
-  for (const entry of [...entries].sort((a, b) => byOrder(a, b, order))) {
-    const parent = entry.parents.map((parent) => items.get(keyOf(parent))).find((parent) => parent !== undefined);
-    (parent ?? root).children.push(items.get(keyOf(entry)) as MutableItem);
+  const root: MutableItem = { ...top, children: [] };
+  const below = entries.map((entry): MutableItem => ({ ...entry, children: [] }));
+  const items = new Map([root, ...below].map((item) => [keyOf(item), item]));
+  for (const item of below.sort((a, b) => byOrder(a, b, order))) {
+    const parent = item.parents.map((parent) => items.get(keyOf(parent))).find((parent) => parent !== undefined);
+    (parent ?? root).children.push(item);
   }
   return root;
 }

@@ -57,7 +57,7 @@ async function findLarge(
   const open: number[] = [];
   let values = 0;
   for (let at = 0, steps = 0; at < bytes.length; at++, steps++) {
-    const byte = bytes[at] as number;
+    const byte = bytes[at] ?? 0;
     if (byte === QUOTE) at = endOfString(bytes, at + 1);
     else if (OPENING.has(byte)) {
       open.push(at);
@@ -105,7 +105,7 @@ class SliceParser {
   async array(from: number, to: number): Promise<unknown[]> {
     const elements: unknown[] = [];
     for await (const { text, inner, isWhole } of this.#slices(from, to)) {
-      const parsed = JSON.parse(`[${text}]`) as unknown[];
+      const parsed: unknown[] = JSON.parse(`[${text}]`);
       if (parsed.length === 0 && !isWhole) throw new SyntaxError(STRAY_COMMA);
       await this.#fill(parsed, inner);
       for (const one of parsed) elements.push(one);
@@ -116,7 +116,7 @@ class SliceParser {
   async #object(from: number, to: number): Promise<Record<string, unknown>> {
     const entries: [string, unknown][] = [];
     for await (const { text, inner, isWhole } of this.#slices(from, to)) {
-      const parsed = JSON.parse(`{${text}}`) as Record<string, unknown>;
+      const parsed: Record<string, unknown> = JSON.parse(`{${text}}`);
       await this.#fill(parsed, inner);
       const rest = Object.entries(parsed);
       if (rest.length === 0 && !isWhole) throw new SyntaxError(STRAY_COMMA);
@@ -133,7 +133,7 @@ class SliceParser {
     let begin = from;
     let depth = 0;
     for (let at = from, steps = 0; at < to; at++, steps++) {
-      const byte = bytes[at] as number;
+      const byte = bytes[at] ?? 0;
       if (byte === QUOTE) at = endOfString(bytes, at + 1);
       else if (OPENING.has(byte)) {
         const end = large.get(at);
@@ -159,8 +159,8 @@ class SliceParser {
     for (const [key, value] of Object.entries(parsed)) {
       if (key.startsWith(this.#placeholder)) throw new SyntaxError("An object or array in place of a name");
       if (typeof value !== "string" || !value.startsWith(this.#placeholder)) continue;
-      const start = inner[Number(value.slice(PLACEHOLDER_LENGTH))] as number;
-      const end = this.#large.get(start) as number;
+      const start = inner[Number(value.slice(PLACEHOLDER_LENGTH))] ?? 0;
+      const end = this.#large.get(start) ?? start;
       const isObject = this.#bytes[start] === OBJECT;
       const filled = await (isObject ? this.#object(start + 1, end) : this.array(start + 1, end));
       // Not by assignment, since a key may be "__proto__".

@@ -40,7 +40,7 @@ export function tagsIn(input: InputObject): NamedTag[] {
   if (typeof tags !== "object" || tags === null || isUpload(tags)) return [];
   return Object.values(tags).flatMap((row) => {
     if (typeof row !== "object" || row === null || isUpload(row)) return [];
-    const { name, value } = row as Record<string, InputValue>;
+    const { name, value }: Readonly<Record<string, unknown>> = { ...row };
     return typeof name === "string" && name.trim() !== ""
       ? [{ name, value: typeof value === "string" ? value : "" }]
       : [];

@@ -56,7 +56,8 @@ export function moveEntry(entries: readonly Entry[], step: Step, moved: Pick<Ent
   const chapter = entries[holder];
   if (!chapter?.pages) return [...entries];
   const within = chapter.pages.findIndex(isMoved);
-  const page = chapter.pages[within] as Entry;
+  const page = chapter.pages[within];
+  if (!page) return [...entries];
   const isAtEnd = step === "up" ? within === 0 : within === chapter.pages.length - 1;
   if (step === "out" || (step !== "into" && isAtEnd)) {
     const rest = { ...chapter, pages: chapter.pages.filter((each) => each !== page) };

@@ -42,7 +42,8 @@ export function compare(before: string, after: string): Comparison {
   const ends = performance.now() + WORDS_MS;
   const parts: Part[] = [];
   for (let at = 0; at < lines.length; at++) {
-    const [line, next] = [lines[at] as Part, lines[at + 1]];
+    const [line, next] = lines.slice(at);
+    if (!line) break;
     const isPair = line.removed && next?.added;
     const timeout = ends - performance.now();
     const words = isPair && timeout > 0 ? diffWordsWithSpace(line.value, next.value, { timeout }) : undefined;

@@ -85,8 +85,8 @@ function headRows(element: Element, rows: readonly Element[]): number {
     const cells = row.childNodes.filter(isElement);
     return cells.length > 0 && cells.every(({ tagName }) => tagName === "th");
   };
-  let count = 0;
-  while (count < rows.length && (inHead(rows[count] as Element) || isHead(rows[count] as Element))) count += 1;
+  const body = rows.findIndex((row) => !inHead(row) && !isHead(row));
+  const count = body < 0 ? rows.length : body;
   // A table with only head rows repeats none.
   return count === rows.length || element.childNodes.length === 0 ? 0 : count;
 }
@@ -122,13 +122,13 @@ function withoutEmptyColumns(cells: readonly Cell[]): Cell[] {
     let [low, high] = [0, begun.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((begun[middle] as number) < end) low = middle + 1;
+      if ((begun[middle] ?? 0) < end) low = middle + 1;
       else high = middle;
     }
     return low;
   };
   return cells.map((cell) => {
-    const x = before[cell.x] as number;
+    const x = before[cell.x] ?? 0;
     return { ...cell, x, columns: countTo(cell.x + cell.columns) - x };
   });
 }

@@ -1,5 +1,6 @@
 /** Manifests of modules (platform 11.5). */
 import type { BootError } from "lectern/core";
+import { isObject } from "lectern/db";
 
 /** File names of manifests; the second one is that of the original. */
 export const MANIFESTS: readonly string[] = ["module.json", "bookstack-module.json"];
@@ -22,7 +23,7 @@ export function parseManifest(json: string, fail: (what: string) => BootError): 
     throw fail(`found invalid JSON (${cause instanceof Error ? cause.message : String(cause)})`);
   }
   const text = (field: keyof Manifest): string => {
-    const value = (manifest as Record<string, unknown> | null)?.[field];
+    const value = isObject(manifest) ? manifest[field] : undefined;
     if (typeof value !== "string" || value.trim() === "") throw fail(`wanted a text "${field}"`);
     return value.trim();
   };

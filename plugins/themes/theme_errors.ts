@@ -1,6 +1,7 @@
 /** Errors in the files of a theme: each names the file, and the line where one is known (platform 11.2). */
 import { dirname, relative, sep } from "node:path";
 import { BootError } from "lectern/core";
+import { messageOf } from "lectern/db";
 
 /** A path as errors show it: relative to the folder of the server. */
 export function shownPath(file: string): string {
@@ -21,7 +22,7 @@ interface Place {
 }
 
 function placeOf(file: string, cause: unknown): Place {
-  const text = cause instanceof Error ? cause.message : String((cause as { message?: unknown })?.message ?? cause);
+  const text = messageOf(cause);
   // Syntax errors have a position; for thrown errors it is the innermost frame of the stack in the theme's folder.
   const { position, errors } = (cause ?? {}) as { position?: { file?: string; line?: number }; errors?: unknown[] };
   if (position?.line !== undefined) return { place: position.file || file, line: position.line, text };

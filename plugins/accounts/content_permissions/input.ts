@@ -9,7 +9,7 @@ export function withoutNulls(input: InputObject): InputObject {
   const { fallback_permissions: fallback } = input;
   if (typeof fallback !== "object" || fallback === null) return input;
   const sent = Object.entries(fallback).filter(([, value]) => value !== null);
-  return { ...input, fallback_permissions: Object.fromEntries(sent) as never };
+  return { ...input, fallback_permissions: Object.fromEntries(sent) };
 }
 
 /** The draft of a validated body (platform 3). If a role has two entries, the last one counts, in the position of the first. */

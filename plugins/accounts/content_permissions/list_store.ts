@@ -57,17 +57,18 @@ export async function findOrCreateLists(lists: readonly AccessList[], { db }: Ev
   if (wanted.size === 0) return lists.map(() => 0);
   const stored = await storeLists.execute(db, { lists: JSON.stringify([...wanted].map(rowOf)) });
   const ids = new Map(stored.map(({ id, digest }) => [digest, id]));
-  return lists.map((list) => (isEmpty(list) ? 0 : (ids.get(digestOf(list)) as number)));
+  return lists.map((list) => (isEmpty(list) ? 0 : (ids.get(digestOf(list)) ?? 0)));
 }
 
 function rowOf([digest, list]: [string, AccessList]): Record<string, unknown> {
   const columns = ACTIONS.flatMap((action) => {
     const { fallback, allow, deny } = list[action];
-    return [
+    const columns: [string, unknown][] = [
       [`${action}_fallback`, fallback],
       [`${action}_allow`, allow],
       [`${action}_deny`, deny],
-    ] as [string, unknown][];
+    ];
+    return columns;
   });
   return { digest, ...Object.fromEntries(columns) };
 }

@@ -14,7 +14,7 @@ export async function draftOf(
 ): Promise<ApiTokenDraft> {
   const { name, expires_at, read_only, permissions } = await validate(createRules, input, viewer);
   checkDay(expires_at);
-  const names = permissions ? Object.values(permissions as object).map(String) : null;
+  const names = permissions ? Object.values(permissions).map(String) : null;
   if (names) await checkNames(db, names, slot("permission"));
   return {
     user_id,

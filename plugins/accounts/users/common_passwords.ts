@@ -16,7 +16,7 @@ const TOO_COMMON = "This password is among those that are used most; choose anot
 let common: Promise<ReadonlySet<string>> | undefined;
 
 async function readList(): Promise<ReadonlySet<string>> {
-  const all = (await Bun.file(new URL(LIST)).json()) as readonly string[];
+  const all: readonly string[] = await Bun.file(new URL(LIST)).json();
   return new Set([...all.slice(0, COUNT), ...all.filter(({ length }) => length >= MIN_LENGTH).slice(0, COUNT)]);
 }
 

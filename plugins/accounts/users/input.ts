@@ -24,6 +24,6 @@ async function optionalFields({
     ...(language ? { language } : {}),
     ...(password ? { password_hash: await sealedHash(password) } : {}),
     // A list may be sent as an object with numeric keys; the rules have checked that the values are integers.
-    ...(roles === undefined ? {} : { roles: Object.values(roles as object).map(Number) }),
+    ...(roles === undefined ? {} : { roles: Object.values(roles).map(Number) }),
   };
 }

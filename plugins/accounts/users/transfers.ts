@@ -122,9 +122,10 @@ async function transfer(context: UsersContext, userId: number): Promise<boolean>
     for (const pass of PASSES)
       for (let after = 0; ; ) {
         const ids = await itemsOf(store, table, { user: userId, pass, after, limit: BATCH });
-        if (ids.length === 0) break;
+        const last = ids.at(-1);
+        if (last === undefined) break;
         await changeBatch(context, { userId, table, ids });
-        after = ids.at(-1) as number;
+        after = last;
         if (performance.now() - started > RUN_MS) return true;
       }
   // Items that were restored from the recycle bin meanwhile are behind the passes that would have found them.

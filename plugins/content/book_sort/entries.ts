@@ -1,4 +1,5 @@
 import { invalidFields } from "lectern/core";
+import { isObject } from "lectern/db";
 import type { Entry } from "./contract.ts";
 
 /** The entries that a body lists. Throws ApiError 422 for values that are no entries and for items named twice. */
@@ -7,7 +8,7 @@ export function entriesIn(items: readonly unknown[]): Entry[] {
   const named = new Set<string>();
   const isNew = (type: string, id: number) => !named.has(`${type} ${id}`) && named.add(`${type} ${id}`);
   const entries = items.flatMap((item, index): Entry[] => {
-    const sent = (typeof item === "object" && item !== null ? item : {}) as Record<string, unknown>;
+    const sent = isObject(item) ? item : {};
     const { type } = sent;
     const [id, pages] = [idIn(sent.id), idsIn(sent.pages)];
     const key = `items.${index}`;

@@ -13,7 +13,9 @@ const NESTED = "page";
  * entries, at the top level.
  */
 export function nestContents(entries: readonly BookEntry[]): ContentsEntry[] {
-  const pagesOf = new Map(entries.filter(isContainer).map(({ id }) => [id, [] as NonNullable<ContentsEntry["pages"]>]));
+  const pagesOf = new Map<number, NonNullable<ContentsEntry["pages"]>>(
+    entries.filter(isContainer).map(({ id }) => [id, []]),
+  );
   const topLevel: BookEntry[] = [];
   for (const entry of [...entries].sort(compareEntries)) {
     const pages = isContainer(entry) ? undefined : pagesOf.get(entry.chapter_id ?? 0);

@@ -23,7 +23,7 @@ export function treesOf<Row extends Linked, T>(
   comments: readonly Row[],
   present: (row: Row) => T,
 ): { active: CommentTree<T>[]; archived: CommentTree<T>[] } {
-  const trees = { active: [] as CommentTree<T>[], archived: [] as CommentTree<T>[] };
+  const trees: { active: CommentTree<T>[]; archived: CommentTree<T>[] } = { active: [], archived: [] };
   const nodes = new Map<number, { tree: CommentTree<T>; parent: CommentTree<T> | undefined }>();
   // A reply has a higher number than its parent, so in this order a parent's node is made before those of its replies.
   for (const row of [...comments].sort((a, b) => a.local_id - b.local_id)) {

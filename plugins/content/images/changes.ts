@@ -17,7 +17,7 @@ import { prepared } from "lectern/db";
 import type { ImageChange, ImageDraft, ImageRow, ImagesContext } from "./contract.ts";
 import { urlFileName } from "./file_names.ts";
 import type { CheckedImage } from "./uploads.ts";
-import { FOLDER, VARIANT_FOLDERS, type Variant } from "./urls.ts";
+import { FOLDER, VARIANTS } from "./urls.ts";
 import { variantKey } from "./variants.ts";
 
 const PREFIX_LENGTH = 3;
@@ -119,8 +119,7 @@ export async function removeFile(context: Pick<ImagesContext, "files">, fileKey:
 
 /** Removes the variants of a file. They are made again at the next request. */
 export async function removeVariants(context: Pick<ImagesContext, "files">, fileKey: string): Promise<void> {
-  for (const variant of Object.keys(VARIANT_FOLDERS) as Variant[])
-    await context.files.remove(variantKey(fileKey, variant));
+  for (const variant of VARIANTS) await context.files.remove(variantKey(fileKey, variant));
 }
 
 /** Stores a file under a key. The file is removed if the transaction is rolled back. */

@@ -9,6 +9,9 @@ export const VARIANT_FOLDERS = { gallery: "thumbs-150-150", display: "scaled-168
 /** A smaller variant of an image. */
 export type Variant = keyof typeof VARIANT_FOLDERS;
 
+/** All variants. */
+export const VARIANTS = ["gallery", "display"] as const satisfies readonly Variant[];
+
 /** The URL or path of a variant, given that of the image. */
 export function variantUrl(url: string, variant: Variant): string {
   const slash = url.lastIndexOf("/");
@@ -36,7 +39,7 @@ export function parseImagePath(path: string): ImageReference | undefined {
   if (storable(path) !== path) return undefined;
   const segments = path.split("/");
   if (segments.length === 3) return { path: `${FOLDER}/${path}` };
-  const variant = (Object.keys(VARIANT_FOLDERS) as Variant[]).find((one) => VARIANT_FOLDERS[one] === segments[2]);
+  const variant = VARIANTS.find((one) => VARIANT_FOLDERS[one] === segments[2]);
   if (segments.length !== 4 || variant === undefined) return undefined;
   return { path: `${FOLDER}/${segments[0]}/${segments[1]}/${segments[3]}`, variant };
 }

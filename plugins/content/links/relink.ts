@@ -177,7 +177,9 @@ export async function updateLinksTo(context: Context, changed: ChangedItem, tx: 
   const outdated = await statements[changed.kind].execute(tx.db, { id: changed.id });
   const sources = Map.groupBy(outdated, ({ from_kind, from_id }) => `${from_kind} ${from_id}`);
   for (const links of sources.values()) {
-    const [{ from_kind: kind, from_id: id }] = links as [OutdatedLink];
+    const [first] = links;
+    if (!first) continue;
+    const { from_kind: kind, from_id: id } = first;
     const moved = new Map(links.map(({ path, current }) => [context.baseUrl + path, context.baseUrl + current]));
     if (kind === "page") await rewritePage(context, id, moved, tx);
     else await rewriteDescription(context, { kind, id }, moved, tx);

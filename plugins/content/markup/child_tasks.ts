@@ -54,7 +54,10 @@ export const tasks = {
   /** Collects all URLs first, so that one call to the server decides about them. */
   async readdress(html: string, call: CallServer) {
     const found: AddressAt[] = [];
-    readdress(html, (at) => void found.push(at) as undefined);
+    readdress(html, (at) => {
+      found.push(at);
+      return undefined;
+    });
     const changes = (await call("change", found)) as (string | null | typeof UNCHANGED)[];
     let next = 0;
     return readdress(html, () => {

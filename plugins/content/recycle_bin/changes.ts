@@ -4,7 +4,7 @@
  */
 import type { ContentKind } from "lectern/contracts";
 import { type ApiError, authorOf, type EventTransaction, localizedError, notFound, sql } from "lectern/core";
-import { prepared, rows } from "lectern/db";
+import { codeOf, isObject, prepared, rows } from "lectern/db";
 import type { NamedDeletion, RecycleBinContext } from "./contract.ts";
 import { findKind, type ItemOfKind, type ItemsOfKind, itemWithContents } from "./hierarchy.ts";
 
@@ -84,13 +84,12 @@ function kindMissing(kind: string): ApiError {
 
 /** The refusal of a removal that rows of another table prevent, as those of a plugin that is not installed; else the error. */
 function orStillReferred(error: unknown): unknown {
-  const { code, table_name } = (error ?? {}) as { code?: unknown; table_name?: unknown };
-  if (code !== FOREIGN_KEY_VIOLATION) return error;
+  if (!isObject(error) || codeOf(error) !== FOREIGN_KEY_VIOLATION) return error;
   return localizedError(
     409,
     "Rows of the table “:table” refer to the item, so it cannot be deleted. Is the plugin of that table installed?",
     {
-      table: String(table_name),
+      table: String(error.table_name),
     },
   );
 }

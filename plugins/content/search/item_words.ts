@@ -5,6 +5,8 @@ export const WEIGHTS = { name: "A", tags: "B", headings: "C", body: "D" } as con
 /** A field of an item that has words. */
 export type ItemField = keyof typeof WEIGHTS;
 
+const FIELDS = ["name", "tags", "headings", "body"] as const satisfies readonly ItemField[];
+
 /** Marks a second entry in the digest for each word of the name. No word starts with it. */
 export const IN_NAME = "=";
 /** The same for words of headings and tags. */
@@ -58,7 +60,7 @@ export class ItemWords {
   get digest(): string {
     let position = 0;
     const entries: string[] = [];
-    for (const field of Object.keys(WEIGHTS) as ItemField[]) {
+    for (const field of FIELDS) {
       const marker = field === "name" ? IN_NAME : IN_HEADING;
       for (const [word, count] of mostFrequent(this.#counts[field], IN_DIGEST[field])) {
         const positions = Array.from({ length: Math.min(count, MAX_COUNT) }, () => `${++position}${WEIGHTS[field]}`);

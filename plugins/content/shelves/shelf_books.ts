@@ -146,7 +146,7 @@ export async function shelvesOf(
   viewer: Viewer,
 ): Promise<Map<number, { shelves: unknown[] }>> {
   const found = await shelvesOfBooks.execute(db, { bookIds, visible: visible.where("bookshelves", viewer) });
-  const byBook = new Map(bookIds.map((id) => [id, { shelves: [] as unknown[] }]));
+  const byBook = new Map<number, { shelves: unknown[] }>(bookIds.map((id) => [id, { shelves: [] }]));
   for (const { book_id, ...shelf } of found) byBook.get(book_id)?.shelves.push(shelf);
   return byBook;
 }

@@ -80,7 +80,7 @@ export function timeOf(text: string | null | undefined): string | null {
 
 function rangesOf(sent: unknown): string[] {
   if (sent === undefined || sent === null) return [];
-  const ranges = Object.values(sent as object).map((range) => String(range).trim());
+  const ranges = Object.values(Object(sent)).map((range) => String(range).trim());
   const wrong = ranges.find((range) => !networkOf(range));
   if (wrong !== undefined)
     throw localizedError(

@@ -8,7 +8,7 @@ import type { ResponseFields } from "lectern/contracts";
 import { schemaOf, type TSchema, t, withContributedFields } from "lectern/core";
 import { Components } from "./components.ts";
 import type { DescribedRoute } from "./describe.ts";
-import type { Json } from "./json.ts";
+import { type Json, objectIn, partsOf } from "./json.ts";
 import { asForm } from "./media_types.ts";
 import { fieldsOfInput, requestBody } from "./request_body.ts";
 
@@ -69,7 +69,7 @@ export async function swaggerDocument({ routes, fields, items, named }: Document
     app.route(method, path, () => new Response(), hook as never);
   }
   const response = await app.handle(new Request(ORIGIN + JSON_PATH));
-  return (await response.json()) as Json;
+  return objectIn(await response.json());
 }
 
 /** The answers of a route by status: the name of a component, or a schema without a name. */
@@ -86,7 +86,7 @@ function answersOf(
 }
 
 function pathParameters({ input, path }: DescribedRoute): TSchema | undefined {
-  const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name as string);
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
   if (names.length === 0) return undefined;
   const own = fieldsOfInput(input.params);
   const schemaFor = (name: string) => (/^(?:id|\w+Id)$/.test(name) ? t.Integer({ minimum: 1 }) : t.String());
@@ -101,13 +101,10 @@ function headersOf({ input }: DescribedRoute): TSchema | undefined {
 /** The query of a route: the parameters of listings, its rules where it has no body, its schemas, and those that it names itself. */
 function queryOf({ facts, input, method, response }: DescribedRoute): TSchema | undefined {
   const rules = { ...(method === "GET" ? facts.rules : {}), ...facts.query };
-  const { properties = {}, required = [] } = schemaOf(rules) as {
-    properties?: Record<string, object>;
-    required?: string[];
-  };
-  const own = Object.entries(properties).map(([name, schema]) => {
-    const property = t.Unsafe(asForm(schema as Json));
-    return [name, required.includes(name) ? property : t.Optional(property)];
+  const { properties, required } = schemaOf(rules);
+  const own = partsOf(properties).map(([name, schema]) => {
+    const property = t.Unsafe(asForm(schema));
+    return [name, Array.isArray(required) && required.includes(name) ? property : t.Optional(property)];
   });
   const isListing = response?.[200]?.["x-listing"] === true;
   const query = { ...Object.fromEntries(own), ...fieldsOfInput(input.query), ...(isListing ? LIST_PARAMETERS : {}) };

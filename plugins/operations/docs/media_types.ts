@@ -2,7 +2,7 @@
  * The media types in which a body may be sent, each with a schema of what it can hold: JSON has no files, only multipart forms have
  * them; forms have neither null nor true and false, which are 1 and 0 there (content-api 1.1).
  */
-import type { Json } from "./json.ts";
+import { isJson, type Json, objectsIn, partsOf } from "./json.ts";
 
 /**
  * The content of a body by media type; `schema` describes its values as JSON, with files as binary texts. A route that reads its body
@@ -23,19 +23,18 @@ export function mediaTypes(schema: Json, example: unknown, { ownBody }: { readon
 
 /** A schema of an object without its files; undefined where it needs one. */
 function withoutFiles(schema: Json): Json | undefined {
-  const { properties = {}, required = [] } = schema as { properties?: Record<string, Json>; required?: string[] };
-  const files = Object.keys(properties).filter((name) => properties[name]?.format === "binary");
+  const properties = partsOf(schema.properties);
+  const files = properties.flatMap(([name, { format }]) => (format === "binary" ? [name] : []));
   if (files.length === 0) return schema;
-  if (required.some((name) => files.includes(name))) return undefined;
-  const kept = Object.entries(properties).flatMap(([name, field]): [string, Json][] => {
+  const needsFile = ({ required }: Json) => Array.isArray(required) && files.some((name) => required.includes(name));
+  if (needsFile(schema)) return undefined;
+  const kept = properties.flatMap(([name, field]): [string, Json][] => {
     if (!files.includes(name)) return [[name, field]];
     return [field.type].flat().includes("null") ? [[name, { type: "null" }]] : [];
   });
   const own: Json = { ...schema, properties: Object.fromEntries(kept) };
   if (!Array.isArray(schema.anyOf)) return own;
-  const anyOf = (schema.anyOf as Json[]).filter(
-    (one) => !(one.required as string[]).some((name) => files.includes(name)),
-  );
+  const anyOf = objectsIn(schema.anyOf).filter((one) => !needsFile(one));
   return anyOf.length > 0 ? { ...own, anyOf } : undefined;
 }
 
@@ -55,24 +54,18 @@ export function asForm(schema: Json): Json {
 }
 
 function partAsForm(key: string, value: unknown): unknown {
-  if (key === "enum") return (value as unknown[]).filter((one) => one !== null);
+  if (key === "enum" && Array.isArray(value)) return value.filter((one) => one !== null);
   if (key === "properties") {
-    const fields = Object.entries(value as Record<string, Json>).filter(([, field]) => field.type !== "null");
+    const fields = partsOf(value).filter(([, field]) => field.type !== "null");
     return Object.fromEntries(fields.map(([name, field]) => [name, asForm(field)]));
   }
-  if (Array.isArray(value)) return value.map((one) => (isObject(one) ? asForm(one) : one));
-  return isObject(value) && key !== "example" && key !== "default" ? asForm(value) : value;
+  if (Array.isArray(value)) return value.map((one) => (isJson(one) ? asForm(one) : one));
+  return isJson(value) && key !== "example" && key !== "default" ? asForm(value) : value;
 }
 
 /** Lists and objects of a form have brackets in their names: `tags[0][name]`. */
-function encodingOf({ properties = {} }: Json): Json {
-  const nested = Object.entries(properties as Record<string, Json>).filter(([, { type }]) =>
-    ["array", "object"].includes(String(type)),
-  );
+function encodingOf({ properties }: Json): Json {
+  const nested = partsOf(properties).filter(([, { type }]) => ["array", "object"].includes(String(type)));
   if (nested.length === 0) return {};
   return { encoding: Object.fromEntries(nested.map(([name]) => [name, { style: "deepObject", explode: true }])) };
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

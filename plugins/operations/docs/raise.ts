@@ -6,7 +6,7 @@
 import { mediaTypeOf, type TSchema } from "lectern/core";
 import type { DescribedRoute } from "./describe.ts";
 import { type ErrorShape, errorAnswers, type Security } from "./errors_and_security.ts";
-import type { Json } from "./json.ts";
+import { isJson, type Json, objectIn, objectsIn, partsOf } from "./json.ts";
 
 /** A type of media without a name, as a document has to say one. */
 const ANY_FILE = "application/octet-stream";
@@ -22,16 +22,16 @@ export interface DocumentFrame {
 /** Raises a document. `routes` are those it was made from. */
 export function raised(document: Json, routes: readonly DescribedRoute[], frame: DocumentFrame): Json {
   const { info, baseUrl, shapes, security } = frame;
-  const paths = document.paths as Record<string, Record<string, Json>>;
+  const paths = objectIn(document.paths);
   const operations: Record<string, Json> = {};
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, "{$1}");
     const method = route.method.toLowerCase();
-    const operation = paths[path]?.[method];
-    if (operation) operations[path] = { ...operations[path], [method]: raisedOperation(operation, route, frame) };
+    const operation = objectIn(paths[path])[method];
+    if (isJson(operation))
+      operations[path] = { ...operations[path], [method]: raisedOperation(operation, route, frame) };
   }
-  const { schemas = {} } = (document.components ?? {}) as { schemas?: Record<string, Json> };
-  const named = Object.entries(schemas).map(([name, schema]) => [name, plainSchema(schema)]);
+  const named = partsOf(objectIn(document.components).schemas).map(([name, schema]) => [name, plainSchema(schema)]);
   return {
     openapi: "3.1.0",
     info,
@@ -48,24 +48,20 @@ export function raised(document: Json, routes: readonly DescribedRoute[], frame:
 }
 
 function raisedOperation(operation: Json, route: DescribedRoute, { security, shapes }: DocumentFrame): Json {
-  const {
-    parameters = [],
-    responses = {},
-    ...rest
-  } = operation as { parameters?: Json[]; responses?: Record<string, Json> };
-  const answers = Object.entries(responses).map(([status, answer]) => [status, raisedAnswer(answer, status, route)]);
+  const { parameters, responses, ...rest } = operation;
+  const answers = partsOf(responses).map(([status, answer]) => [status, raisedAnswer(answer, status, route)]);
   // A route may answer without a schema.
   if (answers.length === 0) answers.push(["200", { description: "Success" }]);
   return {
     ...rest,
     ...security.of(route),
-    parameters: parameters.map(raisedParameter),
+    parameters: objectsIn(parameters).map(raisedParameter),
     responses: { ...errorAnswers(route, shapes), ...Object.fromEntries(answers) },
   };
 }
 
 function raisedParameter({ name, in: place, required, description, schema }: Json): Json {
-  const { description: own, ...plain } = plainSchema(schema as Json);
+  const { description: own, ...plain } = plainSchema(objectIn(schema));
   const text = description ?? own;
   const style = plain.type === "object" ? { style: "deepObject", explode: true } : {};
   return { name, in: place, required, ...style, ...(text === undefined ? {} : { description: text }), schema: plain };
@@ -82,9 +78,8 @@ function raisedAnswer(answer: Json, status: string, { facts, response }: Describ
       .map((type) => [type || ANY_FILE, { schema: { type: "string", format: "binary" } }]);
     return { description, content: Object.fromEntries(types) };
   }
-  const { content } = answer as { content?: Record<string, { schema: Json }> };
-  const json = content?.["application/json"]?.schema;
-  if (!json) return { description: status === "204" ? "No content" : description };
+  const json = objectIn(objectIn(answer.content)["application/json"]).schema;
+  if (!isJson(json)) return { description: status === "204" ? "No content" : description };
   const example = facts.example?.response === undefined ? {} : { example: facts.example.response };
   return { description, content: { "application/json": { schema: plainSchema(json), ...example } } };
 }
@@ -106,20 +101,20 @@ export function plainSchema(schema: Json): Json {
 
 function plainPart(key: string, value: unknown): unknown {
   if (key === "properties" || key === "patternProperties")
-    return Object.fromEntries(Object.entries(value as object).map(([name, part]) => [name, plainSchema(part as Json)]));
+    return Object.fromEntries(partsOf(value).map(([name, part]) => [name, plainSchema(part)]));
   if (key === "example" || key === "examples" || key === "default" || key === "enum") return value;
-  if (Array.isArray(value)) return value.map((one) => (isObject(one) ? plainSchema(one) : one));
-  return isObject(value) ? plainSchema(value) : value;
+  if (Array.isArray(value)) return value.map((one) => (isJson(one) ? plainSchema(one) : one));
+  return isJson(value) ? plainSchema(value) : value;
 }
 
 /** Alternatives of constants are an enumeration, a plain type or null is a list of types. */
 function simplified({ anyOf, patternProperties, ...schema }: Json): Json {
   // A record of TypeBox has a pattern for any name.
   if (patternProperties && schema.properties === undefined)
-    return { ...schema, additionalProperties: Object.values(patternProperties as object)[0] };
+    return { ...schema, additionalProperties: Object.values(objectIn(patternProperties))[0] };
   const rest = patternProperties ? { ...schema, patternProperties } : schema;
   if (!Array.isArray(anyOf)) return rest;
-  const options = anyOf as Json[];
+  const options = objectsIn(anyOf);
   const others = options.filter(({ type }) => type !== "null");
   const isNullable = others.length < options.length;
   const [first] = others;
@@ -132,8 +127,4 @@ function simplified({ anyOf, patternProperties, ...schema }: Json): Json {
   if (isNullable && others.length === 1 && first && typeof first.type === "string" && !("enum" in first))
     return { ...rest, ...first, type: [first.type, "null"] };
   return { ...rest, anyOf };
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

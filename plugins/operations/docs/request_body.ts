@@ -1,6 +1,6 @@
 import { type ItemSchemas, mapSchema, schemaOf, type TSchema } from "lectern/core";
 import type { DescribedRoute } from "./describe.ts";
-import type { Json } from "./json.ts";
+import { type Json, partsOf } from "./json.ts";
 import { mediaTypes } from "./media_types.ts";
 import { plainSchema } from "./raise.ts";
 
@@ -17,7 +17,7 @@ export function requestBody(route: DescribedRoute, items: ItemSchemas): { reques
 
 /** A schema with what a route says of single fields. */
 function withFields(schema: Json, fields: ItemSchemas = {}): Json {
-  const properties = Object.entries(schema.properties as Record<string, Json>);
+  const properties = partsOf(schema.properties);
   return {
     ...schema,
     properties: Object.fromEntries(properties.map(([name, field]) => [name, { ...field, ...fields[name] }])),

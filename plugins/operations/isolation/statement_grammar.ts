@@ -238,9 +238,9 @@ class Checker {
     this.#nodes += 1;
     if (depth > MAX_DEPTH || this.#nodes > MAX_NODES) throw new StatementError("the statement is too large");
     const kind = isRecord(node) ? node.kind : undefined;
-    if (typeof kind !== "string" || !kinds.includes(kind)) throw new StatementError(refusal(kind));
+    if (!isRecord(node) || typeof kind !== "string" || !kinds.includes(kind)) throw new StatementError(refusal(kind));
     const members = this.#grammar[kind] ?? {};
-    for (const [name, value] of Object.entries(node as object)) {
+    for (const [name, value] of Object.entries(node)) {
       if (name === "kind" || value === undefined) continue;
       const member = Object.hasOwn(members, name) ? members[name] : undefined;
       if (typeof member === "function") {
@@ -248,12 +248,12 @@ class Checker {
       } else if (!member) throw new StatementError(refusal(kind, name));
       else for (const each of Array.isArray(value) ? value : [value]) this.#node(each, member, depth + 1);
     }
-    if (kind === "ValueNode") checkImmediate(node as { value?: unknown; immediate?: boolean });
+    if (kind === "ValueNode") checkImmediate(node);
   }
 }
 
 /** A value that becomes part of the text: numbers, truth values, null and plain words. */
-function checkImmediate({ value, immediate }: { value?: unknown; immediate?: boolean }): void {
+function checkImmediate({ value, immediate }: Readonly<Record<string, unknown>>): void {
   if (!immediate || value === null || typeof value === "boolean" || Number.isFinite(value)) return;
   if (typeof value !== "string" || !/^[\w .:-]*$/.test(value)) throw new StatementError("a literal has odd characters");
 }

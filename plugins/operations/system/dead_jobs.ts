@@ -25,7 +25,7 @@ export function mountDeadJobs({ app, contracts, db, list, visibilityRule, valida
   visibilityRule("jobs", () => true);
   const idsIn = async (input: InputObject, viewer: Viewer): Promise<DeadJobIds> => {
     const { ids } = await validate(idsRules, input, viewer);
-    return ids === undefined ? undefined : Object.values(ids as object).map(String);
+    return ids === undefined ? undefined : Object.values(ids).map(String);
   };
   app.get(
     "/system/jobs",

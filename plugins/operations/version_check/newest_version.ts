@@ -18,7 +18,7 @@ export async function newestVersion(fetch: OutgoingFetch, url: string): Promise<
     await response.body?.cancel();
     throw new Error(`The answer has the status ${response.status}`);
   }
-  const { version } = JSON.parse(await boundedText(response)) as { version?: unknown };
+  const { version }: { version?: unknown } = JSON.parse(await boundedText(response));
   if (typeof version !== "string" || !VERSION.test(version)) throw new Error("The answer contains no version");
   return version;
 }

@@ -100,7 +100,7 @@ export async function removeWebhook({ id }: Webhook, { db }: EventTransaction): 
 
 /** The known types without duplicates, or "all" alone. Throws 422 if there is none (platform 10.1). */
 function eventsOf(sent: unknown, isKnownType: IsKnownType): string[] {
-  const names = [...new Set(Object.values(sent as object).map((one) => String(one).trim()))].filter(
+  const names = [...new Set(Object.values(Object(sent)).map((one) => String(one).trim()))].filter(
     (name) => name === "all" || isKnownType(name),
   );
   if (names.length === 0) throw invalidFields({ events: "The events field is required." });

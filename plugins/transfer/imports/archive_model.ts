@@ -3,6 +3,7 @@
  * limits and reading all follow it. The rules are those that request bodies have, in the interface's notation.
  */
 import { type Rules, rules, storable, type YieldToEventLoop } from "lectern/core";
+import { isObject } from "lectern/db";
 
 /** Kinds that can be at the top of an archive, in order of precedence. */
 export const TOP_KINDS = ["book", "chapter", "page"] as const;
@@ -94,8 +95,7 @@ export async function nodeOf(
   const inner: Record<string, ArchiveNode[]> = {};
   for (const [key, itemKind] of Object.entries(lists)) {
     const sent = data[key];
-    const elements =
-      typeof sent === "object" && sent !== null ? (Object.values(sent) as Record<string, unknown>[]) : [];
+    const elements = isObject(sent) ? Object.values(sent).filter(isObject) : [];
     const list: ArchiveNode[] = [];
     for (const element of elements) list.push(await nodeOf(itemKind, element, yieldNow));
     inner[key] = list;

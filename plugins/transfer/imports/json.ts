@@ -4,6 +4,7 @@
  * whether a slice is valid, and any invalid slice makes the whole invalid.
  */
 import { randomText, type YieldToEventLoop } from "lectern/core";
+import { isObject } from "lectern/db";
 
 /** Nesting depth of objects and arrays. */
 const MAX_DEPTH = 64;
@@ -31,15 +32,13 @@ export async function parseObject(
   bytes: Uint8Array,
   yieldNow: YieldToEventLoop,
   sliceBytes = SLICE_BYTES,
-): Promise<Record<string, unknown> | undefined> {
+): Promise<Readonly<Record<string, unknown>> | undefined> {
   const large = await findLarge(bytes, yieldNow, sliceBytes);
   if (!large) return undefined;
   const start = BYTE_ORDER_MARK.every((byte, at) => bytes[at] === byte) ? BYTE_ORDER_MARK.length : 0;
   try {
     const [value, ...rest] = await new SliceParser(bytes, large, { yieldNow, sliceBytes }).array(start, bytes.length);
-    return typeof value === "object" && value !== null && !Array.isArray(value) && rest.length === 0
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return isObject(value) && !Array.isArray(value) && rest.length === 0 ? value : undefined;
   } catch (error) {
     // Errors of JSON.parse and TextDecoder; any other is a bug.
     if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
@@ -161,8 +160,8 @@ class SliceParser {
       if (typeof value !== "string" || !value.startsWith(this.#placeholder)) continue;
       const start = inner[Number(value.slice(PLACEHOLDER_LENGTH))] ?? 0;
       const end = this.#large.get(start) ?? start;
-      const isObject = this.#bytes[start] === OBJECT;
-      const filled = await (isObject ? this.#object(start + 1, end) : this.array(start + 1, end));
+      const isBraced = this.#bytes[start] === OBJECT;
+      const filled = await (isBraced ? this.#object(start + 1, end) : this.array(start + 1, end));
       // Not by assignment, since a key may be "__proto__".
       Object.defineProperty(parsed, key, { value: filled, configurable: true, enumerable: true, writable: true });
     }

@@ -97,9 +97,8 @@ function parse(directory: Buffer, count: number): Entry[] {
   for (let index = 0; index < count; index++) {
     if (at + ENTRY_BYTES > directory.length || directory.readUInt32LE(at) !== ENTRY_SIGNATURE)
       throw formatError(UNREADABLE);
-    const [nameLength, extraLength, commentLength] = [28, 30, 32].map((field) =>
-      directory.readUInt16LE(at + field),
-    ) as [number, number, number];
+    const lengthAt = (field: number) => directory.readUInt16LE(at + field);
+    const [nameLength, extraLength, commentLength] = [lengthAt(28), lengthAt(30), lengthAt(32)];
     const end = at + ENTRY_BYTES + nameLength;
     if (end > directory.length) throw formatError(UNREADABLE);
     entries.push(
@@ -114,11 +113,8 @@ function parse(directory: Buffer, count: number): Entry[] {
 function entryAt(directory: Buffer, at: number, name: string): Entry {
   const flags = directory.readUInt16LE(at + 8);
   const method = directory.readUInt16LE(at + 10);
-  const [crc, packedSize, size] = [16, 20, 24].map((field) => directory.readUInt32LE(at + field)) as [
-    number,
-    number,
-    number,
-  ];
+  const numberAt = (field: number) => directory.readUInt32LE(at + field);
+  const [crc, packedSize, size] = [numberAt(16), numberAt(20), numberAt(24)];
   const attributes = directory.readUInt32LE(at + 38);
   if ((flags & ENCRYPTED) !== 0) throw formatError("The ZIP file has encrypted entries.");
   if (isLink(attributes)) throw formatError("The ZIP file has entries that are links.");

@@ -99,7 +99,7 @@ function matches(row: Json, { name, parent, kind, chapterId }: CreateRequest, lo
 
 /** The rows of a listing. */
 export function rowsOf(listing: Json): Json[] {
-  return Array.isArray(listing.data) ? (listing.data as Json[]) : [];
+  return Array.isArray(listing.data) ? listing.data : [];
 }
 
 /** An id as a number; 0 for none. */

@@ -1,4 +1,5 @@
 /** What the front matter of a file says about its page. */
+import { isObject } from "lectern/db";
 export interface FrontMatter {
   readonly title: string | undefined;
   readonly description: string | undefined;
@@ -25,17 +26,17 @@ export function readFrontMatter(text: string): { front: FrontMatter; body: strin
 }
 
 /** Parses a YAML mapping, or the simple `key: value` lines of invalid YAML; undefined for anything else, such as text between two rules. */
-function parse(yaml: string): Record<string, unknown> | undefined {
+function parse(yaml: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const parsed: unknown = Bun.YAML.parse(yaml);
     if (parsed === null || parsed === undefined) return {};
-    return typeof parsed === "object" && !Array.isArray(parsed) ? (parsed as Record<string, unknown>) : undefined;
+    return isObject(parsed) && !Array.isArray(parsed) ? parsed : undefined;
   } catch {
     const pairs = [...yaml.matchAll(/^([A-Za-z_][\w-]*):[ \t]+(.+)$/gm)].map(([, key, value]) => [
       key,
       unquoted(value ?? ""),
     ]);
-    return pairs.length > 0 ? (Object.fromEntries(pairs) as Record<string, unknown>) : undefined;
+    return pairs.length > 0 ? Object.fromEntries(pairs) : undefined;
   }
 }
 

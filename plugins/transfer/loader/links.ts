@@ -61,13 +61,14 @@ interface Candidates {
   readonly anchor: string | undefined;
 }
 
+type Found = {
+  -readonly [Name in keyof Omit<Linked, "markdown">]: Linked[Name] extends readonly string[] ? string[] : number;
+};
+
 /** Rewrites the links of a page. `rootName` is the name of the folder that is loaded. */
 export function rewriteLinks(markdown: string, path: string, rootName: string, targets: LinkTargets): Linked {
   const { images, others } = targets;
-  const found = {
-    rewritten: 0,
-    ...{ unresolved: [] as string[], images: [] as string[], others: [] as string[], skipped: [] as string[] },
-  };
+  const found: Found = { rewritten: 0, unresolved: [], images: [], others: [], skipped: [] };
   let out = "";
   let at = 0;
   for (const link of findLinks(markdown)) {

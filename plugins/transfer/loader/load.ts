@@ -305,5 +305,5 @@ function titleIn(name = ""): string {
 }
 
 function listOf(value: unknown): Json[] {
-  return Array.isArray(value) ? (value as Json[]) : [];
+  return Array.isArray(value) ? value : [];
 }

@@ -120,7 +120,7 @@ function failureNotice({ parts }: Web, hook: Webhook, ui: Ui): Html {
 
 function choices(events: readonly EventType[], chosen: readonly string[], errors: readonly string[], ui: Ui): Html {
   const { t } = ui;
-  const groups = new Map(GROUPS.map(([heading]) => [heading, [] as EventType[]]));
+  const groups = new Map<string, EventType[]>(GROUPS.map(([heading]) => [heading, []]));
   for (const event of events) {
     const heading = headingOf(event);
     groups.set(heading, [...(groups.get(heading) ?? []), event]);

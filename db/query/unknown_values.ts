@@ -22,7 +22,7 @@ export function codeOf(error: unknown): string {
 /**
  * The message of what was thrown, which need not be an error.
  * @example
- * await readFile("notes.txt").catch((error: unknown) => context.log.warn(messageOf(error)));
+ * await context.files.remove("notes/1.txt").catch((error: unknown) => context.log.warn(messageOf(error)));
  */
 export function messageOf(error: unknown): string {
   return isObject(error) && typeof error.message === "string" ? error.message : String(error);

@@ -37,6 +37,7 @@ import type { AnyContext, EventTransaction, FormErrors, InputObject, ItemTable, 
 import type { ResourceHandlers, ResourceSpec } from "lectern/core";
 import type { SubmitResult, Visit } from "lectern/contracts";
 import type { Generated } from "kysely";
+import type {} from "${ROOT}/plugins/content/books/contract.ts";
 import type {} from "${ROOT}/plugins/monitoring/dashboard_keys/contract.ts";
 import type {} from "${ROOT}/plugins/monitoring/hosts/contract.ts";
 import type {} from "${ROOT}/plugins/monitoring/dashboard_stats/contract.ts";

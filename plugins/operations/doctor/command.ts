@@ -64,7 +64,7 @@ function isNamed({ name }: SelfCheck, wanted: string): boolean {
 }
 
 function reportUnknown(name: string, checks: readonly SelfCheck[], io: CommandIo): number {
-  const plugins = new Set(checks.map((check) => check.name.replace(/\/.*$/, "")));
+  const plugins = new Set(checks.map((check) => check.name.split("/", 1).join("")));
   const near = closestMatch(name, [...checks.map((check) => check.name), ...plugins]);
   io.err(`There is no check "${name}"${near === undefined ? "" : `; did you mean "${near}"?`}`);
   return 2;

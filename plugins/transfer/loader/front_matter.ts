@@ -1,5 +1,6 @@
-/** What the front matter of a file says about its page. */
 import { isObject } from "lectern/db";
+
+/** What the front matter of a file says about its page. */
 export interface FrontMatter {
   readonly title: string | undefined;
   readonly description: string | undefined;

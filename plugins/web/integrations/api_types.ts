@@ -1,5 +1,5 @@
 /** Answers of the API that the screens show: screens are clients like any other. Only answers that create something have secrets. */
-import type { Answers } from "lectern/contracts";
+import type { Answers, ChangeAnswer } from "lectern/contracts";
 
 /** Keys of dashboards or of enrolment. */
 export type Keys = Answers["/api/v1/dashboard/keys"];
@@ -8,7 +8,7 @@ export type Keys = Answers["/api/v1/dashboard/keys"];
 export type Key = Answers[`/api/v1/dashboard/keys/${number}`];
 
 /** A new key, with its secret. */
-export type CreatedKey = Answers["POST /api/v1/dashboard/keys"];
+export type CreatedKey = ChangeAnswer<"POST", "/api/v1/dashboard/keys">;
 
 /** Snippets for the configuration of dashboards. */
 export type Snippets = Answers[`/api/v1/dashboard/keys/${number}/snippets`];
@@ -26,7 +26,7 @@ export type Host = Hosts["data"][number];
 export type HostDetail = Answers[`/api/v1/dashboard/hosts/${number}`];
 
 /** A new host, with its key. */
-export type CreatedHost = Answers["POST /api/v1/dashboard/hosts"];
+export type CreatedHost = ChangeAnswer<"POST", "/api/v1/dashboard/hosts">;
 
 /** Webhooks in a listing. */
 export type Webhooks = Answers["/api/webhooks"];

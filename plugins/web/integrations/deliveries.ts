@@ -7,7 +7,7 @@ import type { Ui, View, Visit, Web } from "lectern/contracts";
 import { html, type InputObject } from "lectern/core";
 import { idOf } from "../_paths/id_of.ts";
 import type { Deliveries, Delivery, DeliveryDetail, Webhook } from "./api_types.ts";
-import { PERMIT, type IntegrationsContext } from "./contract.ts";
+import { type IntegrationsContext, PERMIT } from "./contract.ts";
 import { WEBHOOKS } from "./webhook_list.ts";
 
 const ALL = `${WEBHOOKS}/:id/deliveries`;

@@ -5,7 +5,7 @@
 import type { Screen, SubmitResult, Visit, Web } from "lectern/contracts";
 import { idOf } from "../_paths/id_of.ts";
 import type { Host, HostDetail } from "./api_types.ts";
-import { PERMIT, INTEGRATIONS, type IntegrationsContext } from "./contract.ts";
+import { INTEGRATIONS, type IntegrationsContext, PERMIT } from "./contract.ts";
 import { fieldErrors, generalError } from "./form_errors.ts";
 import { hostCreatedView } from "./host_created.ts";
 import { hostView, isExcluded } from "./host_detail.ts";

@@ -5,7 +5,7 @@
 import type { Screen, SubmitResult, Visit } from "lectern/contracts";
 import { idOf } from "../_paths/id_of.ts";
 import type { Key } from "./api_types.ts";
-import { PERMIT, type IntegrationsContext } from "./contract.ts";
+import { type IntegrationsContext, PERMIT } from "./contract.ts";
 import { createdView, setupView, snippetsView } from "./key_created.ts";
 import { formOf, initialForm, inputOf, type KeyForm, keyFormView } from "./key_form.ts";
 import { type KeyKind, KINDS } from "./key_kinds.ts";

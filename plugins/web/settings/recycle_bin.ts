@@ -2,8 +2,8 @@
  * The recycle bin: its entries, restoring and permanent deletion. Both ask for confirmation, as restoring also restores child items and
  * deletion cannot be undone.
  */
-import { type Answers, kindLabels, type Permit, type Ui, type Visit, type Web } from "lectern/contracts";
-import { formErrors, type Html, html, notFound } from "lectern/core";
+import { type Answers, kindLabels, type Ui, type Visit, type Web } from "lectern/contracts";
+import { formErrors, type Html, html, notFound, type Permit } from "lectern/core";
 import { idOf } from "../_paths/id_of.ts";
 import type { SettingsContext } from "./contract.ts";
 

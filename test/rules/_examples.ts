@@ -38,6 +38,7 @@ import type { ResourceHandlers, ResourceSpec } from "lectern/core";
 import type { SubmitResult, Visit } from "lectern/contracts";
 import type { Generated } from "kysely";
 import type {} from "${ROOT}/plugins/content/books/contract.ts";
+import type {} from "${ROOT}/plugins/content/pages/contract.ts";
 import type {} from "${ROOT}/plugins/monitoring/dashboard_keys/contract.ts";
 import type {} from "${ROOT}/plugins/monitoring/hosts/contract.ts";
 import type {} from "${ROOT}/plugins/monitoring/dashboard_stats/contract.ts";

@@ -4,7 +4,6 @@
  * it then uses. Messages of an unknown form, and answers that nobody awaits, are errors of the protocol.
  */
 import { ApiError, ProtocolError } from "lectern/core";
-import { codeOf } from "lectern/db";
 
 /** An error as it is sent. */
 export interface SentError {
@@ -112,7 +111,7 @@ export function sentError(error: unknown): SentError {
     return { message: error.message, status: error.status, ...(validation && { validation }) };
   }
   const message = (error instanceof Error ? error.message : String(error)).slice(0, MAX_MESSAGE);
-  const code = codeOf(error);
+  const code = (error as { code?: unknown } | null)?.code;
   return { message, ...(typeof code === "string" && { code }) };
 }
 

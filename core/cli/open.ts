@@ -3,7 +3,15 @@
  * something boot the same runtime; only the marker of the file store is treated differently.
  */
 
-import { codeOf, hasStore, openStore, type Store, type StoreOptions, Timelines, withThrowawayStore } from "../../db/mod.ts";
+import {
+  codeOf,
+  hasStore,
+  openStore,
+  type Store,
+  type StoreOptions,
+  Timelines,
+  withThrowawayStore,
+} from "../../db/mod.ts";
 import { type Config, configSchema } from "../config.ts";
 import { BootError } from "../errors.ts";
 import { type FileStore, folderStore } from "../files/file_store.ts";

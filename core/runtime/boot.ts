@@ -159,7 +159,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   await roles.begin(plugins, parts.denied);
   const schemaRoles = new SchemaRoles({ store, mode: config.pluginRoles, thirdParty, denied: parts.denied });
   await schemaRoles.adopt(plugins);
-  const contributed = () => (slots.get("response_fields") ?? []) as ResponseFields[];
+  const contributed = () => slots.get("response_fields") ?? [];
   const chosen = chosenStore(parts.files, config.filesStore, parts.scratchFiles);
   const held = heldFiles(recordedFiles(chosen.files, store.db), store.db, log);
   const shown: ShownParts = {

@@ -1,6 +1,5 @@
 /** Errors about tables that name both sides: the plugin that is mistaken, and whose table it meets or means. */
-import { type Db, messageOf, StoreError, tableNames } from "../../db/mod.ts";
-import { codeOf } from "../failures.ts";
+import { codeOf, type Db, messageOf, StoreError, tableNames } from "../../db/mod.ts";
 import { closestMatch } from "../std/closest_match.ts";
 import type { AnyPlugin } from "./plugin.ts";
 

@@ -7,8 +7,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { AwsV4Signer } from "aws4fetch";
 import { MINUTE_MS, ObjectStoreAway, SECOND_MS, trimEndChars, withinTime } from "lectern/core";
-import { textOf } from "./xml.ts";
 import { messageOf } from "lectern/db";
+import { textOf } from "./xml.ts";
 
 /** A bucket, its access key, and how requests are sent. */
 export interface S3Connection {

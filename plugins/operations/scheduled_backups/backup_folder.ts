@@ -5,11 +5,11 @@
 import type { Instance } from "lectern/cli";
 import { BootError } from "lectern/core";
 import type { Store } from "lectern/db";
+import { messageOf } from "lectern/db";
 import packaged from "../../../package.json" with { type: "json" };
 import { createBackup } from "./create_backup.ts";
 import { type BackupFolder, type BackupPlace, backupFolder } from "./places.ts";
 import { settingsOf } from "./settings.ts";
-import { messageOf } from "lectern/db";
 
 const REGULAR = /^lectern-\d{8}T\d{6}Z\.tar\.zst$/;
 const BEFORE_MIGRATIONS = /^lectern-before-.+-\d{8}T\d{6}Z\.tar\.zst$/;

@@ -5,8 +5,8 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { constants, createZstdCompress } from "node:zlib";
+import { messageOf } from "lectern/db";
 import { createTarPacker } from "modern-tar";
-import { messageOf } from "../../db/mod.ts";
 
 /** Receives the compressed archive and resolves once it is stored; cancels or aborts where the stream fails. */
 export type ArchiveSink = (archive: Readable) => Promise<void>;

@@ -323,6 +323,7 @@ function assemble(
     schema,
     listen,
     notify: async (channel, payload) => {
+      listener?.sent(channel);
       await pools.statements.send("select pg_notify($1, $2)", [channel, payload]);
     },
     close: () => (closing ??= closeAll()),

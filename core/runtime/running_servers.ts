@@ -82,8 +82,41 @@ const register = prepared(
       ),
 );
 
-const renew = prepared("servers.renew", (db, p: { id: string }) =>
-  db.updateTable("running_servers").set({ seen_at: sql<string>`now()` }).where("id", "=", p.id).returning("id"),
+/** What a renewal found: this row, unless it counted no more, rows that were removed, and the others that run. */
+interface Renewed {
+  readonly id: string;
+  readonly shows_file: boolean;
+  readonly state: "own" | "ended" | "other";
+}
+
+/** Renews the row and removes those that have ended; of servers that were killed with files only by a runtime that has a file store. */
+const renew = prepared("servers.renew", (db, p: { id: string; seconds: number; withFiles: boolean }) =>
+  db
+    .with("renewed", (cte) =>
+      cte
+        .updateTable("running_servers")
+        .set({ seen_at: sql<string>`now()` })
+        .where("id", "=", p.id)
+        .where("seen_at", ">=", longAgo(p.seconds))
+        .returning(["id", "shows_file", sql<Renewed["state"]>`'own'`.as("state")]),
+    )
+    .with("ended", (cte) =>
+      cte
+        .deleteFrom("running_servers")
+        .where("seen_at", "<", longAgo(p.seconds))
+        .where(sql<boolean>`(not ${sql.ref("shows_file")} or ${p.withFiles}::boolean)`)
+        .returning(["id", "shows_file", sql<Renewed["state"]>`'ended'`.as("state")]),
+    )
+    .selectFrom("renewed")
+    .select(["id", "shows_file", "state"])
+    .unionAll((eb) => eb.selectFrom("ended").select(["id", "shows_file", "state"]))
+    .unionAll((eb) =>
+      eb
+        .selectFrom("running_servers")
+        .select(["id", "shows_file", sql<Renewed["state"]>`'other'`.as("state")])
+        .where("id", "!=", p.id)
+        .where("seen_at", ">=", longAgo(p.seconds)),
+    ),
 );
 
 const showFile = prepared("servers.showFile", (db, p: { id: string }) =>
@@ -101,15 +134,6 @@ const endRow = prepared("servers.end", (db, p: { id: string }) =>
     .where("id", "=", p.id),
 );
 
-/** Rows of servers that were killed only with their files, so by a runtime that has a file store. */
-const removeEnded = prepared("servers.removeEnded", (db, p: { seconds: number; withFiles: boolean }) =>
-  db
-    .deleteFrom("running_servers")
-    .where("seen_at", "<", longAgo(p.seconds))
-    .where(sql<boolean>`(not ${sql.ref("shows_file")} or ${p.withFiles}::boolean)`)
-    .returning(["id", "shows_file"]),
-);
-
 const readOthers = prepared("servers.others", (db, p: { id: string; seconds: number }) =>
   db
     .selectFrom("running_servers")
@@ -120,6 +144,8 @@ const readOthers = prepared("servers.others", (db, p: { id: string; seconds: num
     .orderBy("id"),
 );
 
+/** Renewals within a lease, so that two may fail. */
+const RENEWALS = 3;
 /** How long a stop waits for a file store that does not answer. */
 const FILES_MS = 5_000;
 
@@ -170,7 +196,7 @@ export class RunningServers {
   /** Renews the row from now on. `onChange` is called when others have started or ended since, or this row was lost. */
   async keep(onChange: () => Promise<void>): Promise<void> {
     this.#seen = idsOf(await this.others());
-    const pause = (this.#options.leaseSeconds * SECOND_MS) / 4;
+    const pause = (this.#options.leaseSeconds * SECOND_MS) / RENEWALS;
     this.#timer = setInterval(() => {
       this.#renewal ??= this.#renew(onChange).finally(() => {
         this.#renewal = undefined;
@@ -243,10 +269,12 @@ export class RunningServers {
   async #renew(onChange: () => Promise<void>): Promise<void> {
     const { db, log, leaseSeconds } = this.#options;
     try {
-      const ended = await removeEnded.execute(db, { seconds: leaseSeconds, withFiles: this.#files !== undefined });
-      const isLost = (await renew.execute(db, { id: this.id })).length === 0;
+      const withFiles = this.#files !== undefined;
+      const found = await renew.execute(db, { id: this.id, seconds: leaseSeconds, withFiles });
+      const isLost = !found.some(({ state }) => state === "own");
       if (isLost) await this.register();
-      const seen = idsOf(await this.others());
+      const ended = found.filter(({ state }) => state === "ended");
+      const seen = idsOf(found.filter(({ state }) => state === "other"));
       // One that came and went between two renewals is among the ended alone.
       if (isLost || ended.length > 0 || seen !== this.#seen) await onChange();
       this.#seen = seen;
@@ -260,6 +288,9 @@ export class RunningServers {
   }
 }
 
-function idsOf(servers: readonly OtherServer[]): string {
-  return servers.map(({ id }) => id).join(" ");
+function idsOf(servers: readonly Pick<OtherServer, "id">[]): string {
+  return servers
+    .map(({ id }) => id)
+    .sort()
+    .join(" ");
 }

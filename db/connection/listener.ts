@@ -1,7 +1,8 @@
 /**
  * LISTEN on a connection of its own. The listening of postgres.js does not report a lost connection, but caches that rely
  * on notifications must know: none arrive between the loss and the next connection. So this reconnects until it succeeds and
- * reports both. A network that drops the connection silently is found by asking the server regularly.
+ * reports both. A network that drops the connection silently is found by asking the server, where a notification that this process has
+ * sent does not come, or none at all for long; so a server that hears what it sends to itself asks nothing.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,7 +15,7 @@ import type { ConnectionSocket } from "./socket.ts";
 const CLOSE_MS = 500;
 
 /** The times of the listener of a store, for its options. */
-export const LISTENER_TIMES = { retryMs: 500, checkMs: 5_000 };
+export const LISTENER_TIMES = { retryMs: 500, checkMs: 5_000, silenceMs: 75_000 };
 
 /** Handlers of a channel. */
 export interface ListenHandlers {
@@ -32,8 +33,10 @@ export interface ListenerOptions {
   readonly server: Server;
   /** Milliseconds between two attempts to reconnect. */
   retryMs: number;
-  /** Milliseconds between two checks that the server answers, and of each; then the connection counts as lost. */
+  /** Milliseconds that a notification of this process may take, and a check that the server answers; then the connection counts as lost. */
   checkMs: number;
+  /** Milliseconds without any notification until the server is asked: longer than the pause between those of an idle server. */
+  silenceMs: number;
 }
 
 /** Listens to channels over one connection, opened with the first one. */
@@ -44,6 +47,9 @@ export class Listener {
   #sql: postgres.Sql | undefined;
   #checks: ReturnType<typeof setInterval> | undefined;
   #isAnswered = true;
+  #heardAt = performance.now();
+  /** When this process sent the first notification since it has heard one. */
+  #sentAt = Number.POSITIVE_INFINITY;
   #isLost = false;
   #ended = false;
 
@@ -73,6 +79,11 @@ export class Listener {
     return this.#isLost;
   }
 
+  /** This process sends a notification; if it listens to the channel, it has to hear it. */
+  sent(channel: string): void {
+    if (this.#channels.has(channel)) this.#sentAt = Math.min(this.#sentAt, performance.now());
+  }
+
   /** Drops the connection, whose server is lost: one that hangs would be missed only at the next check. */
   drop(): void {
     this.#socket.drop();
@@ -91,6 +102,7 @@ export class Listener {
     this.#checks = setInterval(() => this.#check(), this.#options.checkMs);
     this.#checks.unref();
     const notify = (channel: string, payload: string) => {
+      this.#heard();
       for (const handlers of this.#channels.get(channel) ?? []) handlers.onNotify(payload);
     };
     // `onnotify` is missing in the types of postgres.js.
@@ -105,17 +117,26 @@ export class Listener {
     return this.#options.server.connect(options as DriverOptions);
   }
 
-  /** Drops the connection if the last check is not answered, else begins the next one, which changes nothing. */
+  #heard(): void {
+    this.#heardAt = performance.now();
+    this.#sentAt = Number.POSITIVE_INFINITY;
+  }
+
+  /** Drops the connection if the last check is not answered, else begins the next one where one is due, which changes nothing. */
   #check(): void {
     if (!this.#isAnswered) {
       this.#socket.drop();
       return;
     }
+    const { checkMs, silenceMs } = this.#options;
+    const now = performance.now();
+    if (now - this.#sentAt < checkMs && now - this.#heardAt < silenceMs) return;
     const [channel] = this.#channels.keys();
     if (channel === undefined) return;
     this.#isAnswered = false;
     const answered = () => {
       this.#isAnswered = true;
+      this.#heard();
     };
     // A connection that ends is reported by `onclose`.
     this.#sql?.unsafe(`listen ${ident(channel)}`).then(answered, answered);

@@ -63,7 +63,7 @@ async function open(checkMs: number) {
   const link = await faultyLink(Number(new URL(cluster.url).port));
   const url = cluster.url.replace(/:\d+\//, `:${link.port}/`);
   const server = serverBy("a link", (extra) => postgres(url, { backoff: () => 0.05, ...extra }));
-  const listener = new Listener({ server, retryMs: RETRY_MS, checkMs });
+  const listener = new Listener({ server, retryMs: RETRY_MS, checkMs, silenceMs: checkMs });
   const direct = postgres(cluster.url);
   return {
     link,

@@ -1,5 +1,6 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { itemReferences, referenceCheck, type Tags } from "lectern/contracts";
-import { definePlugin, isShipped, type PluginContext, PowerError } from "lectern/core";
+import { definePlugin, isShipped, logRetried, MINUTE_MS, type PluginContext, PowerError } from "lectern/core";
 import { overAll } from "lectern/db";
 import { deleteTags, saveTags } from "./changes.ts";
 import type {} from "./contract.ts";
@@ -11,8 +12,10 @@ import { tagsAsJson } from "./queries.ts";
 import { mountTagRoutes } from "./routes.ts";
 import { tagCountsCheck } from "./self_check.ts";
 
-/** Between two merges of counts: listings read the changes in between one by one. */
+/** After the first tags that this process has written since its last merge: listings read the changes in between one by one. */
 const MERGE_MS = 10_000;
+/** Between two merges of what else changes counts, such as permissions of items, and of what a process left that ended. */
+const MERGE_REST_MS = 10 * MINUTE_MS;
 
 /** A name or value in the documentation; `parse_tags.ts` checks it. */
 const TEXT = { type: "string", maxLength: 255 };
@@ -31,8 +34,14 @@ export default definePlugin({
   setup(context) {
     const { contribute, db, jobs, provide, slot } = context;
     mountTagRoutes(context);
-    jobs.every("merge", MERGE_MS, () => mergeAllTagChanges(overAll(db)));
-    contribute("dependents", { destroy: deleteTags });
+    jobs.every("merge", MERGE_REST_MS, () => mergeAllTagChanges(overAll(db)));
+    const mergeSoon = mergesAfterWrites(context);
+    contribute("dependents", {
+      async destroy(ids, tx, kind) {
+        await deleteTags(ids, tx, kind);
+        tx.afterCommit(mergeSoon);
+      },
+    });
     contribute(
       "self_check",
       referenceCheck(db, {
@@ -50,18 +59,42 @@ export default definePlugin({
       field: "tags",
       schema: { type: "object", properties: { name: TEXT, value: TEXT } },
     });
-    const service = { read: parseTags, save: saveTags, of: tagsAsJson };
-    provide("tags", service, { save: "writes" }, ({ name, ships }) => (ships ? {} : { save: savedTo(name, slot) }));
+    const save: Tags["save"] = async (kind, id, tags, tx) => {
+      await saveTags(kind, id, tags, tx);
+      tx.afterCommit(mergeSoon);
+    };
+    const service = { read: parseTags, save, of: tagsAsJson };
+    provide("tags", service, { save: "writes" }, ({ name, ships }) => (ships ? {} : { save: savedTo(save, name, slot) }));
   },
 });
 
+/** Merges a while after the first call, in the process that wrote: a server that nobody writes to asks the store nothing. */
+function mergesAfterWrites({ db, log, onStop }: Pick<PluginContext, "db" | "log" | "onStop">): () => void {
+  let timer: Timer | undefined;
+  let merging: Promise<void> | undefined;
+  // A merge belongs to no request: not to its trace, nor to its user's writes.
+  const outside = AsyncLocalStorage.snapshot();
+  onStop(async () => {
+    clearTimeout(timer);
+    await merging;
+  });
+  return () => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      merging = outside(() => mergeAllTagChanges(overAll(db))).catch((error: unknown) =>
+        logRetried(log, "Cannot merge the counts of tags", { error }),
+      );
+    }, MERGE_MS).unref();
+  };
+}
+
 /** `Tags.save` for a plugin that does not ship: tags of shipped kinds are changed by the events of their items. */
-function savedTo(plugin: string, slot: PluginContext["slot"]): Tags["save"] {
+function savedTo(save: Tags["save"], plugin: string, slot: PluginContext["slot"]): Tags["save"] {
   return async (kind, ...given) => {
     if (slot("content").some((known) => known.kind === kind && isShipped(known)))
       throw new PowerError(
         `The plugin "${plugin}" saves tags of a "${kind}", whose plugin ships: call its API instead`,
       );
-    await saveTags(kind, ...given);
+    await save(kind, ...given);
   };
 }

@@ -3,8 +3,8 @@
  * is claimed under a lock that others skip, and a lease ends where its process does. When a statement runs, and with what
  * pauses and leases, is decided by the queue.
  */
-import { type Generated, type GeneratedAlways, sql } from "kysely";
-import { prepared } from "../db/mod.ts";
+import { type Generated, type GeneratedAlways, type QueryCreator, type RawBuilder, sql } from "kysely";
+import { prepared, type Tables } from "../db/mod.ts";
 
 /** Waiting and failed jobs. */
 export interface JobsTable {
@@ -20,6 +20,12 @@ export interface JobsTable {
   dead: Generated<boolean>;
   last_error: string | null;
   created_at: Generated<string>;
+  /** Whose jobs run a few at a time, so that none keeps the others waiting; "" for none. */
+  group_key: Generated<string>;
+  /** Of jobs with the same name, group and order one runs after the other; null for none. */
+  order_key: string | null;
+  /** How long a try may take, where its handler's lease does not hold for it. */
+  lease_ms: number | null;
 }
 
 /** When each schedule is due next. */
@@ -37,8 +43,17 @@ declare module "../db/query/tables.ts" {
   }
 }
 
-/** The channel of notifications about new jobs. */
+/** The channel of notifications about jobs: of a new one with its name, and of a look with the id of the process that looked. */
 export const CHANNEL = "lectern_jobs";
+
+/** What a notification says; those of versions that sent no text say nothing. */
+export interface JobNotice {
+  readonly job?: string;
+  /** Milliseconds until the job is due. */
+  readonly ms?: number;
+  /** The process that looked. */
+  readonly look?: string;
+}
 
 /** A job to be stored. */
 export interface NewJob {
@@ -47,9 +62,17 @@ export interface NewJob {
   readonly payload: string;
   readonly key: string | null;
   readonly delayMs: number;
+  readonly group: string;
+  readonly order: string | null;
+  readonly leaseMs: number | null;
 }
 
-/** Stores a job, unless one with its name and key waits, and wakes the queues of all processes at the commit. */
+/** SQL: tells all processes of a job with this name, at the commit. */
+export function jobNotice(name: string, delayMs = 0) {
+  return sql`pg_notify(${sql.lit(CHANNEL)}, json_build_object('job', ${name}::text, 'ms', ${delayMs}::bigint)::text)`;
+}
+
+/** Stores a job, unless one with its name and key waits, and tells the queues of all processes at the commit. */
 export const insertJob = prepared("jobs.insert", (db, p: NewJob) =>
   db
     .with("stored", (cte) =>
@@ -60,10 +83,13 @@ export const insertJob = prepared("jobs.insert", (db, p: NewJob) =>
           payload: sql`${p.payload}::text::jsonb`,
           key: p.key,
           run_at: sql<string>`now() + ${p.delayMs} * interval '1 millisecond'`,
+          group_key: p.group,
+          order_key: p.order,
+          lease_ms: p.leaseMs,
         })
         .onConflict((conflict) => conflict.doNothing()),
     )
-    .selectNoFrom(sql`pg_notify(${sql.lit(CHANNEL)}, '')`.as("notified")),
+    .selectNoFrom(jobNotice(p.name, p.delayMs).as("notified")),
 );
 
 /** Claims a schedule that is due and moves it on: to the next time in its rhythm, or an interval from now if that is past. */
@@ -120,51 +146,231 @@ function nextTime(everyMs: number) {
     * (1 + greatest(0, floor(extract(epoch from now() - next_at) * 1000 / ${everyMs}::bigint)))::float8`;
 }
 
-/** Claims the job that is due first. `names` are those of the handlers, `leases` theirs in milliseconds. */
-export const claimJob = prepared("jobs.claim", (db, p: { names: readonly string[]; leases: readonly number[] }) => {
-  const handled = sql<{ name: string; lease_ms: number }>`unnest(${p.names}::text[], ${p.leases}::integer[])`;
-  return db
-    .with("due", (cte) =>
-      cte
-        .selectFrom("jobs")
-        .innerJoin(handled.as<"handled">(sql`handled(name, lease_ms)`), "handled.name", "jobs.name")
-        .select(["jobs.id", "handled.lease_ms"])
-        .where(({ not, ref }) => not(ref("jobs.dead")))
-        .where("jobs.run_at", "<=", sql<string>`now()`)
-        .where(({ eb, or }) =>
-          or([eb("jobs.leased_until", "is", null), eb("jobs.leased_until", "<", sql<string>`now()`)]),
-        )
-        .orderBy("jobs.run_at")
-        .limit(sql.lit(1))
-        .forUpdate("jobs")
-        .skipLocked(),
-    )
-    .updateTable("jobs")
-    .from("due")
-    .set(({ ref }) => ({
-      attempts: sql<number>`${ref("jobs.attempts")} + 1`,
-      leased_until: sql<string>`now() + ${ref("due.lease_ms")} * interval '1 millisecond'`,
-    }))
-    .whereRef("jobs.id", "=", "due.id")
-    .returning(["jobs.id", "jobs.name", "jobs.payload", "jobs.attempts"]);
-});
+/** Deliveries of one group that are looked at for some that may run. */
+const WINDOW = 200;
 
-/** Removes a job that is done. */
-export const removeJob = prepared("jobs.remove", (db, p: { id: number }) =>
-  db.deleteFrom("jobs").where("id", "=", p.id),
+const NOW = sql<string>`now()`;
+
+/** A job that this process has claimed. */
+const CLAIMED = [
+  "jobs.id",
+  "jobs.name",
+  "jobs.payload",
+  "jobs.attempts",
+  "jobs.group_key",
+  "jobs.order_key",
+  "jobs.lease_ms",
+] as const;
+
+/** Claims the jobs that are due first, at most `free`. `names` are those of the handlers, `leases` theirs in milliseconds. */
+export const claimJobs = prepared(
+  "jobs.claim",
+  (db, p: { names: readonly string[]; leases: readonly number[]; free: number }) => {
+    const handled = sql<{ name: string; lease_ms: number }>`unnest(${p.names}::text[], ${p.leases}::integer[])`;
+    return db
+      .with("due", (cte) =>
+        cte
+          .selectFrom("jobs")
+          .innerJoin(handled.as<"handled">(sql`handled(name, lease_ms)`), "handled.name", "jobs.name")
+          .select(["jobs.id", "handled.lease_ms"])
+          .where(({ not, ref }) => not(ref("jobs.dead")))
+          .where("jobs.run_at", "<=", NOW)
+          .where(({ eb, or }) => or([eb("jobs.leased_until", "is", null), eb("jobs.leased_until", "<", NOW)]))
+          .orderBy("jobs.run_at")
+          .limit(sql<number>`${p.free}::integer`)
+          .forUpdate("jobs")
+          .skipLocked(),
+      )
+      .updateTable("jobs")
+      .from("due")
+      .set(({ ref }) => ({
+        attempts: sql<number>`${ref("jobs.attempts")} + 1`,
+        leased_until: leasedFor(sql`coalesce(${ref("jobs.lease_ms")}, ${ref("due.lease_ms")})`),
+      }))
+      .whereRef("jobs.id", "=", "due.id")
+      .returning(CLAIMED);
+  },
 );
 
-/** Records a failed try: the job waits for its next one, or is dead. */
-export const failJob = prepared("jobs.fail", (db, p: { id: number; dead: boolean; error: string; pauseMs: number }) =>
+/** What may be claimed of the jobs of one name. */
+export interface GroupClaim {
+  readonly name: string;
+  readonly leaseMs: number;
+  /** Jobs that may be claimed in all. */
+  readonly free: number;
+  /** Groups, and how many jobs of each may be claimed; of other groups one each. */
+  readonly groups: readonly string[];
+  readonly frees: readonly number[];
+}
+
+/** Claims jobs of all groups, in random order, so that no group is always the last. */
+export const claimOfAllGroups = prepared("jobs.claimOfAllGroups", (db, p: GroupClaim) =>
+  claimOf(
+    db,
+    p,
+    // A template: the builder has no word for a query within a table expression. It finds the groups by one step in the index each.
+    sql<{ group_key: string }>`with recursive step(group_key) as (
+        (select group_key from jobs where name = ${p.name}::text and not dead order by group_key limit 1)
+        union all
+        select (select group_key from jobs where name = ${p.name}::text and not dead and group_key > step.group_key
+          order by group_key limit 1) from step where step.group_key is not null)
+      select group_key from step where group_key is not null`,
+  ),
+);
+
+/** Claims jobs of the given groups alone. */
+export const claimOfGroups = prepared("jobs.claimOfGroups", (db, p: GroupClaim) =>
+  claimOf(db, p, sql<{ group_key: string }>`select group_key from unnest(${p.groups}::text[]) as given(group_key)`),
+);
+
+/** A job that waits for another try keeps those behind it in its order waiting; that another process has claimed is read again under the lock. */
+function claimOf(db: QueryCreator<Tables>, p: GroupClaim, found: RawBuilder<{ group_key: string }>) {
+  return (
+    db
+      .with("found", () => found)
+      // A template: the builder has no word for a limit that is a column.
+      .with(
+        "due",
+        () => sql<{ id: number }>`select free_jobs.id from found
+          left join unnest(${p.groups}::text[], ${p.frees}::integer[]) as given(group_key, free)
+            on given.group_key = found.group_key
+          cross join lateral (
+            select near.id from (
+              select id, order_key, run_at from jobs where name = ${p.name}::text and group_key = found.group_key and not dead
+                and run_at <= now() and (leased_until is null or leased_until < now())
+              order by run_at, id limit ${sql.lit(WINDOW)}) as near
+            where near.order_key is null or not exists (
+              select from jobs as ahead where ahead.name = ${p.name}::text and ahead.group_key = found.group_key
+                and ahead.order_key = near.order_key and ahead.id < near.id and not ahead.dead)
+            order by near.run_at, near.id limit coalesce(given.free, 1)) as free_jobs
+          order by random() limit ${p.free}::integer`,
+      )
+      .with("locked", (cte) =>
+        cte
+          .selectFrom("jobs")
+          .innerJoin("due", "due.id", "jobs.id")
+          .select("jobs.id")
+          .where(({ not, ref }) => not(ref("jobs.dead")))
+          .where("jobs.run_at", "<=", NOW)
+          .where(({ eb, or }) => or([eb("jobs.leased_until", "is", null), eb("jobs.leased_until", "<", NOW)]))
+          .forUpdate("jobs")
+          .skipLocked(),
+      )
+      .updateTable("jobs")
+      .from("locked")
+      .set(({ ref }) => ({
+        attempts: sql<number>`${ref("jobs.attempts")} + 1`,
+        leased_until: leasedFor(sql`coalesce(${ref("jobs.lease_ms")}, ${p.leaseMs}::integer)`),
+      }))
+      .whereRef("jobs.id", "=", "locked.id")
+      .returning(CLAIMED)
+  );
+}
+
+function leasedFor(ms: RawBuilder<unknown>) {
+  return sql<string>`now() + ${ms} * interval '1 millisecond'`;
+}
+
+/** Removes jobs that are done. */
+export const removeJobs = prepared("jobs.remove", (db, p: { ids: readonly number[] }) =>
+  db.deleteFrom("jobs").where("id", "=", sql<number>`any(${p.ids}::integer[])`),
+);
+
+/** Removes jobs that are done; those that are next in their orders become due. */
+export const removeOrdered = prepared("jobs.removeOrdered", (db, p: { ids: readonly number[] }) =>
   db
+    .with("gone", (cte) =>
+      cte
+        .deleteFrom("jobs")
+        .where("id", "=", sql<number>`any(${p.ids}::integer[])`)
+        .returning(["name", "group_key", "order_key"]),
+    )
+    .with("next", (cte) =>
+      cte
+        .selectFrom("gone")
+        .innerJoinLateral(
+          (eb) =>
+            eb
+              .selectFrom("jobs as behind")
+              .select("behind.id")
+              .whereRef("behind.name", "=", "gone.name")
+              .whereRef("behind.group_key", "=", "gone.group_key")
+              .whereRef("behind.order_key", "=", "gone.order_key")
+              .where(({ not, ref }) => not(ref("behind.dead")))
+              .where("behind.id", "!=", sql<number>`all(${p.ids}::integer[])`)
+              .orderBy("behind.id")
+              .limit(sql.lit(1))
+              .as("first"),
+          (join) => join.onTrue(),
+        )
+        .select("first.id"),
+    )
     .updateTable("jobs")
-    .set({
-      dead: p.dead,
-      last_error: p.error,
-      leased_until: null,
-      run_at: sql<string>`now() + ${p.pauseMs}::bigint * interval '1 millisecond'`,
-    })
-    .where("id", "=", p.id),
+    .from("next")
+    .set({ run_at: NOW })
+    .whereRef("jobs.id", "=", "next.id")
+    .where("jobs.run_at", ">", NOW),
+);
+
+/** A failed try of a job. */
+interface FailedTry {
+  readonly id: number;
+  readonly dead: boolean;
+  readonly error: string | null;
+  readonly pauseMs: number;
+  readonly name: string;
+  readonly group: string;
+  readonly order: string | null;
+}
+
+/** Records a failed try: the job waits for its next one, with those behind it in its order, or is dead. */
+export const failJob = prepared("jobs.fail", (db, p: FailedTry) => {
+  const next = leasedFor(sql`${p.pauseMs}::bigint`);
+  return db
+    .with("behind", (cte) =>
+      cte
+        .updateTable("jobs")
+        .set({ run_at: next })
+        .where("name", "=", p.name)
+        .where("group_key", "=", p.group)
+        .where("order_key", "=", p.order)
+        .where(({ not, ref }) => not(ref("dead")))
+        .where("id", ">", p.id),
+    )
+    .updateTable("jobs")
+    .set({ dead: p.dead, last_error: p.error, leased_until: null, run_at: next })
+    .where("id", "=", p.id);
+});
+
+/**
+ * When something is due, in milliseconds from now: jobs of these names, or the end of the lease of one that runs, and schedules. A
+ * process that hears the notification of its own look hears those of others too.
+ */
+export const look = prepared(
+  "jobs.look",
+  (db, p: { names: readonly string[]; schedules: readonly string[]; own: string }) =>
+    db
+      .selectFrom("jobs")
+      .select(["name", sql<boolean>`false`.as("is_schedule")])
+      .select(
+        sql<number>`(extract(epoch from min(greatest(run_at, leased_until)) - clock_timestamp()) * 1000)::float8`.as("ms"),
+      )
+      .where("name", "=", sql<string>`any(${p.names}::text[])`)
+      .where(({ not, ref }) => not(ref("dead")))
+      .groupBy("name")
+      .unionAll((eb) =>
+        eb
+          .selectFrom("schedules")
+          .select(["name", sql<boolean>`true`.as("is_schedule"), msUntilDue.as("ms")])
+          .where("name", "=", sql<string>`any(${p.schedules}::text[])`),
+      )
+      .unionAll(
+        db.selectNoFrom([
+            sql<string>`pg_notify(${sql.lit(CHANNEL)}, json_build_object('look', ${p.own}::text)::text)::text`.as("name"),
+            sql<boolean>`true`.as("is_schedule"),
+            sql<number>`0::float8`.as("ms"),
+          ]),
+      ),
 );
 
 /**

@@ -65,6 +65,12 @@ export interface EnqueueOptions {
   readonly delayMs?: number;
   /** Unique among the waiting jobs of a name: while one has this key, a second one is not written. */
   readonly key?: string;
+  /** Whose job it is, such as a receiver: of a job with a `limit`, `perGroup` run at a time, and no group keeps others waiting. */
+  readonly group?: string;
+  /** Jobs of one name and group that have the same order run one after the other, also where one is tried again; of a job with a `limit`. */
+  readonly order?: string;
+  /** Milliseconds that a try of this job may take, instead of the lease of its name. */
+  readonly leaseMs?: number;
 }
 
 /** The function that makes the change of an event and returns its result. */

@@ -3,15 +3,28 @@
  * process with `for update skip locked`, leased while it runs, retried with growing pauses, and kept as dead after its last
  * try. It may run twice (a crash before its deletion), so handlers are idempotent.
  */
-import { type Selectable, sql } from "kysely";
+import { sql } from "kysely";
 import { type Db, type Migrations, type Store, withSlowPool } from "../../db/mod.ts";
 import { BootError } from "../errors.ts";
-import { CHANNEL, claimJob, failJob, insertJob, type JobsTable, removeJob } from "../job_store.ts";
+import {
+  CHANNEL,
+  claimJobs,
+  claimOfAllGroups,
+  claimOfGroups,
+  failJob,
+  insertJob,
+  type JobNotice,
+  look,
+  removeJobs,
+  removeOrdered,
+} from "../job_store.ts";
 import { type Log, logRetried } from "../log.ts";
+import { MINUTE_MS } from "../std/time.ts";
 import { withinTime } from "../std/within_time.ts";
 import { Tracing } from "../tracing.ts";
 import type { EnqueueOptions } from "./event_bus.ts";
-import { JobFailure, type JobOptions, jobOptions, pauseAfter } from "./job_retry.ts";
+import { type ClaimedJob, JobPool, type JobPoolOptions } from "./job_pool.ts";
+import { type FailedRun, type FullJobOptions, JobFailure, type JobOptions, jobOptions, pauseAfter } from "./job_retry.ts";
 import { type ScheduleOptions, Schedules } from "./schedules.ts";
 import { withWorkLimit } from "./work_limit.ts";
 
@@ -20,13 +33,31 @@ export interface JobRun {
   readonly id: number;
   /** 1 for the first try. */
   readonly attempt: number;
+  /** Milliseconds that it may take. */
+  readonly leaseMs: number;
+  /** Aborted a moment after the server began to stop, which waits for the job. */
+  readonly signal: AbortSignal;
 }
 
-type Handler = (payload: unknown, run: JobRun) => Promise<void>;
-type ClaimedJob = Pick<Selectable<JobsTable>, "id" | "name" | "payload" | "attempts">;
+/** Does one try of a job. */
+export type JobHandler<Payload = unknown> = (payload: Payload, run: JobRun) => Promise<FailedRun | void>;
 
+interface Handled {
+  readonly run: JobHandler;
+  readonly options: FullJobOptions;
+  readonly plugin: string;
+}
+
+/** Between two looks where notifications arrive: for jobs of processes that died, and schedules that others changed. */
+const LOOK_MS = MINUTE_MS;
+/** Between two looks where none arrive. */
 const POLL_MS = 5_000;
+/** After jobs have run: what another process claimed meanwhile has a lease, whose end is worth knowing. */
+const LOOK_AFTER_MS = 1_000;
+/** Jobs that have no limit of their own run at a time. */
 const CONCURRENCY = 4;
+/** How long a stop waits for jobs before it aborts their signals. */
+const GRACE_MS = 1_000;
 /** Characters of an error that are stored. */
 const MAX_ERROR = 2_000;
 
@@ -45,6 +76,14 @@ export const jobMigrations: Migrations = {
     );
     await sql`create table schedules (name text primary key, next_at timestamptz not null)`.execute(db);
   },
+  async "0012_job_turns"(db) {
+    await sql`alter table jobs add column group_key text not null default '', add column order_key text,
+      add column lease_ms integer`.execute(db);
+    await sql`create index jobs_groups on jobs (name, group_key, run_at, id) where not dead`.execute(db);
+    await sql`create index jobs_orders on jobs (name, group_key, order_key, id) where order_key is not null and not dead`.execute(
+      db,
+    );
+  },
 };
 
 /** The job queue of one runtime. */
@@ -52,11 +91,18 @@ export class JobQueue {
   readonly #store: Store;
   readonly #log: Log;
   readonly #statementMs: number;
-  readonly #handlers = new Map<string, { run: Handler; options: Required<JobOptions>; plugin: string }>();
+  readonly #handlers = new Map<string, Handled>();
+  /** By the name of its jobs; that of jobs without a limit of their own under "". */
+  readonly #pools = new Map<string, JobPool>();
   readonly #schedules: Schedules;
   readonly #tracing: Tracing;
-  readonly #running = new Set<Promise<void>>();
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #removals: Removals;
+  readonly #end = new AbortController();
+  readonly #id = crypto.randomUUID();
+  #looking: Promise<void> | undefined;
+  #lookTimer: ReturnType<typeof setTimeout> | undefined;
+  #lookAt = Number.POSITIVE_INFINITY;
+  #isHeard = false;
   #stopListening: (() => Promise<void>) | undefined;
   #open = false;
 
@@ -67,13 +113,18 @@ export class JobQueue {
     this.#tracing = tracing;
     this.#statementMs = statementMs;
     this.#schedules = new Schedules(store, log, statementMs);
+    this.#removals = new Removals(store);
   }
 
   /** Registers the one handler of a job name. Throws BootError for a second one, and for options that no job can have. */
-  handle(name: string, run: Handler, options: JobOptions = {}, plugin = ""): void {
+  handle(name: string, run: JobHandler, options: JobOptions = {}, plugin = ""): void {
     const other = this.#handlers.get(name);
     if (other) throw new BootError(`Cannot handle the job "${name}" twice: by "${other.plugin}" and by "${plugin}"`);
-    this.#handlers.set(name, { run, options: jobOptions(name, options), plugin });
+    const handled = { run, options: jobOptions(name, options), plugin };
+    this.#handlers.set(name, handled);
+    const { limit } = handled.options;
+    if (limit !== undefined) this.#pools.set(name, this.#poolOf(name, { ...handled.options, limit }));
+    else if (!this.#pools.has("")) this.#pools.set("", this.#sharedPool());
   }
 
   /** Whether it claims jobs: from the start until the stop. */
@@ -111,86 +162,144 @@ export class JobQueue {
 
   /** Writes a job over `db`: the store, or an open transaction. */
   async enqueue(db: Db, name: string, payload: unknown, options: EnqueueOptions = {}): Promise<void> {
-    if (!this.#handlers.has(name)) throw new Error(`Cannot enqueue "${name}": no plugin handles this job`);
-    const { key = null, delayMs = 0 } = options;
-    await insertJob.write(db, { name, payload: JSON.stringify(payload), key, delayMs });
+    const handled = this.#handlers.get(name);
+    if (!handled) throw new Error(`Cannot enqueue "${name}": no plugin handles this job`);
+    const { key = null, delayMs = 0, group = "", order = null, leaseMs = null } = options;
+    if (handled.options.limit === undefined && (group !== "" || order !== null))
+      throw new Error(`Cannot enqueue "${name}" with a group or an order: its handler sets no "limit"`);
+    const payloadText = JSON.stringify(payload);
+    await insertJob.write(db, { name, payload: payloadText, key, delayMs, group, order, leaseMs });
   }
 
-  /** Starts to claim jobs: at each notification, and every few seconds for delayed jobs and those of crashed processes. */
+  /** Starts to claim jobs: at each notification, and when something is due by the look that is taken now and then. */
   async start(): Promise<void> {
     this.#open = true;
+    for (const pool of this.#pools.values()) pool.open();
     await this.#schedules.start();
-    const wake = () => this.#wake();
-    this.#stopListening = await this.#store.listen(CHANNEL, { onNotify: wake, onReturn: wake });
-    this.#wake();
+    const onReturn = () => this.#lookIn(0);
+    this.#stopListening = await this.#store.listen(CHANNEL, { onNotify: (text) => this.#heard(text), onReturn });
+    for (const pool of this.#pools.values()) pool.dueIn(0);
+    this.#lookIn(LOOK_AFTER_MS);
   }
 
-  /** Claims no more jobs and waits for those that run. */
+  /** Claims no more jobs and waits for those that run, whose signals it aborts after a moment. */
   async stop(): Promise<void> {
     this.#open = false;
-    clearTimeout(this.#timer);
+    clearTimeout(this.#lookTimer);
+    for (const pool of this.#pools.values()) pool.close();
+    const abort = setTimeout(() => this.#end.abort(), GRACE_MS);
     const schedules = this.#schedules.stop();
     await this.#stopListening?.();
-    await Promise.allSettled([...this.#running, schedules]);
+    await Promise.allSettled([...this.#running(), schedules, this.#looking]);
+    clearTimeout(abort);
   }
 
   /** Works until no job is due and no schedule runs; for commands and tests. */
   async drain(): Promise<void> {
-    const running = () => [...this.#running, ...this.#schedules.running];
-    while ((await this.#runOne()) || running().length > 0) await Promise.allSettled(running());
+    const running = () => [...this.#running(), ...this.#schedules.running];
+    for (;;) {
+      const begun = await Promise.all([...this.#pools.values()].map((pool) => pool.turn()));
+      if (begun.every((count) => count === 0) && running().length === 0) return;
+      await Promise.allSettled(running());
+    }
   }
 
-  #wake(): void {
-    clearTimeout(this.#timer);
-    if (!this.#open) return;
-    this.#timer = setTimeout(() => this.#wake(), POLL_MS);
-    while (this.#running.size < CONCURRENCY) this.#track(this.#worker());
+  #running(): Promise<void>[] {
+    return [...this.#pools.values()].flatMap((pool) => pool.running);
   }
 
-  #track(run: Promise<void>): void {
-    const tracked = run.catch((error: unknown) => logRetried(this.#log, "Cannot work on jobs", { error }));
-    this.#running.add(tracked);
-    void tracked.finally(() => this.#running.delete(tracked));
+  #heard(text: string): void {
+    const { job, ms = 0, look: by }: JobNotice = text === "" ? {} : JSON.parse(text);
+    if (by !== undefined) {
+      if (by === this.#id) this.#isHeard = true;
+    } else if (job === undefined) for (const pool of this.#pools.values()) pool.dueIn(0);
+    else this.#pool(job)?.dueIn(ms);
   }
 
-  async #worker(): Promise<void> {
-    while (this.#open && (await this.#runOne()));
+  #pool(job: string): JobPool | undefined {
+    return this.#pools.get(job) ?? (this.#handlers.has(job) ? this.#pools.get("") : undefined);
+  }
+
+  #lookIn(ms: number): void {
+    const at = performance.now() + ms;
+    if (!this.#open || at >= this.#lookAt) return;
+    clearTimeout(this.#lookTimer);
+    this.#lookAt = at;
+    this.#lookTimer = setTimeout(() => {
+      this.#lookAt = Number.POSITIVE_INFINITY;
+      this.#looking ??= this.#look().finally(() => {
+        this.#looking = undefined;
+      });
+    }, ms);
+  }
+
+  /** Asks what is due, and whether this process hears. */
+  async #look(): Promise<void> {
+    this.#isHeard = false;
+    try {
+      const names = [...this.#handlers.keys()];
+      const found = await look.execute(this.#store.db, { names, schedules: this.scheduleNames(), own: this.#id });
+      for (const { name, is_schedule, ms } of found)
+        if (is_schedule) this.#schedules.isDueIn(name, ms);
+        else this.#pool(name)?.dueIn(ms);
+    } catch (error) {
+      logRetried(this.#log, "Cannot work on jobs", { error });
+    }
+    this.#lookIn(LOOK_MS);
+    // Without an answer by then there are no notifications, or none any more.
+    setTimeout(() => this.#isHeard || this.#lookIn(0), POLL_MS).unref();
+  }
+
+  #sharedPool(): JobPool {
+    const { db } = this.#store;
+    return this.#madePool({ limit: CONCURRENCY, perGroup: CONCURRENCY, gatherMs: 0 }, ({ free }) => {
+      const shared = [...this.#handlers].filter(([, { options }]) => options.limit === undefined);
+      const names = shared.map(([name]) => name);
+      const leases = shared.map(([, { options }]) => options.leaseMs);
+      return claimJobs.execute(db, { names, leases, free });
+    });
+  }
+
+  #poolOf(name: string, options: FullJobOptions & { readonly limit: number }): JobPool {
+    const { db } = this.#store;
+    return this.#madePool(options, ({ isOfAll, ...wanted }) =>
+      (isOfAll ? claimOfAllGroups : claimOfGroups).execute(db, { name, leaseMs: options.leaseMs, ...wanted }),
+    );
+  }
+
+  #madePool(sizes: Pick<JobPoolOptions, "limit" | "perGroup" | "gatherMs">, claim: JobPoolOptions["claim"]): JobPool {
+    const run = (job: ClaimedJob) => this.#run(job);
+    return new JobPool({ ...sizes, log: this.#log, claim, run, onShort: () => this.#lookIn(LOOK_AFTER_MS) });
   }
 
   /** Runs work of at most `limitMs` milliseconds in the slow pool, where it takes turns with users. */
-  #onSlowPool(limitMs: number, run: () => Promise<void>): Promise<void> {
+  #onSlowPool<Result>(limitMs: number, run: () => Promise<Result>): Promise<Result> {
     return withWorkLimit(limitMs, () => withSlowPool({ key: "jobs", limitMs: this.#statementMs }, run));
   }
 
-  async #runOne(): Promise<boolean> {
-    const job = await this.#claim();
-    if (!job) return false;
-    const { run, options } = this.#handlers.get(job.name) as { run: Handler; options: Required<JobOptions> };
-    const { leaseMs } = options;
+  async #run(job: ClaimedJob): Promise<boolean> {
+    const { run, options } = this.#handlers.get(job.name) as Handled;
+    const leaseMs = job.lease_ms ?? options.leaseMs;
     const attributes = { "lectern.job": job.name, "lectern.job.id": job.id, "lectern.job.attempt": job.attempts };
     const span = { name: `job ${job.name}`, kind: "consumer", parent: "none", attributes } as const;
+    const given = { id: job.id, attempt: job.attempts, leaseMs, signal: this.#end.signal };
     const work = async () => {
-      await this.#tracing.run(span, () =>
-        this.#onSlowPool(leaseMs, () => run(job.payload, { id: job.id, attempt: job.attempts })),
-      );
-      await removeJob.execute(this.#store.db, { id: job.id });
+      const failed = await this.#tracing.run(span, () => this.#onSlowPool(leaseMs, () => run(job.payload, given)));
+      const { againMs } = failed ?? {};
+      if (againMs === undefined) await this.#removals.remove(job);
+      else await this.#again(job, { dead: false, error: null, pauseMs: againMs });
+      return !failed;
     };
     try {
-      // Past its lease it may be claimed again. A worker that waited longer would be lost to all other jobs if it never ends.
-      await withinTime(leaseMs, work, `It did not end within its lease of ${leaseMs} ms (leaseMs)`);
+      // Past its lease it may be claimed again. A place that waited longer would be lost to all other jobs if it never ends.
+      return await withinTime(leaseMs, work, `It did not end within its lease of ${leaseMs} ms (leaseMs)`);
     } catch (error) {
       await this.#failed(job, options, error);
+      return false;
     }
-    return true;
   }
 
-  async #claim(): Promise<ClaimedJob | undefined> {
-    if (this.#handlers.size === 0) return undefined;
-    const leases = [...this.#handlers.values()].map(({ options }) => options.leaseMs);
-    return claimJob.executeTakeFirst(this.#store.db, { names: [...this.#handlers.keys()], leases });
-  }
-
-  async #failed(job: ClaimedJob, options: Required<JobOptions>, error: unknown): Promise<void> {
+  async #failed(job: ClaimedJob, options: FullJobOptions, error: unknown): Promise<void> {
     const dead = job.attempts >= options.tries || error instanceof JobFailure;
     // The time of a dead job is that of its last failure.
     const pauseMs = dead ? 0 : pauseAfter(options, job.attempts);
@@ -198,6 +307,42 @@ export class JobQueue {
     const text = String(error instanceof Error ? error.message : error);
     const facts = { job: job.id, plugin: this.pluginOf(job.name), attempt: job.attempts, dead, error };
     this.#log[dead ? "error" : "warn"](`Cannot do the job "${job.name}"`, facts);
-    await failJob.execute(this.#store.db, { id: job.id, dead, error: text.slice(0, MAX_ERROR), pauseMs });
+    await this.#again(job, { dead, error: text.slice(0, MAX_ERROR), pauseMs });
+  }
+
+  async #again(
+    { id, name, group_key: group, order_key: order }: ClaimedJob,
+    how: { readonly dead: boolean; readonly error: string | null; readonly pauseMs: number },
+  ): Promise<void> {
+    await failJob.execute(this.#store.db, { id, name, group, order, ...how });
+    this.#pool(name)?.dueIn(how.pauseMs);
+  }
+}
+
+/** Removes jobs that are done: those that end while a statement runs by the next one. */
+class Removals {
+  readonly #store: Store;
+  #waiting: ClaimedJob[] = [];
+  #next: Promise<void> | undefined;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  remove(job: ClaimedJob): Promise<void> {
+    this.#waiting.push(job);
+    this.#next ??= this.#last.catch(() => {}).then(() => this.#removeWaiting());
+    return this.#next;
+  }
+
+  #removeWaiting(): Promise<void> {
+    const jobs = this.#waiting;
+    this.#waiting = [];
+    this.#next = undefined;
+    const statement = jobs.some(({ order_key }) => order_key !== null) ? removeOrdered : removeJobs;
+    const removal = statement.execute(this.#store.db, { ids: jobs.map(({ id }) => id) }).then(() => {});
+    this.#last = removal;
+    return removal;
   }
 }

@@ -23,6 +23,21 @@ export interface JobOptions {
   readonly pauseMs?: JobPauses | ((attempt: number) => number);
   /** Milliseconds that a try may take; 60,000 by default. One that still runs then counts as failed, and the job is tried again. */
   readonly leaseMs?: number;
+  /** Jobs of this name that run at a time in one process. Without a limit it shares four with all other jobs that have none. */
+  readonly limit?: number;
+  /**
+   * Jobs of one group (`EnqueueOptions`) that run at a time, of a job with a `limit`: 4 by default. A group begins with one, each job
+   * that is done permits one more, and while its last one failed it has one, of a quarter of the limit that all such groups share.
+   */
+  readonly perGroup?: number;
+  /** Milliseconds for which jobs are collected before some are claimed, of a job with a `limit`; none by default. */
+  readonly gatherMs?: number;
+}
+
+/** A try that failed, of which the handler has recorded why: nothing is logged. */
+export interface FailedRun {
+  /** Milliseconds until the next try; without it the job is removed. */
+  readonly againMs?: number;
 }
 
 const DEFAULT_TRIES = 5;
@@ -42,20 +57,25 @@ export class JobFailure extends Error {
   override readonly name: string = "JobFailure";
 }
 
+/** The options of a job with their defaults. */
+export type FullJobOptions = Required<Omit<JobOptions, "limit">> & { readonly limit: number | undefined };
+
 /** The options of a job with their defaults. Throws BootError for values that no job can have. */
-export function jobOptions(job: string, options: JobOptions): Required<JobOptions> {
-  const { tries = DEFAULT_TRIES, leaseMs = DEFAULT_LEASE_MS, pauseMs = {} } = options;
-  for (const [name, value] of Object.entries({ tries, leaseMs }))
+export function jobOptions(job: string, options: JobOptions): FullJobOptions {
+  const { tries = DEFAULT_TRIES, leaseMs = DEFAULT_LEASE_MS, pauseMs = {}, limit, perGroup = 4, gatherMs = 0 } = options;
+  for (const [name, value] of Object.entries({ tries, leaseMs, perGroup, ...(limit !== undefined && { limit }) }))
     if (!Number.isInteger(value) || value < 1)
       throw new BootError(`Cannot handle the job "${job}": "${name}" is ${value}, wanted a whole number from 1`);
   for (const [name, value] of typeof pauseMs === "function" ? [] : Object.entries(pauseMs))
     if (!Number.isFinite(value) || value < 0)
       throw new BootError(`Cannot handle the job "${job}": "${name}" of "pauseMs" is ${value}, wanted a number from 0`);
-  return { tries, leaseMs, pauseMs };
+  if (!Number.isFinite(gatherMs) || gatherMs < 0)
+    throw new BootError(`Cannot handle the job "${job}": "gatherMs" is ${gatherMs}, wanted a number from 0`);
+  return { tries, leaseMs, pauseMs, limit, perGroup, gatherMs };
 }
 
 /** Whole milliseconds before the next try, after the try `attempt` failed; a function that fails counts as no policy. */
-export function pauseAfter({ pauseMs }: Required<JobOptions>, attempt: number): number {
+export function pauseAfter({ pauseMs }: Pick<FullJobOptions, "pauseMs">, attempt: number): number {
   if (typeof pauseMs !== "function") return grownPause(pauseMs, attempt);
   try {
     const pause = pauseMs(attempt);

@@ -10,7 +10,7 @@ import { type Migrations, type Store, withSlowPool } from "../../db/mod.ts";
 import { BootError } from "../errors.ts";
 import { dueIn, endSchedule, insertSchedules, renewSchedule, takeSchedule } from "../job_store.ts";
 import { type Log, logRetried } from "../log.ts";
-import { HOUR_MS, MINUTE_MS } from "../std/time.ts";
+import { DAY_MS, HOUR_MS } from "../std/time.ts";
 import { withinTime } from "../std/within_time.ts";
 import { withWorkLimit } from "./work_limit.ts";
 
@@ -40,7 +40,7 @@ export interface Schedule extends ScheduleOptions {
 export interface ScheduleTiming {
   /** Milliseconds that a lease lasts; it is renewed three times as often. */
   readonly leaseMs: number;
-  /** The longest time in milliseconds until a schedule looks again whether it is due. */
+  /** The longest time in milliseconds until a schedule looks again whether it is due: what others change is told by `isDueIn`. */
   readonly longestWaitMs: number;
   /** The longest time in milliseconds of one run. */
   readonly runMaxMs: number;
@@ -54,7 +54,7 @@ const RUN_MAX_MS = 6 * HOUR_MS;
 /** Milliseconds until a schedule whose row could not be read looks again. */
 const RETRY_MS = 5_000;
 
-const TIMING: ScheduleTiming = { leaseMs: 30_000, longestWaitMs: MINUTE_MS, runMaxMs: RUN_MAX_MS };
+const TIMING: ScheduleTiming = { leaseMs: 30_000, longestWaitMs: DAY_MS, runMaxMs: RUN_MAX_MS };
 
 /** The schedules of one runtime. */
 export class Schedules {
@@ -118,8 +118,19 @@ export class Schedules {
     await Promise.allSettled(this.running);
   }
 
+  /** A schedule was found to be due in so many milliseconds, which another process may have changed. */
+  isDueIn(name: string, ms: number): void {
+    const schedule = this.#schedules.get(name);
+    const timer = this.#timers.get(name);
+    // Without a timer it runs, or is asked for.
+    if (!schedule || timer === undefined) return;
+    clearTimeout(timer);
+    this.#checkIn(schedule, Math.max(1, Math.ceil(ms)));
+  }
+
   #check(schedule: Schedule): void {
     if (!this.#open) return;
+    this.#timers.delete(schedule.name);
     const turn = this.#turn(schedule)
       .catch((error: unknown) => {
         const { plugin, name } = schedule;

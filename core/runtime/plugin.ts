@@ -10,7 +10,7 @@ import type { Cached } from "../events/cache.ts";
 import type { AnswerSource, CachedAnswers } from "../events/cached_answers.ts";
 import type { CallOptions } from "../events/call_options.ts";
 import type { AnyHandlers, EnqueueOptions, Handlers } from "../events/event_bus.ts";
-import type { JobRun } from "../events/job_queue.ts";
+import type { JobHandler } from "../events/job_queue.ts";
 import type { JobOptions } from "../events/job_retry.ts";
 import type { ScheduleOptions } from "../events/schedules.ts";
 import type { FileStore } from "../files/file_store.ts";
@@ -275,7 +275,7 @@ export interface HandleEvents {
 /** Work outside requests. */
 export interface PluginJobs {
   /** Handles a job: a row that is written by `enqueue`, tried again after a failure, and may be run twice. */
-  handle<J extends JobName>(name: J, run: (payload: Jobs[J], job: JobRun) => Promise<void>, options?: JobOptions): void;
+  handle<J extends JobName>(name: J, run: JobHandler<Jobs[J]>, options?: JobOptions): void;
   /** Enqueues a job at once; `enqueue` of a transaction does so with its commit. */
   enqueue<J extends JobName>(name: J, payload: Jobs[J], options?: EnqueueOptions): Promise<void>;
   /**

@@ -10,7 +10,7 @@ import { ApiError, BootError } from "../errors.ts";
 import type { AnswerCache } from "../events/answer_cache.ts";
 import type { Caches } from "../events/cache.ts";
 import type { AnyHandlers, EventBus, Handlers } from "../events/event_bus.ts";
-import type { JobQueue } from "../events/job_queue.ts";
+import type { JobHandler, JobQueue } from "../events/job_queue.ts";
 import type { Part, PartGuard } from "../events/part_guard.ts";
 import { attended } from "../events/transaction_watch.ts";
 import { type Faults, type PartName, withOrigin } from "../faults.ts";
@@ -279,7 +279,7 @@ export function makeContext(
       handle(name, run, options) {
         powers.record("jobs", name, `handles the job "${name}"`);
         const own = checks.value(options, `the options of the job "${name}"`);
-        jobs.handle(name, run as (payload: unknown) => Promise<void>, own, plugin.name);
+        jobs.handle(name, run as JobHandler, own, plugin.name);
       },
       async enqueue(name, payload, options) {
         powers.enqueue(name);

@@ -34,8 +34,9 @@ export default definePlugin({
   setup(context) {
     const { contribute, db, jobs, provide, slot } = context;
     mountTagRoutes(context);
-    jobs.every("merge", MERGE_REST_MS, () => mergeAllTagChanges(overAll(db)));
-    const mergeSoon = mergesAfterWrites(context);
+    const merge = () => mergeAllTagChanges(overAll(db));
+    jobs.every("merge", MERGE_REST_MS, merge);
+    const mergeSoon = mergesAfterWrites(merge, context);
     contribute("dependents", {
       async destroy(ids, tx, kind) {
         await deleteTags(ids, tx, kind);
@@ -69,7 +70,10 @@ export default definePlugin({
 });
 
 /** Merges a while after the first call, in the process that wrote: a server that nobody writes to asks the store nothing. */
-function mergesAfterWrites({ db, log, onStop }: Pick<PluginContext, "db" | "log" | "onStop">): () => void {
+function mergesAfterWrites(
+  merge: () => Promise<void>,
+  { log, onStop }: Pick<PluginContext, "log" | "onStop">,
+): () => void {
   let timer: Timer | undefined;
   let merging: Promise<void> | undefined;
   // A merge belongs to no request: not to its trace, nor to its user's writes.
@@ -81,7 +85,7 @@ function mergesAfterWrites({ db, log, onStop }: Pick<PluginContext, "db" | "log"
   return () => {
     timer ??= setTimeout(() => {
       timer = undefined;
-      merging = outside(() => mergeAllTagChanges(overAll(db))).catch((error: unknown) =>
+      merging = outside(merge).catch((error: unknown) =>
         logRetried(log, "Cannot merge the counts of tags", { error }),
       );
     }, MERGE_MS).unref();

@@ -142,7 +142,7 @@ export class IsolatedPlugin {
     for (const [index, { name, ...options }] of jobs.entries())
       context.jobs.handle(
         name as JobName,
-        async (payload, run) => void (await this.#call("job", index, [payload, run])),
+        async (payload, { id, attempt }) => void (await this.#call("job", index, [payload, { id, attempt }])),
         options,
       );
     for (const [index, { name, intervalMs }] of schedules.entries())

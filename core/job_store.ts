@@ -209,18 +209,18 @@ export const claimOfAllGroups = prepared("jobs.claimOfAllGroups", (db, p: GroupC
     db,
     p,
     // A template: the builder has no word for a query within a table expression. It finds the groups by one step in the index each.
-    sql<{ group_key: string }>`with recursive step(group_key) as (
+    sql<{ group_key: string }>`(with recursive step(group_key) as (
         (select group_key from jobs where name = ${p.name}::text and not dead order by group_key limit 1)
         union all
         select (select group_key from jobs where name = ${p.name}::text and not dead and group_key > step.group_key
           order by group_key limit 1) from step where step.group_key is not null)
-      select group_key from step where group_key is not null`,
+      select group_key from step where group_key is not null)`,
   ),
 );
 
 /** Claims jobs of the given groups alone. */
 export const claimOfGroups = prepared("jobs.claimOfGroups", (db, p: GroupClaim) =>
-  claimOf(db, p, sql<{ group_key: string }>`select group_key from unnest(${p.groups}::text[]) as given(group_key)`),
+  claimOf(db, p, sql<{ group_key: string }>`(select group_key from unnest(${p.groups}::text[]) as given(group_key))`),
 );
 
 /** A job that waits for another try keeps those behind it in its order waiting; that another process has claimed is read again under the lock. */
@@ -231,7 +231,7 @@ function claimOf(db: QueryCreator<Tables>, p: GroupClaim, found: RawBuilder<{ gr
       // A template: the builder has no word for a limit that is a column.
       .with(
         "due",
-        () => sql<{ id: number }>`select free_jobs.id from found
+        () => sql<{ id: number }>`(select free_jobs.id from found
           left join unnest(${p.groups}::text[], ${p.frees}::integer[]) as given(group_key, free)
             on given.group_key = found.group_key
           cross join lateral (
@@ -243,7 +243,7 @@ function claimOf(db: QueryCreator<Tables>, p: GroupClaim, found: RawBuilder<{ gr
               select from jobs as ahead where ahead.name = ${p.name}::text and ahead.group_key = found.group_key
                 and ahead.order_key = near.order_key and ahead.id < near.id and not ahead.dead)
             order by near.run_at, near.id limit coalesce(given.free, 1)) as free_jobs
-          order by random() limit ${p.free}::integer`,
+          order by random() limit ${p.free}::integer)`,
       )
       .with("locked", (cte) =>
         cte

@@ -28,7 +28,8 @@ export type {
   TableDependency,
 } from "./events/cached_answers.ts";
 export type { EventRecord, EventTransaction } from "./events/event_bus.ts";
-export { JobFailure, type JobOptions, type JobPauses } from "./events/job_retry.ts";
+export type { JobHandler, JobRun } from "./events/job_queue.ts";
+export { type FailedRun, JobFailure, type JobOptions, type JobPauses } from "./events/job_retry.ts";
 
 export { attended } from "./events/transaction_watch.ts";
 export { noRoomError, ObjectStoreAway } from "./failures.ts";
@@ -101,6 +102,7 @@ export { idOf } from "./input/path_id.ts";
 export { storable } from "./input/storable_text.ts";
 export { isUpload, SNIFF_BYTES, sniff, type Upload, uploadOf } from "./input/uploads.ts";
 export { LastUsedBatch } from "./last_used.ts";
+export { jobNotice } from "./job_store.ts";
 export { type Log, logRetried, startLine } from "./log.ts";
 export type {
   Contracts,

@@ -1,6 +1,6 @@
 /**
  * One call of a webhook: signed, with the id and the trace of the request that caused it, through the plugin's own `fetch`, and
- * its outcome as it is recorded. Whether and when it is tried again is decided by the dispatcher.
+ * its outcome as it is recorded. Whether and when it is tried again is decided by its job.
  */
 import { OutgoingError, SECOND_MS } from "lectern/core";
 import { messageOf } from "lectern/db";

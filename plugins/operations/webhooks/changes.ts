@@ -5,6 +5,7 @@
 import { type EventTransaction, invalidFields, notFound, saveChanges, sql } from "lectern/core";
 import { prepared } from "lectern/db";
 import type { Webhook, WebhookCreate, WebhookRow, WebhooksContext, WebhookUpdate } from "./contract.ts";
+import { makeDue } from "./hand_out.ts";
 import { generateSecret, isValidSecret } from "./signature.ts";
 
 type IsKnownType = WebhooksContext["isKnownType"];
@@ -29,16 +30,6 @@ const insert = prepared("webhooks.insert", (db, p: NewWebhook) =>
 
 const lock = prepared("webhooks.lock", (db, p: { id: number }) =>
   db.selectFrom("webhooks").selectAll().where("id", "=", p.id).forUpdate(),
-);
-
-/** Makes postponed deliveries due. */
-const releaseWaiting = prepared("webhooks.releaseWaiting", (db, p: { id: number }) =>
-  db
-    .updateTable("webhook_deliveries")
-    .set({ next_at: sql<string>`now()` })
-    .where("webhook_id", "=", p.id)
-    .where("state", "=", sql.lit("waiting"))
-    .where("next_at", ">", sql<string>`now()`),
 );
 
 const subscribe = prepared("webhooks.subscribe", (db, p: { id: number; events: readonly string[] }) =>
@@ -72,7 +63,7 @@ export async function insertWebhook(
 export async function changeWebhook(
   id: number,
   draft: WebhookUpdate,
-  { db }: EventTransaction,
+  { db, enqueue }: EventTransaction,
   isKnownType: IsKnownType,
 ): Promise<WebhookRow> {
   const row = await lock.executeTakeFirst(db, { id });
@@ -86,7 +77,11 @@ export async function changeWebhook(
       ...(draft.active === true && { failures: 0, failing_since: null }),
     },
   });
-  if (saved.active && !row.active) await releaseWaiting.execute(db, { id });
+  if (saved.active && !row.active) {
+    await makeDue.execute(db, { webhookId: id, id: null });
+    // Deliveries that came to their turn meanwhile wait without a job.
+    await enqueue("webhook_hand_out", {});
+  }
   if (events === undefined) return saved;
   const changed = await subscribe.executeTakeFirst(db, { id, events: eventsOf(events, isKnownType) });
   if (!changed) throw notFound("Webhook");

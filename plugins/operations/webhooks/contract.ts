@@ -152,12 +152,10 @@ export interface WebhookCall {
 export interface WebhooksContext
   extends PluginContext<
     "traces" | "users",
-    "webhooks" | "webhook_events" | "webhook_deliveries" | "users" | "page_revisions"
+    "webhooks" | "webhook_events" | "webhook_deliveries" | "users" | "page_revisions" | "jobs"
   > {
   /** Whether a webhook can subscribe to a type of the audit log. */
   isKnownType(type: string): boolean;
-  /** Makes the dispatcher look for due deliveries. */
-  wakeDispatcher(): void;
 }
 
 const webhookFields = {
@@ -252,6 +250,12 @@ declare module "lectern/db" {
 }
 
 declare module "lectern/core" {
+  interface Jobs {
+    /** Makes deliveries of the events that were recorded. */
+    webhook_hand_out: Readonly<Record<never, never>>;
+    /** Makes the call of a delivery. */
+    webhook_deliver: { readonly id: number };
+  }
   interface Events {
     webhook_create: { draft: WebhookCreate; result: Webhook };
     webhook_update: { draft: { row: Webhook; draft: WebhookUpdate }; result: Webhook };

@@ -9,6 +9,7 @@ import {
 } from "./contract.ts";
 import { about } from "./docs.ts";
 import { presentDelivery } from "./presenter.ts";
+import { makeDue } from "./hand_out.ts";
 import { DELIVERIES, readDelivery, readWebhook } from "./queries.ts";
 
 const PERMIT = "settings-manage";
@@ -19,14 +20,13 @@ const resend = prepared("webhooks.resend", (db, p: { id: number }) =>
     .set(({ ref }) => ({
       state: sql.lit("waiting"),
       attempts: sql.lit(0),
-      next_at: sql<string>`now()`,
       leased_until: sql<string | null>`case when ${ref("state")} = 'waiting' then ${ref("leased_until")} end`,
     }))
     .where("id", "=", p.id),
 );
 
 /** Mounts the routes of deliveries: calls with their requests and responses, which can be repeated. */
-export function mountDeliveries({ app, db, list, wakeDispatcher }: WebhooksContext): void {
+export function mountDeliveries({ app, db, jobs, list }: WebhooksContext): void {
   app.get(
     "/webhooks/:id/deliveries",
     async ({ viewer, params, nestedQuery }) => {
@@ -54,7 +54,8 @@ export function mountDeliveries({ app, db, list, wakeDispatcher }: WebhooksConte
       const { id, hook } = await readDelivery(db, params);
       if (!hook.active) throw new ApiError(409, "The webhook is switched off; switch it on first.");
       await resend.execute(db, { id });
-      wakeDispatcher();
+      await makeDue.execute(db, { webhookId: hook.id, id });
+      await jobs.enqueue("webhook_hand_out", {});
       set.status = 202;
       return { id, state: "waiting" };
     },

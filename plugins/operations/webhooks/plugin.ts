@@ -1,17 +1,18 @@
 /**
  * Webhooks: addresses that are called for events of the audit log (platform 10). An event is recorded in its own transaction
- * and delivered after the commit by a dispatcher that no request waits for, so a crash loses nothing. Calls are signed, go
+ * and delivered after the commit by jobs that no request waits for, so a crash loses nothing. Calls are signed, go
  * only to public addresses unless the operator permits others (also after redirects), and are retried with growing pauses.
  * Payloads are not filtered by permissions: the administrator who creates a webhook decides who receives them.
  */
 import { activityOf, descriptor } from "lectern/contracts";
-import { DAY_MS, definePlugin, SECOND_MS, SYSTEM, sql } from "lectern/core";
+import { DAY_MS, definePlugin, HOUR_MS, SECOND_MS, SYSTEM, sql } from "lectern/core";
 import { overAll } from "lectern/db";
 import { changeWebhook } from "./changes.ts";
 import type { Webhook, WebhooksContext } from "./contract.ts";
+import { deliverer } from "./deliver.ts";
 import { mountDeliveries } from "./delivery_routes.ts";
-import { Dispatcher } from "./dispatcher.ts";
 import { isKnownType, mountEventTypes } from "./event_types.ts";
+import { handsOut, takeBack } from "./hand_out.ts";
 import { migrations } from "./migrations.ts";
 import { presentWebhook } from "./presenter.ts";
 import { deliveriesMetric, readListeners } from "./queries.ts";
@@ -20,7 +21,13 @@ import { mountWebhooks } from "./routes.ts";
 import { settings } from "./settings.ts";
 import { contributeThemeHooks } from "./theme_hooks.ts";
 
-const POLL_MS = 2_000;
+/** Concurrent calls of one webhook. */
+const MAX_CALLS_EACH = 4;
+/** Concurrent calls of all webhooks: as many as the runtime permits. */
+const MAX_CALLS = 256;
+/** Time for which events are collected before they are handed out, and events whose hand-outs are one. */
+const GATHER_MS = 100;
+const HAND_OUTS = 200;
 /** Days that calls are kept for inspection: long enough to look after a holiday. */
 const KEPT_DAYS = 14;
 const SWITCHED_OFF = sql.lit("Switched off after too many failed calls: ");
@@ -29,7 +36,7 @@ export default definePlugin({
   name: "webhooks",
   requires: ["traces", "users"],
   grants: {
-    write: ["webhooks", "webhook_events", "webhook_deliveries"],
+    write: ["webhooks", "webhook_events", "webhook_deliveries", "jobs"],
     read: ["users", "page_revisions", "pages", "chapters", "books", "bookshelves"],
     contentTables: ["read"],
     net: "any",
@@ -39,10 +46,10 @@ export default definePlugin({
   migrations,
   events: ["webhook_create", "webhook_update", "webhook_delete", "webhook_call", "webhook_call_before"],
   setup(plugin) {
-    const { contribute, jobs, fetch, log, onStop, visibilityRule } = plugin;
+    const { contribute, fetch, jobs, log, visibilityRule } = plugin;
     const { patience, patienceMinutes, pauses, redirects } = plugin.settings;
     const db = overAll(plugin.db);
-    const dispatcher = new Dispatcher({
+    const deliver = deliverer({
       db,
       calling: { fetch, maxRedirects: redirects, traces: plugin.contracts.traces },
       log,
@@ -53,7 +60,6 @@ export default definePlugin({
     const context: WebhooksContext = {
       ...plugin,
       isKnownType: (type) => isKnownType(plugin, type),
-      wakeDispatcher: () => dispatcher.wake(),
     };
     visibilityRule("webhooks", () => true);
     visibilityRule("webhook_deliveries", () => true);
@@ -67,8 +73,12 @@ export default definePlugin({
     contributeThemeHooks(context);
     contribute("metric", deliveriesMetric(db));
     recordActivities(context);
-    runDispatcher(context, dispatcher);
-    onStop(() => dispatcher.stop());
+    jobs.handle("webhook_hand_out", handsOut(db), { limit: HAND_OUTS, gatherMs: GATHER_MS });
+    jobs.handle("webhook_deliver", deliver, { limit: MAX_CALLS, perGroup: MAX_CALLS_EACH });
+    jobs.every("take back", HOUR_MS, async () => {
+      await takeBack.execute(db, {});
+      await jobs.enqueue("webhook_hand_out", {});
+    });
     jobs.every("prune", DAY_MS, async () => {
       const end = sql<string>`now() - make_interval(days => ${KEPT_DAYS}::integer)`;
       await db.deleteFrom("webhook_deliveries").where("state", "<>", "waiting").where("created_at", "<", end).execute();
@@ -89,7 +99,7 @@ export default definePlugin({
 
 /** Records the rows of the audit log for the webhooks that subscribe to their types. */
 function recordActivities(context: WebhooksContext): void {
-  const { baseUrl, cache, contracts, log, on, runtime, slot, wakeDispatcher } = context;
+  const { baseUrl, cache, contracts, log, on, runtime, slot } = context;
   const db = overAll(context.db);
   // Every event needs the subscriptions, so they are cached until a webhook changes.
   const listeners = cache.values("listening", () => readListeners(db));
@@ -115,7 +125,7 @@ function recordActivities(context: WebhooksContext): void {
       const ids = new Set([...(byType.get(activity.type) ?? []), ...(byType.get("all") ?? [])]);
       if (ids.size === 0) return;
       await record(activity, [...ids], tx);
-      tx.afterCommit(wakeDispatcher);
+      await tx.enqueue("webhook_hand_out", {});
     },
   });
 }
@@ -131,15 +141,4 @@ async function switchOff({ isKnownType, perform }: WebhooksContext, row: Webhook
       .execute();
     return presentWebhook(saved);
   });
-}
-
-/** Runs the dispatcher while the runtime runs. The timer finds calls that become due later. */
-function runDispatcher({ onStart, onStop }: WebhooksContext, dispatcher: Dispatcher): void {
-  let timer: Timer | undefined;
-  onStart(() => {
-    dispatcher.start();
-    timer = setInterval(() => dispatcher.wake(), POLL_MS);
-    timer.unref();
-  });
-  onStop(() => clearInterval(timer));
 }

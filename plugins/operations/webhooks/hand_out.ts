@@ -1,0 +1,181 @@
+/**
+ * Hands recorded events out: each becomes one delivery per subscribed webhook, with a job that makes the call (deliver.ts). One process
+ * at a time does so, so the ids of deliveries and jobs have the order of the events. A delivery that has a job is leased for ever,
+ * which servers of a version without such jobs do not touch.
+ */
+import { type FailedRun, jobNotice, sql } from "lectern/core";
+import { type Db, prepared } from "lectern/db";
+
+/** Events that are handed out at once, and waiting deliveries that get a job. */
+const BATCH = 200;
+/** A try of a job lasts for the timeout of the call and this much longer. */
+export const LEASE_MARGIN_SECONDS = 10;
+
+const NOW = sql<string>`now()`;
+const WAITING = sql.lit<"waiting">("waiting");
+/** The lease of a delivery that has a job. */
+export const HAS_JOB = sql<string>`'infinity'::timestamptz`;
+
+/** Without the lock, two processes could number the events of an item out of order. */
+const lockHandOut = prepared("webhooks.lockHandOut", (db) =>
+  db.selectNoFrom(sql`pg_advisory_xact_lock(hashtext('lectern_webhooks'))`.as("locked")),
+);
+
+const handOut = prepared("webhooks.handOut", (db) =>
+  db
+    .with("taken", (cte) =>
+      cte
+        .selectFrom("webhook_events")
+        .select(["id", "type", "subject", "listeners"])
+        .where(({ not, ref }) => not(ref("dispatched")))
+        .orderBy("id")
+        .limit(sql.lit(BATCH)),
+    )
+    .with("marked", (cte) =>
+      cte
+        .updateTable("webhook_events")
+        .from("taken")
+        .set({ dispatched: sql.lit(true) })
+        .whereRef("webhook_events.id", "=", "taken.id")
+        .returning("taken.id"),
+    )
+    .with("made", (cte) =>
+      cte
+        .insertInto("webhook_deliveries")
+        .columns(["webhook_id", "event_id", "type", "subject", "leased_until", "next_at"])
+        .expression((eb) =>
+          eb
+            .selectFrom("taken")
+            .innerJoin("webhooks", (join) =>
+              join.on(({ ref }) => sql<boolean>`${ref("webhooks.id")} = any(${ref("taken.listeners")})`),
+            )
+            .select(["webhooks.id as webhook_id", "taken.id as event_id", "taken.type", "taken.subject"])
+            .select(HAS_JOB.as("leased_until"))
+            .select((outer) => {
+              const ahead = outer
+                .selectFrom("webhook_deliveries as ahead")
+                .select("ahead.next_at")
+                .whereRef("ahead.webhook_id", "=", "webhooks.id")
+                .where("ahead.state", "=", WAITING)
+                .whereRef("ahead.subject", "=", "taken.subject")
+                .where("taken.subject", "<>", sql.lit(""))
+                .orderBy("ahead.id")
+                .limit(sql.lit(1));
+              return outer.fn<string>("greatest", [NOW, ahead]).as("next_at");
+            })
+            .orderBy("taken.id"),
+        )
+        .returning(["id", "webhook_id", "subject", "next_at"]),
+    )
+    .with("left", (cte) =>
+      cte
+        .selectFrom("webhook_deliveries")
+        .innerJoin("webhooks", "webhooks.id", "webhook_deliveries.webhook_id")
+        .select("webhook_deliveries.id")
+        .where("webhook_deliveries.state", "=", WAITING)
+        .where("webhook_deliveries.leased_until", "is", null)
+        .where(({ ref }) => ref("webhooks.active"))
+        .orderBy("webhook_deliveries.id")
+        .limit(sql.lit(BATCH))
+        .forUpdate("webhook_deliveries"),
+    )
+    .with("adopted", (cte) =>
+      cte
+        .updateTable("webhook_deliveries")
+        .from("left")
+        .set({ leased_until: HAS_JOB })
+        .whereRef("webhook_deliveries.id", "=", "left.id")
+        .returning(["webhook_deliveries.id", "webhook_id", "subject", "next_at"]),
+    )
+    .with("enqueued", (cte) =>
+      cte
+        .insertInto("jobs")
+        .columns(["name", "payload", "group_key", "order_key", "lease_ms", "run_at"])
+        .expression((eb) =>
+          eb
+            .selectFrom((from) =>
+              from
+                .selectFrom("made")
+                .select(["made.id", "made.webhook_id", "made.subject", "made.next_at"])
+                .unionAll((also) =>
+                  also
+                    .selectFrom("adopted")
+                    .select(["adopted.id", "adopted.webhook_id", "adopted.subject", "adopted.next_at"]),
+                )
+                .as("delivery"),
+            )
+            .innerJoin("webhooks", "webhooks.id", "delivery.webhook_id")
+            .select(({ ref }) => [
+              sql.lit("webhook_deliver").as("name"),
+              sql`jsonb_build_object('id', ${ref("delivery.id")})`.as("payload"),
+              sql<string>`${ref("delivery.webhook_id")}::text`.as("group_key"),
+              sql<string | null>`nullif(${ref("delivery.subject")}, '')`.as("order_key"),
+              sql<number>`(${ref("webhooks.timeout")} + ${sql.lit(LEASE_MARGIN_SECONDS)}) * 1000`.as("lease_ms"),
+              "delivery.next_at as run_at",
+            ])
+            .orderBy("delivery.id"),
+        )
+        .returning("id"),
+    )
+    .with("told", (cte) => cte.selectFrom("enqueued").select(jobNotice("webhook_deliver").as("notified")).limit(sql.lit(1)))
+    .selectNoFrom(({ selectFrom, fn }) => [
+      selectFrom("marked").select(fn.countAll<number>().as("count")).as("events"),
+      selectFrom("adopted").select(fn.countAll<number>().as("count")).as("adopted"),
+      selectFrom("told").select(fn.countAll<number>().as("count")).as("told"),
+    ]),
+);
+
+/** Hands out at most BATCH events, and gives as many waiting deliveries a job that have none. Returns whether there may be more. */
+export function handOutBatch(db: Db): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    await lockHandOut.execute(tx, {});
+    const found = await handOut.executeTakeFirst(tx, {});
+    return Number(found?.events) === BATCH || Number(found?.adopted) === BATCH;
+  });
+}
+
+/** Hands out all events. Calls that come before one of them has begun share it: its events are committed. */
+export function handsOut(db: Db): () => Promise<FailedRun | void> {
+  let next: Promise<void> | undefined;
+  let last: Promise<void> = Promise.resolve();
+  return () => {
+    next ??= last
+      .catch(() => {})
+      .then(async () => {
+        next = undefined;
+        while (await handOutBatch(db));
+      });
+    last = next;
+    return next;
+  };
+}
+
+/** Takes deliveries back whose calls a server of a version without jobs began, and has not ended within its lease. */
+export const takeBack = prepared("webhooks.takeBack", (db) =>
+  db
+    .updateTable("webhook_deliveries")
+    .set({ leased_until: null })
+    .where("state", "=", WAITING)
+    .where("leased_until", "<", NOW),
+);
+
+/** Makes what waits for another try due: the deliveries of a webhook, or one of them, and their jobs. */
+export const makeDue = prepared("webhooks.makeDue", (db, p: { webhookId: number; id: number | null }) =>
+  db
+    .with("due", (cte) =>
+      cte
+        .updateTable("webhook_deliveries")
+        .set({ next_at: NOW })
+        .where("webhook_id", "=", p.webhookId)
+        .where("state", "=", WAITING)
+        .where("next_at", ">", NOW)
+        .where(sql<boolean>`(${p.id}::bigint is null or id = ${p.id}::bigint)`),
+    )
+    .updateTable("jobs")
+    .set({ run_at: NOW })
+    .where("name", "=", sql.lit("webhook_deliver"))
+    .where("group_key", "=", sql<string>`${p.webhookId}::integer::text`)
+    .where("run_at", ">", NOW)
+    .where(sql<boolean>`(${p.id}::bigint is null or (payload ->> 'id')::bigint = ${p.id}::bigint)`)
+    .returning(jobNotice("webhook_deliver").as("notified")),
+);

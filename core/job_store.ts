@@ -69,7 +69,7 @@ export interface NewJob {
 
 /** SQL: tells all processes of a job with this name, at the commit. */
 export function jobNotice(name: string, delayMs = 0) {
-  return sql`pg_notify(${sql.lit(CHANNEL)}, json_build_object('job', ${name}::text, 'ms', ${delayMs}::bigint)::text)`;
+  return sql<string>`pg_notify(${sql.lit(CHANNEL)}, json_build_object('job', ${name}::text, 'ms', ${delayMs}::bigint)::text)::text`;
 }
 
 /** Stores a job, unless one with its name and key waits, and tells the queues of all processes at the commit. */

@@ -207,7 +207,7 @@ test("deliveries created by several processes at once keep the order of an item'
   );
   for (;;) {
     const handed = await Promise.all([1, 2, 3, 4].map(() => handOutBatch(runtime.db)));
-    if (handed.every((mayBeMore) => !mayBeMore)) break;
+    if (handed.every((count) => count === 0)) break;
   }
   const [{ made, wrong } = { made: 0, wrong: -1 }] = await rows<{ made: number; wrong: number }>(
     runtime.db,

@@ -78,7 +78,7 @@ export async function changeWebhook(
     },
   });
   if (saved.active && !row.active) {
-    await makeDue.execute(db, { webhookId: id, id: null });
+    await makeDue(db, { webhookId: id, id: null });
     // Deliveries that came to their turn meanwhile wait without a job.
     await enqueue("webhook_hand_out", {});
   }

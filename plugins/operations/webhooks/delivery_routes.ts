@@ -54,7 +54,7 @@ export function mountDeliveries({ app, db, jobs, list }: WebhooksContext): void 
       const { id, hook } = await readDelivery(db, params);
       if (!hook.active) throw new ApiError(409, "The webhook is switched off; switch it on first.");
       await resend.execute(db, { id });
-      await makeDue.execute(db, { webhookId: hook.id, id });
+      await makeDue(db, { webhookId: hook.id, id });
       await jobs.enqueue("webhook_hand_out", {});
       set.status = 202;
       return { id, state: "waiting" };

@@ -4,9 +4,9 @@
  * which servers of a version without such jobs do not touch.
  */
 import { type FailedRun, jobNotice, sql } from "lectern/core";
-import { type Db, prepared } from "lectern/db";
+import { type Db, type Executor, prepared } from "lectern/db";
 
-/** Events that are handed out at once, and waiting deliveries that get a job. */
+/** Events that are handed out at once. */
 const BATCH = 200;
 /** A try of a job lasts for the timeout of the call and this much longer. */
 export const LEASE_MARGIN_SECONDS = 10;
@@ -30,14 +30,6 @@ const handOut = prepared("webhooks.handOut", (db) =>
         .where(({ not, ref }) => not(ref("dispatched")))
         .orderBy("id")
         .limit(sql.lit(BATCH)),
-    )
-    .with("marked", (cte) =>
-      cte
-        .updateTable("webhook_events")
-        .from("taken")
-        .set({ dispatched: sql.lit(true) })
-        .whereRef("webhook_events.id", "=", "taken.id")
-        .returning("taken.id"),
     )
     .with("made", (cte) =>
       cte
@@ -75,8 +67,6 @@ const handOut = prepared("webhooks.handOut", (db) =>
         .where("webhook_deliveries.state", "=", WAITING)
         .where("webhook_deliveries.leased_until", "is", null)
         .where(({ ref }) => ref("webhooks.active"))
-        .orderBy("webhook_deliveries.id")
-        .limit(sql.lit(BATCH))
         .forUpdate("webhook_deliveries"),
     )
     .with("adopted", (cte) =>
@@ -115,22 +105,20 @@ const handOut = prepared("webhooks.handOut", (db) =>
             ])
             .orderBy("delivery.id"),
         )
-        .returning("id"),
+        .returning(jobNotice("webhook_deliver").as("notified")),
     )
-    .with("told", (cte) => cte.selectFrom("enqueued").select(jobNotice("webhook_deliver").as("notified")).limit(sql.lit(1)))
-    .selectNoFrom(({ selectFrom, fn }) => [
-      selectFrom("marked").select(fn.countAll<number>().as("count")).as("events"),
-      selectFrom("adopted").select(fn.countAll<number>().as("count")).as("adopted"),
-      selectFrom("told").select(fn.countAll<number>().as("count")).as("told"),
-    ]),
+    .updateTable("webhook_events")
+    .from("taken")
+    .set({ dispatched: sql.lit(true) })
+    .whereRef("webhook_events.id", "=", "taken.id")
+    .returning("taken.id"),
 );
 
-/** Hands out at most BATCH events, and gives as many waiting deliveries a job that have none. Returns whether there may be more. */
-export function handOutBatch(db: Db): Promise<boolean> {
+/** Hands out at most BATCH events, and gives waiting deliveries a job that have none. Returns the number of events. */
+export function handOutBatch(db: Db): Promise<number> {
   return db.transaction().execute(async (tx) => {
     await lockHandOut.execute(tx, {});
-    const found = await handOut.executeTakeFirst(tx, {});
-    return Number(found?.events) === BATCH || Number(found?.adopted) === BATCH;
+    return (await handOut.execute(tx, {})).length;
   });
 }
 
@@ -143,7 +131,7 @@ export function handsOut(db: Db): () => Promise<FailedRun | void> {
       .catch(() => {})
       .then(async () => {
         next = undefined;
-        while (await handOutBatch(db));
+        while ((await handOutBatch(db)) === BATCH);
       });
     last = next;
     return next;
@@ -159,18 +147,24 @@ export const takeBack = prepared("webhooks.takeBack", (db) =>
     .where("leased_until", "<", NOW),
 );
 
-/** Makes what waits for another try due: the deliveries of a webhook, or one of them, and their jobs. */
-export const makeDue = prepared("webhooks.makeDue", (db, p: { webhookId: number; id: number | null }) =>
+/** What waits for another try: the deliveries of a webhook, or one of them. */
+interface Waiting {
+  readonly webhookId: number;
+  readonly id: number | null;
+}
+
+const deliveriesDue = prepared("webhooks.deliveriesDue", (db, p: Waiting) =>
   db
-    .with("due", (cte) =>
-      cte
-        .updateTable("webhook_deliveries")
-        .set({ next_at: NOW })
-        .where("webhook_id", "=", p.webhookId)
-        .where("state", "=", WAITING)
-        .where("next_at", ">", NOW)
-        .where(sql<boolean>`(${p.id}::bigint is null or id = ${p.id}::bigint)`),
-    )
+    .updateTable("webhook_deliveries")
+    .set({ next_at: NOW })
+    .where("webhook_id", "=", p.webhookId)
+    .where("state", "=", WAITING)
+    .where("next_at", ">", NOW)
+    .where(sql<boolean>`(${p.id}::bigint is null or id = ${p.id}::bigint)`),
+);
+
+const jobsDue = prepared("webhooks.jobsDue", (db, p: Waiting) =>
+  db
     .updateTable("jobs")
     .set({ run_at: NOW })
     .where("name", "=", sql.lit("webhook_deliver"))
@@ -179,3 +173,9 @@ export const makeDue = prepared("webhooks.makeDue", (db, p: { webhookId: number;
     .where(sql<boolean>`(${p.id}::bigint is null or (payload ->> 'id')::bigint = ${p.id}::bigint)`)
     .returning(jobNotice("webhook_deliver").as("notified")),
 );
+
+/** Makes due what waits for another try. */
+export async function makeDue(db: Executor, waiting: Waiting): Promise<void> {
+  await deliveriesDue.execute(db, waiting);
+  await jobsDue.execute(db, waiting);
+}

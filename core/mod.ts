@@ -170,6 +170,7 @@ export { sharedLimits } from "./shared_limits.ts";
 export { closestMatch } from "./std/closest_match.ts";
 export { ExpiringMap, MAX_KEYS } from "./std/expiring_map.ts";
 export { deepFreeze } from "./std/freeze.ts";
+export { Gathered, type GatheredOptions } from "./std/gathered.ts";
 export { Html, type HtmlPart, html, htmlResponse, raw } from "./std/html.ts";
 export { JsonBytes } from "./std/json_bytes.ts";
 export { matchesSecret, randomText, sha256 } from "./std/secrets.ts";

@@ -8,6 +8,9 @@ import { JobGroups } from "./job_groups.ts";
 /** Milliseconds until jobs are claimed again that could not be, as the store is away. */
 const RETRY_MS = 5_000;
 
+/** Milliseconds for which ends of jobs of groups are collected before more are claimed. */
+const GATHER_MS = 20;
+
 /** A job that this process has claimed. */
 export interface ClaimedJob {
   readonly id: number;
@@ -31,7 +34,6 @@ export interface Wanted {
 export interface JobPoolOptions {
   readonly limit: number;
   readonly perGroup: number;
-  readonly gatherMs: number;
   readonly log: Log;
   claim(wanted: Wanted): Promise<readonly ClaimedJob[]>;
   /** Does a job and records its end; false where it failed. Does not throw while the store answers. */
@@ -51,6 +53,7 @@ export class JobPool {
   #turns: Promise<void> | undefined;
   #timer: Timer | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
+  #soon: Timer | undefined;
   #isOpen = false;
 
   constructor(options: JobPoolOptions) {
@@ -72,11 +75,12 @@ export class JobPool {
   close(): void {
     this.#isOpen = false;
     clearTimeout(this.#timer);
+    clearTimeout(this.#soon);
   }
 
   /** Something is due after a time. */
   dueIn(ms: number): void {
-    const at = performance.now() + Math.max(this.#options.gatherMs, ms);
+    const at = performance.now() + Math.max(0, ms);
     if (!this.#isOpen || at >= this.#timerAt) return;
     clearTimeout(this.#timer);
     this.#timerAt = at;
@@ -86,7 +90,7 @@ export class JobPool {
       this.#takeTurns();
     };
     // A timer may end a moment early.
-    if (ms <= 0 && this.#options.gatherMs === 0) turn();
+    if (ms <= 0) turn();
     else this.#timer = setTimeout(turn, Math.ceil(at - performance.now()) + 1);
   }
 
@@ -125,6 +129,14 @@ export class JobPool {
       });
   }
 
+  /** Jobs of groups end one by one: those that end together have one turn. */
+  #turnSoon(): void {
+    this.#soon ??= setTimeout(() => {
+      this.#soon = undefined;
+      this.#takeTurns();
+    }, GATHER_MS);
+  }
+
   #mayTurn(): boolean {
     const hasNews = this.#isAllNews || this.#news.size > 0;
     return this.#isOpen && hasNews && this.#running.size < this.#options.limit;
@@ -147,9 +159,10 @@ export class JobPool {
         this.#running.delete(run);
         this.#groups.end(group, isDone);
         // Jobs of no group were claimed as far as places were free. The place of a group that failed may be that of any other one.
-        if (group !== "" && isDone) this.#news.add(group);
-        else if (group !== "") this.#isAllNews = true;
-        this.#takeTurns();
+        if (group === "") return this.#takeTurns();
+        if (isDone) this.#news.add(group);
+        else this.#isAllNews = true;
+        this.#turnSoon();
       });
     this.#running.add(run);
   }

@@ -58,6 +58,8 @@ const LOOK_AFTER_MS = 1_000;
 const CONCURRENCY = 4;
 /** How long a stop waits for jobs before it aborts their signals. */
 const GRACE_MS = 1_000;
+/** Milliseconds for which jobs of groups are collected that are removed by one statement. */
+const GATHER_MS = 10;
 /** Characters of an error that are stored. */
 const MAX_ERROR = 2_000;
 
@@ -252,7 +254,7 @@ export class JobQueue {
 
   #sharedPool(): JobPool {
     const { db } = this.#store;
-    return this.#madePool({ limit: CONCURRENCY, perGroup: CONCURRENCY, gatherMs: 0 }, ({ free }) => {
+    return this.#madePool({ limit: CONCURRENCY, perGroup: CONCURRENCY }, ({ free }) => {
       const shared = [...this.#handlers].filter(([, { options }]) => options.limit === undefined);
       const names = shared.map(([name]) => name);
       const leases = shared.map(([, { options }]) => options.leaseMs);
@@ -267,7 +269,7 @@ export class JobQueue {
     );
   }
 
-  #madePool(sizes: Pick<JobPoolOptions, "limit" | "perGroup" | "gatherMs">, claim: JobPoolOptions["claim"]): JobPool {
+  #madePool(sizes: Pick<JobPoolOptions, "limit" | "perGroup">, claim: JobPoolOptions["claim"]): JobPool {
     const run = (job: ClaimedJob) => this.#run(job);
     return new JobPool({ ...sizes, log: this.#log, claim, run, onShort: () => this.#lookIn(LOOK_AFTER_MS) });
   }
@@ -332,7 +334,10 @@ class Removals {
 
   remove(job: ClaimedJob): Promise<void> {
     this.#waiting.push(job);
-    this.#next ??= this.#last.catch(() => {}).then(() => this.#removeWaiting());
+    this.#next ??= this.#last
+      .catch(() => {})
+      .then(() => (job.group_key === "" ? undefined : Bun.sleep(GATHER_MS)))
+      .then(() => this.#removeWaiting());
     return this.#next;
   }
 

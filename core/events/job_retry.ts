@@ -30,8 +30,6 @@ export interface JobOptions {
    * that is done permits one more, and while its last one failed it has one, of a quarter of the limit that all such groups share.
    */
   readonly perGroup?: number;
-  /** Milliseconds for which jobs are collected before some are claimed, of a job with a `limit`; none by default. */
-  readonly gatherMs?: number;
 }
 
 /** A try that failed, of which the handler has recorded why: nothing is logged. */
@@ -62,16 +60,14 @@ export type FullJobOptions = Required<Omit<JobOptions, "limit">> & { readonly li
 
 /** The options of a job with their defaults. Throws BootError for values that no job can have. */
 export function jobOptions(job: string, options: JobOptions): FullJobOptions {
-  const { tries = DEFAULT_TRIES, leaseMs = DEFAULT_LEASE_MS, pauseMs = {}, limit, perGroup = 4, gatherMs = 0 } = options;
+  const { tries = DEFAULT_TRIES, leaseMs = DEFAULT_LEASE_MS, pauseMs = {}, limit, perGroup = 4 } = options;
   for (const [name, value] of Object.entries({ tries, leaseMs, perGroup, ...(limit !== undefined && { limit }) }))
     if (!Number.isInteger(value) || value < 1)
       throw new BootError(`Cannot handle the job "${job}": "${name}" is ${value}, wanted a whole number from 1`);
   for (const [name, value] of typeof pauseMs === "function" ? [] : Object.entries(pauseMs))
     if (!Number.isFinite(value) || value < 0)
       throw new BootError(`Cannot handle the job "${job}": "${name}" of "pauseMs" is ${value}, wanted a number from 0`);
-  if (!Number.isFinite(gatherMs) || gatherMs < 0)
-    throw new BootError(`Cannot handle the job "${job}": "gatherMs" is ${gatherMs}, wanted a number from 0`);
-  return { tries, leaseMs, pauseMs, limit, perGroup, gatherMs };
+  return { tries, leaseMs, pauseMs, limit, perGroup };
 }
 
 /** Whole milliseconds before the next try, after the try `attempt` failed; a function that fails counts as no policy. */

@@ -1,6 +1,5 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { itemReferences, referenceCheck, type Tags } from "lectern/contracts";
-import { definePlugin, isShipped, logRetried, MINUTE_MS, type PluginContext, PowerError } from "lectern/core";
+import { definePlugin, Gathered, isShipped, logRetried, MINUTE_MS, type PluginContext, PowerError } from "lectern/core";
 import { overAll } from "lectern/db";
 import { deleteTags, saveTags } from "./changes.ts";
 import type {} from "./contract.ts";
@@ -32,11 +31,15 @@ export default definePlugin({
   migrations,
   syncSchema: (db, { slot }) => ensureTagCounts(taggedKinds(slot("content")), db),
   setup(context) {
-    const { contribute, db, jobs, provide, slot } = context;
+    const { contribute, db, jobs, log, onStop, provide, slot } = context;
     mountTagRoutes(context);
     const merge = () => mergeAllTagChanges(overAll(db));
     jobs.every("merge", MERGE_REST_MS, merge);
-    const mergeSoon = mergesAfterWrites(merge, context);
+    // The process that wrote merges, so that a server that nobody writes to asks the store nothing.
+    const onFailure = (error: unknown) => logRetried(log, "Cannot merge the counts of tags", { error });
+    const merges = new Gathered({ ms: MERGE_MS, run: merge, onFailure });
+    onStop(() => merges.stop());
+    const mergeSoon = () => merges.soon();
     contribute("dependents", {
       async destroy(ids, tx, kind) {
         await deleteTags(ids, tx, kind);
@@ -68,29 +71,6 @@ export default definePlugin({
     provide("tags", service, { save: "writes" }, ({ name, ships }) => (ships ? {} : { save: savedTo(save, name, slot) }));
   },
 });
-
-/** Merges a while after the first call, in the process that wrote: a server that nobody writes to asks the store nothing. */
-function mergesAfterWrites(
-  merge: () => Promise<void>,
-  { log, onStop }: Pick<PluginContext, "log" | "onStop">,
-): () => void {
-  let timer: Timer | undefined;
-  let merging: Promise<void> | undefined;
-  // A merge belongs to no request: not to its trace, nor to its user's writes.
-  const outside = AsyncLocalStorage.snapshot();
-  onStop(async () => {
-    clearTimeout(timer);
-    await merging;
-  });
-  return () => {
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      merging = outside(merge).catch((error: unknown) =>
-        logRetried(log, "Cannot merge the counts of tags", { error }),
-      );
-    }, MERGE_MS).unref();
-  };
-}
 
 /** `Tags.save` for a plugin that does not ship: tags of shipped kinds are changed by the events of their items. */
 function savedTo(save: Tags["save"], plugin: string, slot: PluginContext["slot"]): Tags["save"] {

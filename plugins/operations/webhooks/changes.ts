@@ -63,7 +63,7 @@ export async function insertWebhook(
 export async function changeWebhook(
   id: number,
   draft: WebhookUpdate,
-  { db, enqueue }: EventTransaction,
+  { db }: EventTransaction,
   isKnownType: IsKnownType,
 ): Promise<WebhookRow> {
   const row = await lock.executeTakeFirst(db, { id });
@@ -77,11 +77,7 @@ export async function changeWebhook(
       ...(draft.active === true && { failures: 0, failing_since: null }),
     },
   });
-  if (saved.active && !row.active) {
-    await makeDue(db, { webhookId: id, id: null });
-    // Deliveries that came to their turn meanwhile wait without a job.
-    await enqueue("webhook_hand_out", {});
-  }
+  if (saved.active && !row.active) await makeDue(db, { webhookId: id, id: null });
   if (events === undefined) return saved;
   const changed = await subscribe.executeTakeFirst(db, { id, events: eventsOf(events, isKnownType) });
   if (!changed) throw notFound("Webhook");

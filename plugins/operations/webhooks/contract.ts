@@ -156,6 +156,8 @@ export interface WebhooksContext
   > {
   /** Whether a webhook can subscribe to a type of the audit log. */
   isKnownType(type: string): boolean;
+  /** Has what was recorded, and what waits without a job, handed out soon. */
+  handOutSoon(): void;
 }
 
 const webhookFields = {
@@ -251,8 +253,6 @@ declare module "lectern/db" {
 
 declare module "lectern/core" {
   interface Jobs {
-    /** Makes deliveries of the events that were recorded. */
-    webhook_hand_out: Readonly<Record<never, never>>;
     /** Makes the call of a delivery. */
     webhook_deliver: { readonly id: number };
   }

@@ -26,7 +26,7 @@ const resend = prepared("webhooks.resend", (db, p: { id: number }) =>
 );
 
 /** Mounts the routes of deliveries: calls with their requests and responses, which can be repeated. */
-export function mountDeliveries({ app, db, jobs, list }: WebhooksContext): void {
+export function mountDeliveries({ app, db, handOutSoon, list }: WebhooksContext): void {
   app.get(
     "/webhooks/:id/deliveries",
     async ({ viewer, params, nestedQuery }) => {
@@ -55,7 +55,7 @@ export function mountDeliveries({ app, db, jobs, list }: WebhooksContext): void 
       if (!hook.active) throw new ApiError(409, "The webhook is switched off; switch it on first.");
       await resend.execute(db, { id });
       await makeDue(db, { webhookId: hook.id, id });
-      await jobs.enqueue("webhook_hand_out", {});
+      handOutSoon();
       set.status = 202;
       return { id, state: "waiting" };
     },

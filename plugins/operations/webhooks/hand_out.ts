@@ -3,7 +3,7 @@
  * at a time does so, so the ids of deliveries and jobs have the order of the events. A delivery that has a job is leased for ever,
  * which servers of a version without such jobs do not touch.
  */
-import { type FailedRun, jobNotice, sql } from "lectern/core";
+import { jobNotice, sql } from "lectern/core";
 import { type Db, type Executor, prepared } from "lectern/db";
 
 /** Events that are handed out at once. */
@@ -122,20 +122,9 @@ export function handOutBatch(db: Db): Promise<number> {
   });
 }
 
-/** Hands out all events. Calls that come before one of them has begun share it: its events are committed. */
-export function handsOut(db: Db): () => Promise<FailedRun | void> {
-  let next: Promise<void> | undefined;
-  let last: Promise<void> = Promise.resolve();
-  return () => {
-    next ??= last
-      .catch(() => {})
-      .then(async () => {
-        next = undefined;
-        while ((await handOutBatch(db)) === BATCH);
-      });
-    last = next;
-    return next;
-  };
+/** Hands out all events. */
+export async function handOutAll(db: Db): Promise<void> {
+  while ((await handOutBatch(db)) === BATCH);
 }
 
 /** Takes deliveries back whose calls a server of a version without jobs began, and has not ended within its lease. */

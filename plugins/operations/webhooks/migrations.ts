@@ -67,11 +67,10 @@ export const migrations: Migrations = {
           where active and (events @> array[webhook_events.type] or events @> array['all'])), '{}') end;
       alter table webhook_deliveries add column sent jsonb`.execute(db);
   },
-  // Deliveries that wait get jobs, by a job that stands first. Servers of a former version may go on: a lease that never ends says that a
+  // Deliveries that wait get jobs when a server starts. Servers of a former version may go on: a lease that never ends says that a
   // delivery has a job, and what they begin or leave is taken back by a schedule. Calls of theirs may then be overtaken by later ones.
   async "0004_queued"(db) {
     await sql`
-      create index webhook_deliveries_free on webhook_deliveries (id) where state = 'waiting' and leased_until is null;
-      insert into jobs (name, payload) values ('webhook_hand_out', '{}')`.execute(db);
+      create index webhook_deliveries_free on webhook_deliveries (id) where state = 'waiting' and leased_until is null`.execute(db);
   },
 };

@@ -5,14 +5,14 @@
  * Payloads are not filtered by permissions: the administrator who creates a webhook decides who receives them.
  */
 import { activityOf, descriptor } from "lectern/contracts";
-import { DAY_MS, definePlugin, HOUR_MS, SECOND_MS, SYSTEM, sql } from "lectern/core";
+import { DAY_MS, definePlugin, Gathered, logRetried, MINUTE_MS, SECOND_MS, SYSTEM, sql } from "lectern/core";
 import { overAll } from "lectern/db";
 import { changeWebhook } from "./changes.ts";
 import type { Webhook, WebhooksContext } from "./contract.ts";
 import { deliverer } from "./deliver.ts";
 import { mountDeliveries } from "./delivery_routes.ts";
 import { isKnownType, mountEventTypes } from "./event_types.ts";
-import { handsOut, takeBack } from "./hand_out.ts";
+import { handOutAll, takeBack } from "./hand_out.ts";
 import { migrations } from "./migrations.ts";
 import { presentWebhook } from "./presenter.ts";
 import { deliveriesMetric, readListeners } from "./queries.ts";
@@ -25,9 +25,10 @@ import { contributeThemeHooks } from "./theme_hooks.ts";
 const MAX_CALLS_EACH = 4;
 /** Concurrent calls of all webhooks: as many as the runtime permits. */
 const MAX_CALLS = 256;
-/** Time for which events are collected before they are handed out, and events whose hand-outs are one. */
+/** Time for which events are collected before they are handed out. */
 const GATHER_MS = 100;
-const HAND_OUTS = 200;
+/** Between two hand-outs of what other servers that were killed have left. */
+const HAND_OUT_REST_MS = 5 * MINUTE_MS;
 /** Days that calls are kept for inspection: long enough to look after a holiday. */
 const KEPT_DAYS = 14;
 const SWITCHED_OFF = sql.lit("Switched off after too many failed calls: ");
@@ -46,9 +47,14 @@ export default definePlugin({
   migrations,
   events: ["webhook_create", "webhook_update", "webhook_delete", "webhook_call", "webhook_call_before"],
   setup(plugin) {
-    const { contribute, fetch, jobs, log, visibilityRule } = plugin;
+    const { contribute, fetch, jobs, log, onStart, onStop, visibilityRule } = plugin;
     const { patience, patienceMinutes, pauses, redirects } = plugin.settings;
     const db = overAll(plugin.db);
+    const handOuts = new Gathered({
+      ms: GATHER_MS,
+      run: () => handOutAll(db),
+      onFailure: (error) => logRetried(log, "Cannot deliver to webhooks", { error }),
+    });
     const deliver = deliverer({
       db,
       calling: { fetch, maxRedirects: redirects, traces: plugin.contracts.traces },
@@ -60,6 +66,7 @@ export default definePlugin({
     const context: WebhooksContext = {
       ...plugin,
       isKnownType: (type) => isKnownType(plugin, type),
+      handOutSoon: () => handOuts.soon(),
     };
     visibilityRule("webhooks", () => true);
     visibilityRule("webhook_deliveries", () => true);
@@ -73,12 +80,14 @@ export default definePlugin({
     contributeThemeHooks(context);
     contribute("metric", deliveriesMetric(db));
     recordActivities(context);
-    jobs.handle("webhook_hand_out", handsOut(db), { limit: HAND_OUTS, gatherMs: GATHER_MS });
     jobs.handle("webhook_deliver", deliver, { limit: MAX_CALLS, perGroup: MAX_CALLS_EACH });
-    jobs.every("take back", HOUR_MS, async () => {
+    // What a server that was killed has left, also one of a version without jobs.
+    onStart(() => handOuts.soon());
+    jobs.every("hand out", HAND_OUT_REST_MS, async () => {
       await takeBack.execute(db, {});
-      await jobs.enqueue("webhook_hand_out", {});
+      await handOutAll(db);
     });
+    onStop(() => handOuts.stop());
     jobs.every("prune", DAY_MS, async () => {
       const end = sql<string>`now() - make_interval(days => ${KEPT_DAYS}::integer)`;
       await db.deleteFrom("webhook_deliveries").where("state", "<>", "waiting").where("created_at", "<", end).execute();
@@ -99,12 +108,18 @@ export default definePlugin({
 
 /** Records the rows of the audit log for the webhooks that subscribe to their types. */
 function recordActivities(context: WebhooksContext): void {
-  const { baseUrl, cache, contracts, log, on, runtime, slot } = context;
+  const { baseUrl, cache, contracts, handOutSoon, log, on, runtime, slot } = context;
   const db = overAll(context.db);
   // Every event needs the subscriptions, so they are cached until a webhook changes.
   const listeners = cache.values("listening", () => readListeners(db));
   for (const event of ["webhook_create", "webhook_update", "webhook_delete"] as const)
-    on(event, { inTransaction: (_, tx) => listeners.forget(tx) });
+    on(event, {
+      inTransaction(_, tx) {
+        listeners.forget(tx);
+        // Of a webhook that is switched on, deliveries that came to their turn meanwhile wait without a job.
+        tx.afterCommit(handOutSoon);
+      },
+    });
   const record = createEventRecorder({
     kinds: () => slot("content"),
     sources: () => slot("activity"),
@@ -125,7 +140,7 @@ function recordActivities(context: WebhooksContext): void {
       const ids = new Set([...(byType.get(activity.type) ?? []), ...(byType.get("all") ?? [])]);
       if (ids.size === 0) return;
       await record(activity, [...ids], tx);
-      await tx.enqueue("webhook_hand_out", {});
+      tx.afterCommit(handOutSoon);
     },
   });
 }

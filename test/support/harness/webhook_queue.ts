@@ -11,7 +11,7 @@ export async function webhooksIdle({ db }: TestRuntime): Promise<void> {
     const [found] = await rows<{ busy: boolean }>(
       db,
       sql`select exists (select from webhook_events where not dispatched) or exists (
-        select from jobs where name in ('webhook_hand_out', 'webhook_deliver') and not dead and run_at <= now()) as busy`,
+        select from jobs where name = 'webhook_deliver' and not dead and run_at <= now()) as busy`,
     );
     return found?.busy === false;
   });

@@ -1,0 +1,59 @@
+/**
+ * Work that follows something that comes often, such as writes: it runs a while after the first call, once for all that come until
+ * then, and never twice at a time. It belongs to no request: not to its trace, nor to its user's writes.
+ */
+import { AsyncLocalStorage } from "node:async_hooks";
+
+/** What is done, when, and what a failure is told to. */
+export interface GatheredOptions {
+  /** Milliseconds from the first call on. */
+  readonly ms: number;
+  run(): Promise<void>;
+  onFailure(error: unknown): void;
+}
+
+/** Milliseconds until failed work is tried again. */
+const RETRY_MS = 5_000;
+
+/** Work that is done for several calls at once. */
+export class Gathered {
+  readonly #options: GatheredOptions;
+  readonly #outside = AsyncLocalStorage.snapshot();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #last: Promise<void> = Promise.resolve();
+  #isStopped = false;
+
+  constructor(options: GatheredOptions) {
+    this.#options = options;
+  }
+
+  /** Has the work done soon. */
+  soon(): void {
+    this.#in(this.#options.ms);
+  }
+
+  /** Begins no more and waits for what runs. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    await this.#last;
+  }
+
+  #in(ms: number): void {
+    if (this.#isStopped) return;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#last = this.#last.then(() => this.#outside(() => this.#run()));
+    }, ms).unref();
+  }
+
+  async #run(): Promise<void> {
+    const { run, onFailure } = this.#options;
+    try {
+      await run();
+    } catch (error) {
+      onFailure(error);
+      this.#in(RETRY_MS);
+    }
+  }
+}

@@ -10,8 +10,10 @@ export async function webhooksIdle({ db }: TestRuntime): Promise<void> {
   await until(async () => {
     const [found] = await rows<{ busy: boolean }>(
       db,
-      sql`select exists (select from webhook_events where not dispatched) or exists (
-        select from jobs where name = 'webhook_deliver' and not dead and run_at <= now()) as busy`,
+      sql`select exists (select from webhook_events where not dispatched)
+        or exists (select from jobs where name = 'webhook_deliver' and not dead and run_at <= now())
+        or exists (select from webhook_deliveries as delivery join webhooks on webhooks.id = delivery.webhook_id
+          where webhooks.active and delivery.state = 'waiting' and delivery.leased_until is null) as busy`,
     );
     return found?.busy === false;
   });

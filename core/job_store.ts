@@ -353,7 +353,9 @@ export const look = prepared(
       .selectFrom("jobs")
       .select(["name", sql<boolean>`false`.as("is_schedule")])
       .select(
-        sql<number>`(extract(epoch from min(greatest(run_at, leased_until)) - clock_timestamp()) * 1000)::float8`.as("ms"),
+        sql<number>`(extract(epoch from min(greatest(run_at, leased_until)) - clock_timestamp()) * 1000)::float8`.as(
+          "ms",
+        ),
       )
       .where("name", "=", sql<string>`any(${p.names}::text[])`)
       .where(({ not, ref }) => not(ref("dead")))
@@ -366,10 +368,10 @@ export const look = prepared(
       )
       .unionAll(
         db.selectNoFrom([
-            sql<string>`pg_notify(${sql.lit(CHANNEL)}, json_build_object('look', ${p.own}::text)::text)::text`.as("name"),
-            sql<boolean>`true`.as("is_schedule"),
-            sql<number>`0::float8`.as("ms"),
-          ]),
+          sql<string>`pg_notify(${sql.lit(CHANNEL)}, json_build_object('look', ${p.own}::text)::text)::text`.as("name"),
+          sql<boolean>`true`.as("is_schedule"),
+          sql<number>`0::float8`.as("ms"),
+        ]),
       ),
 );
 

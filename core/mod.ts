@@ -101,8 +101,8 @@ export { bodyChunks } from "./input/body_stream.ts";
 export { idOf } from "./input/path_id.ts";
 export { storable } from "./input/storable_text.ts";
 export { isUpload, SNIFF_BYTES, sniff, type Upload, uploadOf } from "./input/uploads.ts";
-export { LastUsedBatch } from "./last_used.ts";
 export { jobNotice } from "./job_store.ts";
+export { LastUsedBatch } from "./last_used.ts";
 export { type Log, logRetried, startLine } from "./log.ts";
 export type {
   Contracts,

@@ -24,7 +24,14 @@ import { withinTime } from "../std/within_time.ts";
 import { Tracing } from "../tracing.ts";
 import type { EnqueueOptions } from "./event_bus.ts";
 import { type ClaimedJob, JobPool, type JobPoolOptions } from "./job_pool.ts";
-import { type FailedRun, type FullJobOptions, JobFailure, type JobOptions, jobOptions, pauseAfter } from "./job_retry.ts";
+import {
+  type FailedRun,
+  type FullJobOptions,
+  JobFailure,
+  type JobOptions,
+  jobOptions,
+  pauseAfter,
+} from "./job_retry.ts";
 import { type ScheduleOptions, Schedules } from "./schedules.ts";
 import { withWorkLimit } from "./work_limit.ts";
 
@@ -40,7 +47,10 @@ export interface JobRun {
 }
 
 /** Does one try of a job. */
-export type JobHandler<Payload = unknown> = (payload: Payload, run: JobRun) => Promise<FailedRun | void>;
+export type JobHandler<Payload = unknown> = (
+  payload: Payload,
+  run: JobRun,
+) => Promise<void> | Promise<FailedRun | undefined>;
 
 interface Handled {
   readonly run: JobHandler;

@@ -18,7 +18,8 @@ const done: string[] = [];
 const running = new Map<string, number>();
 const most = new Map<string, number>();
 /** What becomes of a parcel. */
-let carry: (to: string, n: number, attempt: number) => Promise<{ againMs?: number } | void> = async () => {};
+let carry: (to: string, n: number, attempt: number) => Promise<{ againMs?: number } | undefined> = async () =>
+  undefined;
 
 const carrier = definePlugin({
   name: "test-carrier",
@@ -53,7 +54,7 @@ afterAll(() => runtime.stop());
 afterEach(() => {
   done.length = 0;
   most.clear();
-  carry = async () => {};
+  carry = async () => undefined;
 });
 
 const send = (to: string, n: number, order?: string) =>
@@ -108,7 +109,13 @@ test("a claim does not read all jobs that wait behind one", async () => {
       select 'test_waiting', '{}', 'one', 'thing' from generate_series(1, 20000)`,
   );
   const claim = () =>
-    claimOfAllGroups.execute(runtime.db, { name: "test_waiting", leaseMs: 60_000, free: 5, groups: ["one"], frees: [5] });
+    claimOfAllGroups.execute(runtime.db, {
+      name: "test_waiting",
+      leaseMs: 60_000,
+      free: 5,
+      groups: ["one"],
+      frees: [5],
+    });
   expect(await claim()).toHaveLength(1);
   const started = performance.now();
   expect(await claim()).toEqual([]);
@@ -118,5 +125,7 @@ test("a claim does not read all jobs that wait behind one", async () => {
 
 test("a group or an order is refused where the job has no limit", async () => {
   const letter = runtime.runtime.jobs.enqueue(runtime.db, "test_letter", { to: "ada" }, { order: "book 1" });
-  await expect(letter).rejects.toThrow('Cannot enqueue "test_letter" with a group or an order: its handler sets no "limit"');
+  await expect(letter).rejects.toThrow(
+    'Cannot enqueue "test_letter" with a group or an order: its handler sets no "limit"',
+  );
 });

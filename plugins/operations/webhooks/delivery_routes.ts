@@ -8,8 +8,8 @@ import {
   type WebhooksContext,
 } from "./contract.ts";
 import { about } from "./docs.ts";
-import { presentDelivery } from "./presenter.ts";
 import { makeDue } from "./hand_out.ts";
+import { presentDelivery } from "./presenter.ts";
 import { DELIVERIES, readDelivery, readWebhook } from "./queries.ts";
 
 const PERMIT = "settings-manage";

@@ -71,6 +71,8 @@ export const migrations: Migrations = {
   // delivery has a job, and what they begin or leave is taken back by a schedule. Calls of theirs may then be overtaken by later ones.
   async "0004_queued"(db) {
     await sql`
-      create index webhook_deliveries_free on webhook_deliveries (id) where state = 'waiting' and leased_until is null`.execute(db);
+      create index webhook_deliveries_free on webhook_deliveries (id) where state = 'waiting' and leased_until is null`.execute(
+      db,
+    );
   },
 };

@@ -72,14 +72,14 @@ test("jobs of one order come one after the other, also where one is tried again,
 });
 
 test("a group that hangs, with any number of jobs, keeps no other waiting, and runs a few at a time", async () => {
-  const opened = Promise.withResolvers<void>();
+  const opened = Promise.withResolvers<undefined>();
   carry = async (to) => (to.startsWith("slow") ? opened.promise : undefined);
   for (let n = 0; n < 30; n++) await send(`slow ${n % 3}`, n);
   await until(() => [...running.values()].reduce((sum, count) => sum + count, 0) === 3);
   for (let n = 0; n < 30; n++) await send("quick", n);
   await until(() => done.length === 30);
   expect(done.every((line) => line.startsWith("quick"))).toBe(true);
-  opened.resolve();
+  opened.resolve(undefined);
   await until(() => done.length === 60);
   expect(Math.max(...most.values())).toBe(3);
 });
@@ -89,7 +89,7 @@ test("groups whose jobs fail share a quarter of the places", async () => {
   carry = async () => ({ againMs: 3_600_000 });
   for (const to of names) await send(to, 0);
   await until(() => done.length === names.length);
-  const opened = Promise.withResolvers<void>();
+  const opened = Promise.withResolvers<undefined>();
   carry = async (to) => (to.startsWith("dead") ? opened.promise : undefined);
   for (const to of names) await send(to, 1);
   const held = () => names.filter((to) => (running.get(to) ?? 0) > 0).length;
@@ -97,7 +97,7 @@ test("groups whose jobs fail share a quarter of the places", async () => {
   for (let n = 0; n < 5; n++) await send("alive", n);
   await until(() => done.filter((line) => line.startsWith("alive")).length === 5);
   expect(held()).toBe(3);
-  opened.resolve();
+  opened.resolve(undefined);
   await until(() => done.filter((line) => line.endsWith(" 1")).length >= names.length);
   await sql`delete from jobs`.execute(runtime.db);
 });

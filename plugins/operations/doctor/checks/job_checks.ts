@@ -3,7 +3,7 @@ import { Findings, type SelfCheck } from "lectern/contracts";
 import { type CheckedParts, sql } from "lectern/core";
 import type { Db } from "lectern/db";
 
-/** What is due for longer is not worked on. */
+/** What is due for longer is not worked on; jobs of a group may wait for each other. */
 const OVERDUE = "15 minutes";
 
 /** The queue as far as the checks ask it. */
@@ -25,7 +25,7 @@ export function jobChecks(db: Db, jobs: Names): SelfCheck[] {
         byName(
           db,
           sql`not dead and run_at < now() - ${OVERDUE}::interval and (leased_until is null or leased_until < now())
-            and name = any(${jobs.names()}::text[])`,
+            and group_key = '' and name = any(${jobs.names()}::text[])`,
           "Check that a server runs and that its log has no errors of jobs.",
         ),
     },

@@ -296,7 +296,9 @@ export class JobQueue {
     const span = { name: `job ${job.name}`, kind: "consumer", parent: "none", attributes } as const;
     const given = { id: job.id, attempt: job.attempts, leaseMs, signal: this.#end.signal };
     const work = async () => {
-      const failed = await this.#tracing.run(span, () => this.#onSlowPool(leaseMs, async () => (await run(job.payload, given)) ?? undefined));
+      const failed = await this.#tracing.run(span, () =>
+        this.#onSlowPool(leaseMs, async () => (await run(job.payload, given)) ?? undefined),
+      );
       const { againMs } = failed ?? {};
       if (againMs === undefined) await this.#removals.remove(job);
       else await this.#again(job, { dead: false, error: null, pauseMs: againMs });

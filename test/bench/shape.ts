@@ -85,10 +85,7 @@ figure("core without cli and std (at most 12,000)", lines(/^core\//, /^core\/(?:
 figure("core/runtime, core/events and core/resources (at most 4,500)", lines(/^core\/(?:runtime|events|resources)\//));
 figure("db", lines(/^db\//));
 figure("plugins", lines(/^plugins\//));
-figure(
-  "webhooks' queue and dispatcher, which jobs could do",
-  lines(/webhooks\/(?:dispatcher|queue|turns|claims)[^/]*\.ts$/),
-);
+figure("webhooks' hand-outs, attempts and their job", lines(/webhooks\/(?:hand_out|attempts|deliver)\.ts$/));
 figure("README.md (at most 250)", readFileSync(join(ROOT, "README.md"), "utf8").split("\n").length - 1);
 
 out("\n# Layers");

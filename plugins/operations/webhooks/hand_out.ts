@@ -1,5 +1,5 @@
 /**
- * Hands recorded events out: each becomes one delivery per subscribed webhook, with a job that makes the call (deliver.ts). One process
+ * Hands recorded events out: each becomes one delivery per subscribed webhook, with a job that makes the call (`deliver.ts`). One process
  * at a time does so, so the ids of deliveries and jobs have the order of the events. A delivery that has a job is leased for ever,
  * which servers of a version without such jobs do not touch.
  */

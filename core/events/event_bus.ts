@@ -15,6 +15,7 @@ import { frozenViewer, type Viewer } from "../viewer.ts";
 import type { CallOptions } from "./call_options.ts";
 import { CORE, EventParts, type PartOptions, type Registered } from "./event_parts.ts";
 import { EventSteps, stepOf } from "./event_steps.ts";
+import type { JobPlace } from "./job_retry.ts";
 import { type Attempt, callWithin, failCall, isRetried, joinedCall, type OpenTransaction } from "./joined_calls.ts";
 import type { Part } from "./part_guard.ts";
 import { rootTransaction } from "./root_transaction.ts";
@@ -60,17 +61,11 @@ export interface EventTransaction {
 }
 
 /** Options of a single job. */
-export interface EnqueueOptions {
+export interface EnqueueOptions extends JobPlace {
   /** Milliseconds before the job is due. */
   readonly delayMs?: number;
   /** Unique among the waiting jobs of a name: while one has this key, a second one is not written. */
   readonly key?: string;
-  /** Whose job it is, such as a receiver: of a job with a `limit`, `perGroup` run at a time, and no group keeps others waiting. */
-  readonly group?: string;
-  /** Jobs of one name and group that have the same order run one after the other, also where one is tried again; of a job with a `limit`. */
-  readonly order?: string;
-  /** Milliseconds that a try of this job may take, instead of the lease of its name. */
-  readonly leaseMs?: number;
 }
 
 /** The function that makes the change of an event and returns its result. */

@@ -6,24 +6,15 @@
 import { sql } from "kysely";
 import { type Db, type Migrations, type Store, withSlowPool } from "../../db/mod.ts";
 import { BootError } from "../errors.ts";
-import {
-  CHANNEL,
-  claimJobs,
-  claimOfAllGroups,
-  claimOfGroups,
-  failJob,
-  insertJob,
-  type JobNotice,
-  look,
-  removeJobs,
-  removeOrdered,
-} from "../job_store.ts";
+import { claimJobs, claimOfAllGroups, claimOfGroups } from "../job_claims.ts";
+import { CHANNEL, failJob, insertJob, type JobNotice, look } from "../job_store.ts";
 import { type Log, logRetried } from "../log.ts";
 import { MINUTE_MS } from "../std/time.ts";
 import { withinTime } from "../std/within_time.ts";
 import { Tracing } from "../tracing.ts";
 import type { EnqueueOptions } from "./event_bus.ts";
 import { type ClaimedJob, JobPool, type JobPoolOptions } from "./job_pool.ts";
+import { JobRemovals } from "./job_removals.ts";
 import {
   type FailedRun,
   type FullJobOptions,
@@ -68,8 +59,6 @@ const LOOK_AFTER_MS = 1_000;
 const CONCURRENCY = 4;
 /** How long a stop waits for jobs before it aborts their signals. */
 const GRACE_MS = 1_000;
-/** Milliseconds for which jobs of groups are collected that are removed by one statement. */
-const GATHER_MS = 10;
 /** Characters of an error that are stored. */
 const MAX_ERROR = 2_000;
 
@@ -108,7 +97,7 @@ export class JobQueue {
   readonly #pools = new Map<string, JobPool>();
   readonly #schedules: Schedules;
   readonly #tracing: Tracing;
-  readonly #removals: Removals;
+  readonly #removals: JobRemovals;
   readonly #end = new AbortController();
   readonly #id = crypto.randomUUID();
   #looking: Promise<void> | undefined;
@@ -125,7 +114,7 @@ export class JobQueue {
     this.#tracing = tracing;
     this.#statementMs = statementMs;
     this.#schedules = new Schedules(store, log, statementMs);
-    this.#removals = new Removals(store);
+    this.#removals = new JobRemovals(store);
   }
 
   /** Registers the one handler of a job name. Throws BootError for a second one, and for options that no job can have. */
@@ -330,36 +319,5 @@ export class JobQueue {
   ): Promise<void> {
     await failJob.execute(this.#store.db, { id, name, group, order, ...how });
     this.#pool(name)?.dueIn(how.pauseMs);
-  }
-}
-
-/** Removes jobs that are done: those that end while a statement runs by the next one. */
-class Removals {
-  readonly #store: Store;
-  #waiting: ClaimedJob[] = [];
-  #next: Promise<void> | undefined;
-  #last: Promise<void> = Promise.resolve();
-
-  constructor(store: Store) {
-    this.#store = store;
-  }
-
-  remove(job: ClaimedJob): Promise<void> {
-    this.#waiting.push(job);
-    this.#next ??= this.#last
-      .catch(() => {})
-      .then(() => (job.group_key === "" ? undefined : Bun.sleep(GATHER_MS)))
-      .then(() => this.#removeWaiting());
-    return this.#next;
-  }
-
-  #removeWaiting(): Promise<void> {
-    const jobs = this.#waiting;
-    this.#waiting = [];
-    this.#next = undefined;
-    const statement = jobs.some(({ order_key }) => order_key !== null) ? removeOrdered : removeJobs;
-    const removal = statement.execute(this.#store.db, { ids: jobs.map(({ id }) => id) }).then(() => {});
-    this.#last = removal;
-    return removal;
   }
 }

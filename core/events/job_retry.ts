@@ -32,6 +32,16 @@ export interface JobOptions {
   readonly perGroup?: number;
 }
 
+/** Whom a job must not keep waiting, and what it must not overtake. */
+export interface JobPlace {
+  /** Whose job it is, such as a receiver: of a job with a `limit`, `perGroup` run at a time, and no group keeps others waiting. */
+  readonly group?: string;
+  /** Jobs of one name and group that have the same order run one after the other, also where one is tried again; of a job with a `limit`. */
+  readonly order?: string;
+  /** Milliseconds that a try of this job may take, instead of the lease of its name. */
+  readonly leaseMs?: number;
+}
+
 /** A try that failed, of which the handler has recorded why: nothing is logged. */
 export interface FailedRun {
   /** Milliseconds until the next try; without it the job is removed. */

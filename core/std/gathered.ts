@@ -15,7 +15,13 @@ export interface GatheredOptions {
 /** Milliseconds until failed work is tried again. */
 const RETRY_MS = 5_000;
 
-/** Work that is done for several calls at once. */
+/**
+ * Work that is done for several calls at once.
+ * @example
+ * const onFailure = (error: unknown) => logRetried(context.log, "Cannot count notes", { error });
+ * const counts = new Gathered({ ms: 1_000, run: async () => {}, onFailure });
+ * counts.soon();
+ */
 export class Gathered {
   readonly #options: GatheredOptions;
   readonly #outside = AsyncLocalStorage.snapshot();

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { definePlugin, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import { claimOfAllGroups } from "../../core/job_store.ts";
+import { claimOfAllGroups } from "../../core/job_claims.ts";
 import { scaled } from "../support/harness/machine_speed.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 import { until } from "../support/harness/until.ts";

@@ -1,4 +1,8 @@
-/** The statements of an attempt: its begin, its result, and what becomes of it where the webhook is switched off or the server stops. */
+/**
+ * The statements of an attempt: its begin, its result, and what becomes of it where the webhook is switched off or the server stops. They
+ * keep the log of calls, which says when each is tried next; when it runs is decided by the job of the delivery, whose result follows
+ * what is recorded here. A job that runs twice finds its delivery done, and calls nobody.
+ */
 import type { QueryCreator } from "kysely";
 import { sql } from "lectern/core";
 import { type Executor, prepared, type Tables } from "lectern/db";

@@ -1,4 +1,7 @@
-/** When a failed job is tried again: its policy, and the error that says it never is. */
+/**
+ * What may be said of a job: how often and when it is tried again, how many run at a time, whom it must not keep waiting. A handler says
+ * by the error it throws that no try would help, or by what it returns that it has recorded a failure itself.
+ */
 import { BootError } from "../errors.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../std/time.ts";
 

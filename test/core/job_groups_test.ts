@@ -23,7 +23,6 @@ let carry: (to: string, n: number, attempt: number) => Promise<{ againMs?: numbe
 
 const carrier = definePlugin({
   name: "test-carrier",
-  grants: { jobs: ["test_parcel", "test_letter"] },
   setup({ jobs }) {
     jobs.handle(
       "test_parcel",

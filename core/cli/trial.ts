@@ -5,7 +5,7 @@
  */
 
 import { existsSync, realpathSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { ConfinedProcess } from "../children/confinement/confined_process.ts";
 import { INSTALL_ROOT } from "../install_root.ts";
 import type { CommandIo } from "../runtime/command.ts";
@@ -104,7 +104,9 @@ function canTry(plugin: AnyPlugin, others: readonly AnyPlugin[]): boolean {
 
 /** Files that the process may read. Nothing leaves it but names, which the operator is shown. */
 function readable(lists: readonly string[]): string[] {
-  const folders = [INSTALL_ROOT, process.cwd(), ...lists.map((file) => packageFolder(realpathSync(file)))];
+  // Of the npm package the libraries are beside it.
+  const own = basename(dirname(INSTALL_ROOT)) === "node_modules" ? dirname(INSTALL_ROOT) : INSTALL_ROOT;
+  const folders = [own, process.cwd(), ...lists.map((file) => packageFolder(realpathSync(file)))];
   return [...new Set(folders)];
 }
 
@@ -117,10 +119,14 @@ function packageFolder(file: string): string {
 
 function answerTo(order: TrialOrder, files: readonly string[]): Promise<TrialResult> {
   const { promise, resolve, reject } = Promise.withResolvers<TrialResult>();
-  const child = new ConfinedProcess({ main: MAIN, readable: files, unenforced: false, modules: {} }, LIMITS, {
-    receive: (message) => resolve(message as TrialResult),
-    ended: (reason) => reject(new Error(reason)),
-  });
+  const child = new ConfinedProcess(
+    { main: MAIN, readable: files, listable: ["/"], unenforced: false, modules: {} },
+    LIMITS,
+    {
+      receive: (message) => resolve(message as TrialResult),
+      ended: (reason) => reject(new Error(reason)),
+    },
+  );
   child.keepAlive(true);
   const late = setTimeout(() => child.kill(`it did not end within ${LIMIT_MS} ms`), LIMIT_MS);
   child.enforcement.then(

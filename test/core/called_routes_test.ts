@@ -23,11 +23,14 @@ test("routes that a plugin calls by other methods than GET, and functions that i
             await call("GET", "/api/books/1");
             await call("PUT", "/api/books/1?again=1");
             await call("PUT", "/api/books/1/../../shelves/1");
-            const within = (draft: never, tx: { callAs: typeof callAs }) =>
-              tx.callAs(viewer, "PUT", "/api/books/1", { input: { name: "Within" } }).then(
-                ({ status }) => (said.push(status), draft),
-                (error: Error) => (said.push(error.message), draft),
+            const within = async (draft: never, tx: { callAs: typeof callAs }) => {
+              const input = { name: "Within" };
+              await tx.callAs(viewer, "PUT", "/api/books/1", { input }).then(
+                ({ status }) => void said.push(status),
+                (error: Error) => void said.push(error.message),
               );
+              return draft;
+            };
             await perform("acme_act" as never, viewer, {} as never, within as never);
             return {};
           },

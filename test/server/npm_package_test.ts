@@ -212,6 +212,12 @@ test("the package runs as a bundle, and what an operator adds to it shares its m
     writeFileSync(join(own, path), content);
   }
   cpSync(join(ROOT, "test/fixtures/plugins/acme-kudos"), join(own, "acme-kudos"), { recursive: true });
+  const grants = Bun.spawnSync(
+    [packagedBun(), "--no-install", join(installed, "core/cli.ts"), "grants", "stamps", "acme-seals"],
+    { cwd: own, env: { ...process.env, LOG_LEVEL: "warn" } },
+  );
+  expect(grants.stdout.toString()).toContain("answers everybody at the paths: /api/seals\n");
+  expect(grants.stdout.toString()).toContain("    /api/stamps/shared\n");
   // What runs from the sources is missing: the bundle has it.
   const sources = ["core/cli/main.ts", "core/runtime/boot.ts"].map((path) => join(installed, path));
   for (const file of sources) renameSync(file, `${file}.away`);

@@ -66,13 +66,18 @@ export class ConfinedProcess {
   #reason: string | undefined;
   #unreadBytes = 0;
 
-  constructor({ main, readable, unenforced, modules }: ConfinedOrder, limits: ProcessLimits, events: ProcessEvents) {
+  constructor(
+    { main, readable, listable = [], unenforced, modules }: ConfinedOrder,
+    limits: ProcessLimits,
+    events: ProcessEvents,
+  ) {
     this.#limits = limits;
     this.#events = events;
     const own = confinedModules();
     const order: TrampolineOrder = {
       main,
       readable: [...own.readable, ...readable],
+      listable,
       modules: modules ?? own.modules,
       unenforced,
     };

@@ -21,6 +21,8 @@ const AT_FDCWD = -100;
 export interface FileRules {
   /** Files, and folders with all below them, that it may read. */
   readonly readable: readonly string[];
+  /** Folders of which it may list the names of all that is below them. */
+  readonly listable: readonly string[];
   /** Files that it may execute and read. */
   readonly executable: readonly string[];
 }
@@ -36,11 +38,12 @@ export function scopesSignals(abi: number): boolean {
 }
 
 /** Restricts the calling thread to the rules. Requires no_new_privs. Throws where the kernel refuses. */
-export function restrictFiles(syscall: Syscall, abi: number, { readable, executable }: FileRules): void {
+export function restrictFiles(syscall: Syscall, abi: number, { readable, listable, executable }: FileRules): void {
   const rules = checked(
     syscall("landlock_create_ruleset", ...sized(rulesetOf(abi)), 0),
     "create the rules of Landlock",
   );
+  for (const path of listable) allow(syscall, rules, path, RIGHTS.readFolder);
   for (const path of readable) allow(syscall, rules, path, readRights(path));
   for (const path of executable) allow(syscall, rules, path, RIGHTS.execute | RIGHTS.readFile);
   checked(syscall("landlock_restrict_self", rules, 0), "apply the rules of Landlock");

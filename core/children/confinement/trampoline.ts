@@ -18,6 +18,8 @@ export interface ConfinedOrder {
   readonly readable: readonly string[];
   /** Whether it also runs where the kernel cannot confine it. */
   readonly unenforced: boolean;
+  /** Folders of which it may list the names of all that is below them: Bun finds packages only where it can list the folders above. */
+  readonly listable?: readonly string[];
   /** The files of modules by import name, null for an empty one; those for plugins by default, which precede what is installed. */
   readonly modules?: Readonly<Record<string, string | null>>;
 }
@@ -56,12 +58,12 @@ writeSync(STDOUT, messageBytes(enforced));
 if (!("missing" in enforced) && syscall) execute(syscall);
 else if (order.unenforced) await import(MAIN);
 
-function confine({ readable }: TrampolineOrder, call: Syscall | undefined): Enforcement {
+function confine({ readable, listable }: TrampolineOrder, call: Syscall | undefined): Enforcement {
   const architecture = knownArchitecture();
   if (!architecture || !call) return { missing: "the system calls of this platform are unknown" };
   const abi = landlockAbi(call);
   if (abi === 0) return { missing: "the kernel lacks Landlock" };
-  const rules = { readable: [...readable, ...libraries()], executable: programs() };
+  const rules = { listable, readable: [...readable, ...libraries()], executable: programs() };
   const network = leaveNetwork(call) ? "namespace" : "seccomp";
   for (const [resource, limit] of RESOURCE_LIMITS)
     call("prlimit64", 0, resource, new BigUint64Array([limit, limit]), 0);

@@ -96,11 +96,14 @@ export type { HookedPage, MarkdownConverterHook, PageContentHook } from "./page_
 export { markdownSlots, pageContentSlots } from "./page_content.ts";
 export type { DraftPage, Pages, PictureKeeper } from "./pages.ts";
 export { pictureSlots } from "./pages.ts";
-export type { DocumentHead, ReplacingView, ScreenHook, ScreenIcon, ViewPart, ViewReplacement } from "./screen_hooks.ts";
+export type { DocumentHead, ReplacingView, ScreenHook, ScreenIcon, ViewReplacement } from "./screen_hooks.ts";
 export { bookPath, chapterPath, pagePath, shelfPath } from "./screen_paths.ts";
 export type {
   FiguresName,
   HeadLink,
+  MenuEntry,
+  MenuName,
+  PlacePart,
   ScreenFacts,
   ScreenFigure,
   ScreenHead,
@@ -110,6 +113,7 @@ export type {
   ToolbarEntry,
   ToolbarItem,
   ToolbarName,
+  ViewPart,
 } from "./screen_places.ts";
 export { screenSlots } from "./screen_slots.ts";
 export type { EngineAnswer, EngineHit, EngineQuery, SearchDocument, SearchEngine } from "./search.ts";
@@ -147,7 +151,6 @@ export type {
   FieldSpec,
   FormSpec,
   Heading,
-  MenuEntry,
   PageSpec,
   Parts,
   Screen,

@@ -1,10 +1,10 @@
 /**
- * Slots around screens: middleware, markup before and after views, views and icons that replace those of Lectern, and parts of
+ * Slots around screens: middleware, views and icons that replace those of Lectern, and parts of
  * every document's head. Contributions are read once the runtime has booted; where Lectern runs without screens, none reads them.
  */
-import type { Html, ViewName, Views } from "lectern/core";
+import type { Html } from "lectern/core";
 
-import type { Ui, View } from "./web.ts";
+import type { Ui } from "./web.ts";
 
 /**
  * Middleware of every screen: a response of `before` ends the request, one of `after` replaces the answer.
@@ -17,26 +17,6 @@ export interface ScreenHook {
   readonly before?: (request: Request) => Response | undefined | Promise<Response | undefined>;
   readonly after?: (request: Request, response: Response) => Response | undefined | Promise<Response | undefined>;
 }
-
-/**
- * A part rendered before or after a view, with the data of that view.
- * @example
- * context.contribute("view_part", {
- *   target: "layout/footer",
- *   place: "before",
- *   priority: 50,
- *   draw: (_data, ui) => html`<p>${ui.t("Written by hand.")}</p>`,
- * });
- */
-export type ViewPart = {
-  readonly [V in ViewName]: {
-    readonly target: V;
-    readonly place: "before" | "after";
-    /** Smaller ones come first. */
-    readonly priority: number;
-    readonly draw: View<Views[V]>;
-  };
-}[ViewName];
 
 /** Renders in place of a view; `next` renders the replaced one. */
 export type ReplacingView<D = never> = (ui: Ui & { next(data: D): Html }) => (data: D) => Html;
@@ -93,7 +73,6 @@ declare module "lectern/core" {
     document_head: DocumentHead;
     screen_hook: ScreenHook;
     screen_icon: ScreenIcon;
-    view_part: ViewPart;
     view_replacement: ViewReplacement;
   }
 }

@@ -1,25 +1,71 @@
 /**
- * What plugins add to the screens of others. A screen has places, named in `Places` with the data that is given there; a plugin
+ * What plugins add to the screens of others, by one slot. A screen has places, named in `Places` with the data that is given there; a plugin
  * with screens of its own declares its places by declaration merging and by `Web.places`.
  */
-import type { HtmlPart, Permit, PlaceName, Places } from "lectern/core";
+import type { HtmlPart, Permit, PlaceName, Places, ViewName, Views } from "lectern/core";
 
-import type { Ui, Visit } from "./web.ts";
+import type { Ui, View, Visit } from "./web.ts";
 
 /**
- * Markup that a plugin adds at a place of screens.
+ * What a plugin adds to screens: markup at a place, an entry of a toolbar or a menu, a figure, or markup before or after a view. `at` says
+ * where, and what else it has follows from that. Smaller `order` comes first, 50 by default; who sees it is its `permit`, by default
+ * everybody who sees the screen.
  * @example
  * context.contribute("screen_part", {
  *   at: "page/below",
  *   order: 10,
  *   draw: (page, { ui }) => html`<p>${ui.t("Page")} ${page.id}</p>`,
  * });
+ * @example
+ * context.contribute("screen_part", {
+ *   at: "page/toolbar",
+ *   text: "Add a note",
+ *   icon: "plus",
+ *   kind: "form",
+ *   permit: "user",
+ *   path: (page) => `/notes/of/${page.id}`,
+ * });
+ * @example
+ * context.contribute("screen_part", {
+ *   at: "menu/main",
+ *   text: "Notes",
+ *   icon: "tag",
+ *   path: "/notes",
+ *   permit: "user",
+ *   needs: "/api/notes",
+ * });
+ * @example
+ * context.contribute("screen_part", {
+ *   at: "layout/footer/before",
+ *   draw: (_data, ui) => html`<p>${ui.t("Written by hand.")}</p>`,
+ * });
+ * @example
+ * context.contribute("screen_part", {
+ *   at: "statistics/figures",
+ *   label: "Notes",
+ *   path: "/notes",
+ *   async read() {
+ *     const found = await context.db.selectFrom("notes").select(({ fn }) => fn.countAll<number>().as("n")).executeTakeFirst();
+ *     return Number(found?.n ?? 0);
+ *   },
+ * });
  */
-export type ScreenPart = {
+export type ScreenPart = PlacePart | ToolbarEntry | MenuEntry | ScreenFigure | ViewPart;
+
+/** What all parts of screens have. */
+interface Placed {
+  /** Smaller ones come first; 50 by default. */
+  readonly order?: number;
+  /** Who sees it; by default everybody who sees the screen. What it leads to has its own permit. */
+  readonly permit?: Permit;
+}
+
+/** Markup at a place of screens. */
+export type PlacePart = {
   readonly [P in PlaceName]: {
     readonly at: P;
-    /** Smaller ones come first; 50 by default. */
     readonly order?: number;
+    readonly permit?: Permit;
     /** Draws the part; nothing where it returns nothing. `data` is what the place gives, see `Places`. */
     draw(data: Places[P], visit: Visit): Promise<HtmlPart> | HtmlPart;
   };
@@ -28,21 +74,12 @@ export type ScreenPart = {
 /** The name of a toolbar: a place whose name ends with "/toolbar". */
 export type ToolbarName = Extract<PlaceName, `${string}/toolbar`>;
 
-/**
- * An entry that a plugin adds to a toolbar: a link, or a form of one button.
- * @example
- * context.contribute("toolbar_entry", {
- *   at: "page/toolbar",
- *   text: "Add a note",
- *   icon: "plus",
- *   kind: "form",
- *   permit: "user",
- *   path: (page) => `/notes/of/${page.id}`,
- * });
- */
+/** An entry of a toolbar: a link, or a form of one button. */
 export type ToolbarEntry = {
   readonly [P in ToolbarName]: {
     readonly at: P;
+    readonly order?: number;
+    readonly permit?: Permit;
     /** In English, the key of its translation. */
     readonly text: string;
     readonly icon: string;
@@ -50,14 +87,35 @@ export type ToolbarEntry = {
     path(data: Places[P], ui: Ui): string | undefined;
     /** A link by default; a dialog is a link that scripts open in a dialog, a form submits by POST. */
     readonly kind?: ToolbarItem["kind"];
-    /** Who sees it; by default everybody who sees the screen. The path has its own access. */
-    readonly permit?: Permit;
     /** Whether it is in the menu "More" of the toolbar. */
     readonly isInMenu?: boolean;
-    /** Smaller ones come first among the entries of plugins; 50 by default. */
-    readonly order?: number;
   };
 }[ToolbarName];
+
+/** A menu: that of all screens, that of the settings, that of the account. */
+export type MenuName = "menu/main" | "menu/settings" | "menu/account";
+
+/** An entry of a menu. */
+export interface MenuEntry extends Placed {
+  readonly at: MenuName;
+  readonly path: string;
+  /** In English, the key of its translation. */
+  readonly text: string;
+  readonly icon: string;
+  readonly permit: Permit;
+  /** The path of the API that the screen shows, such as `/api/webhooks`; without a route for it the entry is left out. */
+  readonly needs?: string;
+}
+
+/** Markup before or after a view, with the data of that view. */
+export type ViewPart = {
+  readonly [V in ViewName]: {
+    readonly at: `${V}/${"before" | "after"}`;
+    readonly order?: number;
+    readonly permit?: Permit;
+    readonly draw: View<Views[V]>;
+  };
+}[ViewName];
 
 /** An entry as toolbars render it. */
 export interface ToolbarItem {
@@ -80,20 +138,8 @@ export interface Toolbar {
 /** The name of a list of figures: a place whose name ends with "/figures". */
 export type FiguresName = Extract<PlaceName, `${string}/figures`>;
 
-/**
- * A figure that a plugin adds to a list of figures, such as that of the statistics.
- * @example
- * context.contribute("screen_figure", {
- *   at: "statistics/figures",
- *   label: "Notes",
- *   path: "/notes",
- *   async read() {
- *     const found = await context.db.selectFrom("notes").select(({ fn }) => fn.countAll<number>().as("n")).executeTakeFirst();
- *     return Number(found?.n ?? 0);
- *   },
- * });
- */
-export interface ScreenFigure {
+/** A figure of a list of figures, such as that of the statistics. */
+export interface ScreenFigure extends Placed {
   readonly at: FiguresName;
   /** In English, the key of its translation. */
   readonly label: string;
@@ -101,10 +147,6 @@ export interface ScreenFigure {
   read(visit: Visit): Promise<HtmlPart> | HtmlPart;
   /** The path within this instance that the label leads to. */
   readonly path?: string;
-  /** Who sees it; by default everybody who sees the screen. */
-  readonly permit?: Permit;
-  /** Smaller ones come first; 50 by default. */
-  readonly order?: number;
 }
 
 /** A figure as screens render it. */
@@ -157,9 +199,7 @@ export interface ScreenHead {
 
 declare module "lectern/core" {
   interface Slots {
-    screen_figure: ScreenFigure;
     screen_head: ScreenHead;
     screen_part: ScreenPart;
-    toolbar_entry: ToolbarEntry;
   }
 }

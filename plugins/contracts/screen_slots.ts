@@ -1,31 +1,8 @@
 import { deepFreeze, type SlotSpecs } from "lectern/core";
 
-/** The slots of screens: menus, places, views and what encloses them. */
+/** The slots of screens: their parts, views and what encloses them. */
 export const screenSlots = deepFreeze({
-  menu: {
-    members: {
-      menu: ["main", "settings", "account"],
-      path: "text",
-      text: "text",
-      icon: "text",
-      permit: "permit",
-      needs: "optional_text",
-      order: "optional_number",
-    },
-    limit: "readers",
-  },
   screen_redirect: { members: { find: "function" }, limit: "readers" },
-  screen_figure: {
-    members: {
-      at: "text",
-      label: "text",
-      read: "function",
-      path: "optional_text",
-      permit: "optional_permit",
-      order: "optional_number",
-    },
-    limit: "readers",
-  },
   screen_head: {
     members: {
       scripts: "optional_list",
@@ -36,17 +13,21 @@ export const screenSlots = deepFreeze({
     },
     limit: "readers",
   },
-  screen_part: { members: { at: "text", order: "optional_number", draw: "function" }, limit: "readers" },
-  toolbar_entry: {
+  // What a part has beside depends on its place: the plugin of the screens checks it when all are set up.
+  screen_part: {
     members: {
       at: "text",
-      text: "text",
-      icon: "text",
-      path: "function",
-      kind: ["link", "dialog", "form", undefined],
-      permit: "optional_permit",
-      isInMenu: "optional_flag",
       order: "optional_number",
+      permit: "optional_permit",
+      draw: "optional_function",
+      text: "optional_text",
+      icon: "optional_text",
+      path: "optional_any",
+      kind: ["link", "dialog", "form", undefined],
+      isInMenu: "optional_flag",
+      needs: "optional_text",
+      label: "optional_text",
+      read: "optional_function",
     },
     limit: "readers",
   },
@@ -56,9 +37,5 @@ export const screenSlots = deepFreeze({
   },
   screen_hook: { members: { before: "optional_function", after: "optional_function" } },
   screen_icon: { members: { name: "text", svg: "text", source: "text" } },
-  view_part: {
-    members: { target: "text", place: ["before", "after"], priority: "number", draw: "function" },
-    limit: "readers",
-  },
   view_replacement: { members: { name: "text", draw: "function" }, limit: "readers" },
 } as const satisfies SlotSpecs);

@@ -205,31 +205,6 @@ export interface Parts {
 }
 
 /**
- * An entry of a menu.
- * @example
- * context.contribute("menu", {
- *   menu: "main",
- *   path: "/notes",
- *   text: "Notes",
- *   icon: "tag",
- *   permit: "user",
- *   needs: "/api/notes",
- * });
- */
-export interface MenuEntry {
-  readonly menu: "main" | "settings" | "account";
-  readonly path: string;
-  /** In English, the key of its translation. */
-  readonly text: string;
-  readonly icon: string;
-  readonly permit: Permit;
-  /** The path of the API that the screen shows, such as `/api/webhooks`; without a route for it the entry is left out. */
-  readonly needs?: string;
-  /** Smaller ones come first; 50 by default. */
-  readonly order?: number;
-}
-
-/**
  * Finds the present address of a screen that has moved.
  * @example
  * context.contribute("screen_redirect", {
@@ -279,7 +254,7 @@ export interface ScreenItem {
  *   requires: ["web"],
  *   setup({ contracts: { web }, contribute, app }) {
  *     const { field, form } = web.parts;
- *     contribute("menu", { menu: "main", path: "/quick-book", text: "New book", icon: "book", permit: ["book-create-all"] });
+ *     contribute("screen_part", { at: "menu/main", path: "/quick-book", text: "New book", icon: "book", permit: ["book-create-all"] });
  *     web.screen(app.site, "/quick-book", ["book-create-all"], ({ ui }) => {
  *       const fields = field(ui, { name: "name", label: ui.t("Name"), required: true, maxlength: 255 });
  *       const body = form(ui, { action: ui.url("/quick-book"), fields, submit: ui.t("Save") });
@@ -342,7 +317,6 @@ declare module "lectern/core" {
     web: Web;
   }
   interface Slots {
-    menu: MenuEntry;
     screen_redirect: ScreenRedirect;
   }
 }

@@ -23,14 +23,14 @@ const loans: AnyPlugin = definePlugin({
   requires: ["web"],
   permissions: ["loans-extend"],
   setup({ contracts: { web }, contribute, app }) {
-    contribute("toolbar_entry", {
+    contribute("screen_part", {
       at: "page/toolbar",
       text: "Borrow",
       icon: "book",
       kind: "form",
       path: ({ id }) => `/loans/${id}`,
     });
-    contribute("toolbar_entry", {
+    contribute("screen_part", {
       at: "page/toolbar",
       text: "Return",
       icon: "restore",
@@ -38,7 +38,7 @@ const loans: AnyPlugin = definePlugin({
       kind: "form",
       path: ({ id }) => `/loans/${id}`,
     });
-    contribute("toolbar_entry", { at: "editor/toolbar", text: "Loans", icon: "book", path: () => "/books" });
+    contribute("screen_part", { at: "editor/toolbar", text: "Loans", icon: "book", path: () => "/books" });
     contribute("screen_part", {
       at: "editor/formatting",
       draw: () =>
@@ -53,7 +53,7 @@ const loans: AnyPlugin = definePlugin({
       styles: [web.asset("loans.css", join(folder, "loans.css"))],
       css: () => ".loans { font-weight: 700 }",
     });
-    contribute("screen_figure", { at: "statistics/figures", label: "Loans", path: "/books", read: () => 1_234 });
+    contribute("screen_part", { at: "statistics/figures", label: "Loans", path: "/books", read: () => 1_234 });
     contribute("permission_label", {
       permission: "loans-extend",
       label: "Extend loans",

@@ -33,15 +33,11 @@ async function bootError(extra: AnyPlugin | readonly AnyPlugin[], only = FEW): P
 describe("boot() stops and names the plugin", () => {
   test.each<[string, unknown, string]>([
     [
-      "menu",
-      { menu: "main", path: "/x", text: "X", icon: "tag", premit: "user" },
+      "screen_part",
+      { at: "menu/main", path: "/x", text: "X", icon: "tag", premit: "user" },
       'has "premit", which is none of its members; did you mean "permit"?',
     ],
-    [
-      "menu",
-      { menu: "mian", path: "/x", text: "X", icon: "tag", permit: "user" },
-      'needs "menu" to be "main" or "settings" or "account", and it is the text "mian"',
-    ],
+    ["screen_part", { path: "/x", text: "X" }, 'needs "at" to be a text, and it is missing'],
     ["dependents", { kind: "page" }, 'needs "destroy" to be a function, and it is missing'],
     [
       "response_fields",
@@ -49,7 +45,7 @@ describe("boot() stops and names the plugin", () => {
       'needs "add" to be a function, and it is an object',
     ],
     [
-      "toolbar_entry",
+      "screen_part",
       { at: "page/toolbar", text: "X", icon: "tag", path: () => "/x", permit: 7 },
       'needs "permit" to be "public", "reader", "user", a permission, a list of permissions or { all: a list of permissions }, and it is a number',
     ],
@@ -59,7 +55,7 @@ describe("boot() stops and names the plugin", () => {
   ])("that contributes to the slot %s what has another shape", async (slot, contribution, problem) => {
     const shapeless = definePlugin({
       name: "shapeless",
-      setup: ({ contribute }) => contribute(slot as "menu", contribution as never),
+      setup: ({ contribute }) => contribute(slot as "metric", contribution as never),
     });
     expect(await bootError(shapeless)).toBe(
       `A contribution of the plugin "shapeless" to the slot "${slot}" ${problem}`,
@@ -70,10 +66,16 @@ describe("boot() stops and names the plugin", () => {
     const lost = definePlugin({
       name: "lost",
       setup: ({ contribute }) =>
-        contribute("menu", { menu: "main", path: "/x", text: "X", icon: "tag", permit: { all: ["book-craete-all"] } }),
+        contribute("screen_part", {
+          at: "menu/main",
+          path: "/x",
+          text: "X",
+          icon: "tag",
+          permit: { all: ["book-craete-all"] },
+        }),
     });
     expect(await bootError(lost, WITH_BOOKS)).toBe(
-      'A contribution of the plugin "lost" to the slot "menu" permits "book-craete-all", a permission which no plugin adds; did you mean "book-create-all"?',
+      'A contribution of the plugin "lost" to the slot "screen_part" permits "book-craete-all", a permission which no plugin adds; did you mean "book-create-all"?',
     );
   });
 

@@ -99,7 +99,7 @@ const keeper = definePlugin({
 const frugal = definePlugin({
   name: "calls_frugal",
   setup({ app, slot }) {
-    app.get("/calls/slots", async () => [await said(() => slot("content")), await said(() => slot("menu"))], {
+    app.get("/calls/slots", async () => [await said(() => slot("content")), await said(() => slot("screen_head"))], {
       permit: "access-api",
     });
   },
@@ -200,7 +200,7 @@ test("a plugin keeps the credentials of its own route scope, and gets none elsew
 test("a plugin of which the operator accepted the slots that it reads reads no others", async () => {
   expect((await stage.ask("GET", "/api/calls/slots")).body).toEqual([
     "went through",
-    'PowerError: The plugin "calls_frugal" reads the slot "menu", which "slotsRead" in "grants" of package.json does not name',
+    'PowerError: The plugin "calls_frugal" reads the slot "screen_head", which "slotsRead" in "grants" of package.json does not name',
   ]);
 });
 

@@ -94,13 +94,13 @@ type Row = [string, string, readonly How[], () => Promise<Answered>, string, num
 const LEFT_OUT: readonly Row[] = [
   ["screen_part", "screen_part", ALL, bookScreen, `<p>${MARK}`, 200, "screen_part book/below"],
   [
-    "view_part",
+    "screen_part",
     "view_part",
     ["throws", "rejects", "is unusable"],
     bookScreen,
     `<i>${MARK}`,
     200,
-    "view_part reading/book",
+    "screen_part reading/book/after",
   ],
   [
     ...([
@@ -119,19 +119,19 @@ const LEFT_OUT: readonly Row[] = [
   ],
   ["screen_head", "screen_head", ["throws", "rejects", "is unusable"], bookScreen, `head-${MARK}`, 200, "screen_head"],
   [
-    "toolbar_entry",
+    "screen_part",
     "toolbar_entry",
     ["throws", "rejects", "is unusable"],
     bookScreen,
     `/tool-${MARK}`,
     200,
-    "toolbar_entry book/toolbar",
+    "screen_part book/toolbar",
   ],
   [
-    ...(["screen_figure", "screen_figure", ALL, () => screen("/settings/system")] as const),
-    ...([`figure-${MARK}`, 200, "screen_figure system/figures"] as const),
+    ...(["screen_part", "screen_figure", ALL, () => screen("/settings/system")] as const),
+    ...([`figure-${MARK}`, 200, "screen_part system/figures"] as const),
   ],
-  ["menu", "menu", ["throws", "is unusable"], bookScreen, `/${MARK}`, 200, "menu main"],
+  ["screen_part", "menu", ["throws", "is unusable"], bookScreen, `/${MARK}`, 200, "screen_part menu/main"],
   ["screen_redirect", "screen_redirect", ALL, () => screen("/books/nowhere"), `moved-${MARK}`, 404, "screen_redirect"],
   ["response_fields", "read", ALL, readBook, MARK, 200, "response_fields book.read"],
   ["response_fields", "listed", ALL, () => api("GET", "/api/books"), MARK, 200, "response_fields book.listed"],

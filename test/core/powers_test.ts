@@ -194,7 +194,7 @@ test("what is registered after the setup is compared too", async () => {
 test("what a plugin registers is recorded and shown, without a declaration", async () => {
   const everything = plugin({}, (context) => {
     for (const [, use] of REGISTERED) use(context);
-    context.slot("menu");
+    context.slot("screen_head");
   });
   const runtime = await bootTestRuntime({ extra: [everything], beside: base, only: WITH_SCREENS });
   const booted = runtime.runtime.booted.find(({ plugin: { name } }) => name === "acme");
@@ -206,7 +206,7 @@ test("what a plugin registers is recorded and shown, without a declaration", asy
     filters: ["book_create"],
     vetoes: ["book_create"],
     slots: ["dependents"],
-    slotsRead: ["menu"],
+    slotsRead: ["screen_head"],
     jobs: ["powers_work"],
     schedules: ["tidy"],
     publicRoutes: ["/api/acme"],
@@ -282,7 +282,7 @@ test("a plugin reads the slots that were accepted, and any where none are named"
   const reader = plugin({}, ({ slot, on }) =>
     on("app_boot", {
       notify() {
-        for (const name of ["content", "menu"] as const)
+        for (const name of ["content", "screen_head"] as const)
           try {
             slot(name);
             read.push(name);
@@ -296,10 +296,10 @@ test("a plugin reads the slots that were accepted, and any where none are named"
     expect(await bootError(reader, choices)).toBe("");
     return read.splice(0);
   };
-  const refused = 'PowerError: The plugin "acme" reads the slot "menu", which ';
-  expect(await outcomes()).toEqual(["content", "menu"]);
-  expect(await outcomes(accepting({}))).toEqual(["content", "menu"]);
-  expect(await outcomes(accepting({ slotsRead: "any" }))).toEqual(["content", "menu"]);
+  const refused = 'PowerError: The plugin "acme" reads the slot "screen_head", which ';
+  expect(await outcomes()).toEqual(["content", "screen_head"]);
+  expect(await outcomes(accepting({}))).toEqual(["content", "screen_head"]);
+  expect(await outcomes(accepting({ slotsRead: "any" }))).toEqual(["content", "screen_head"]);
   expect(await outcomes(accepting({ slotsRead: ["content"] }))).toEqual([
     "content",
     `${refused}"slotsRead" in "grants" of package.json does not name`,

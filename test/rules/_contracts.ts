@@ -89,11 +89,14 @@ export function readFunctions(kind: "Contracts" | "Slots"): readonly string[] {
     .sort();
 }
 
-/** The functions of a type: of an interface, of those it extends, of an alias of an object or of a union of such. */
+/** The functions of a type: of an interface, of those it extends, of an alias of an object or of a union of such, also by name. */
 function functionsOf(file: ts.SourceFile, type: string): string[] {
   const found = resolved(file, type);
   if (!found) return [];
   const names = new Set<string>();
+  const named = (name: string): void => {
+    for (const each of functionsOf(found.file, name)) names.add(each);
+  };
   const visit = (node: ts.Node): void => {
     if (ts.isMethodSignature(node)) names.add(node.name.getText());
     else if (ts.isPropertySignature(node)) {
@@ -101,7 +104,8 @@ function functionsOf(file: ts.SourceFile, type: string): string[] {
       if (isFunctionType(found.file, node.type)) names.add(name);
       for (const inner of innerFunctions(found.file, node.type)) names.add(`${name}.${inner}`);
     } else if (ts.isMappedTypeNode(node) && node.type && ts.isTypeReferenceNode(node.type))
-      for (const each of functionsOf(found.file, node.type.typeName.getText())) names.add(each);
+      named(node.type.typeName.getText());
+    else if (ts.isTypeReferenceNode(node)) named(node.typeName.getText());
     else ts.forEachChild(node, visit);
   };
   if (ts.isTypeAliasDeclaration(found.declared)) visit(found.declared.type);

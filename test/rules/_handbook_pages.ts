@@ -62,9 +62,16 @@ function slotsPage(): string {
         SERVICE_SLOTS.includes(name) ? `; its members one by one are on [a page](contracts/slots.md#${name}).` : "."
       }`,
       ...(type?.examples.map((code) => fenced([importsFor(code), code].filter(Boolean).join("\n\n"))) ?? []),
-      type ? fenced(type.text) : "",
+      type ? fenced([type.text, ...unitedIn(type)].join("\n\n")) : "",
     ]),
   ]);
+}
+
+/** The declarations of the types that a union names, where a type is one. */
+function unitedIn({ path, text }: Declaration): string[] {
+  const [, union = ""] = /^export type \w+ =\s*((?:\|?\s*\w+\s*)+);$/.exec(text) ?? [];
+  const names = union.split("|").map((name) => name.trim());
+  return names.length < 2 ? [] : names.flatMap((name) => declarationAt(path, name)?.text ?? []);
 }
 
 function tablesPage(): string {

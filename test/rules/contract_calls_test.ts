@@ -23,14 +23,14 @@ const HELD = {
     "web.parts.field web.parts.form web.parts.notice web.parts.pager web.parts.table web.parts.tabs web.parts.toolbar",
     "activity.activities content.hasParentList document_head.draw export_format.write last_activity.of",
     "markdown_converter.configure page_content.include page_content.postRender page_content.preStore screen_head.css",
-    "screen_head.links screen_head.meta toolbar_entry.path view_part.draw view_replacement.draw",
+    "screen_head.links screen_head.meta screen_part.path view_replacement.draw",
   ],
   /** Reads what the viewer may read whom it is called with, who is one as whom the caller may act. */
   viewer: [
     "access.may access.need users.guardedAdmin users.manageableUser web.addedParts web.figures web.toolbar",
     "content.contents content.selectContents export_files.dependents export_files.named export_kind.contents",
     "export_kind.find export_kind.within item_reader.find item_reader.list response_fields.add response_fields.present",
-    "response_fields.select screen_figure.read screen_part.draw screen_redirect.find",
+    "response_fields.select screen_part.draw screen_part.read screen_redirect.find",
   ],
   /** Reads figures and facts that the contract or slot is for. */
   reads: [

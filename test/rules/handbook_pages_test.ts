@@ -21,9 +21,13 @@ test("the examples of slots have the types of what they contribute", () => {
   const examples = readSlots().flatMap(({ name, type }) =>
     (type?.examples ?? []).map((code) => ({ place: `${type?.path}:${type?.line}`, name, code })),
   );
-  const wrong = { place: "core/x.ts:3", name: "menu", code: 'context.contribute("menu", { menu: "mian" });' };
+  const wrong = {
+    place: "core/x.ts:3",
+    name: "screen_part",
+    code: 'context.contribute("screen_part", { at: "menu/mian" });',
+  };
   expect(checkTypes([...examples, wrong])).toEqual([
-    expect.stringMatching(/^core\/x\.ts:3: the example of "menu": error TS/),
+    expect.stringMatching(/^core\/x\.ts:3: the example of "screen_part": error TS/),
   ]);
 });
 

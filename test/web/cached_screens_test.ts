@@ -14,10 +14,9 @@ const tried: string[] = [];
 const changing: AnyPlugin = definePlugin({
   name: "changing",
   setup({ contribute }) {
-    contribute("view_part", {
-      target: "reading/page",
-      place: "after",
-      priority: 50,
+    contribute("screen_part", {
+      at: "reading/page/after",
+      order: 50,
       draw({ page, book }) {
         for (const change of [
           () => Object.assign(page, { name: "Changed" }),

@@ -22,10 +22,9 @@ const shown: AnyPlugin = definePlugin({
         moment: "read",
         add: async (ids) => new Map(ids.map((id) => [id, { mark: `${kind} ${id}` }])),
       });
-    contribute("view_part", {
-      target: "reading/page",
-      place: "after",
-      priority: 50,
+    contribute("screen_part", {
+      at: "reading/page/after",
+      order: 50,
       draw: (data) => raw(`<script type="data">${JSON.stringify(data)}</script>`),
     });
   },

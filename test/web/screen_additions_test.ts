@@ -19,7 +19,7 @@ const lending: AnyPlugin = definePlugin({
   name: "lending",
   requires: ["web"],
   setup({ contracts: { web }, contribute, app }) {
-    contribute("toolbar_entry", {
+    contribute("screen_part", {
       at: "page/toolbar",
       text: "Print <label>",
       icon: "print",
@@ -27,7 +27,7 @@ const lending: AnyPlugin = definePlugin({
       order: 60,
     });
     web.icon("lending_hand", '<svg viewBox="0 0 24 24" width="24"><path d="M1 2h3"/></svg>');
-    contribute("toolbar_entry", {
+    contribute("screen_part", {
       at: "page/toolbar",
       text: "Borrow",
       icon: "lending_hand",
@@ -35,7 +35,7 @@ const lending: AnyPlugin = definePlugin({
       permit: "user",
       path: (page) => (page.name === "Rare" ? undefined : `/lending/${page.id}`),
     });
-    contribute("toolbar_entry", {
+    contribute("screen_part", {
       at: "page/toolbar",
       text: "Withdraw",
       icon: "delete",
@@ -45,10 +45,10 @@ const lending: AnyPlugin = definePlugin({
       path: (page) => `/lending/withdraw/${page.id}`,
     });
     contribute("screen_part", { at: "page/toolbar", draw: (page) => html`<em>${page.name}</em>` });
-    contribute("toolbar_entry", { at: "book/toolbar", text: "Book", icon: "book", path: ({ id }) => `/on/book/${id}` });
-    contribute("toolbar_entry", { at: "chapter/toolbar", text: "Ch", icon: "book", path: ({ id }) => `/on/ch/${id}` });
-    contribute("toolbar_entry", { at: "shelf/toolbar", text: "Shelf", icon: "book", path: ({ id }) => `/on/sh/${id}` });
-    contribute("toolbar_entry", {
+    contribute("screen_part", { at: "book/toolbar", text: "Book", icon: "book", path: ({ id }) => `/on/book/${id}` });
+    contribute("screen_part", { at: "chapter/toolbar", text: "Ch", icon: "book", path: ({ id }) => `/on/ch/${id}` });
+    contribute("screen_part", { at: "shelf/toolbar", text: "Shelf", icon: "book", path: ({ id }) => `/on/sh/${id}` });
+    contribute("screen_part", {
       at: "editor/toolbar",
       text: "Ed",
       icon: "book",
@@ -73,17 +73,23 @@ const lending: AnyPlugin = definePlugin({
       links: () => [{ rel: "help", href: "/help", title: "A & B" }],
       css: ({ path }) => (path === "/books" ? ".lending { content: '</style>' }" : undefined),
     });
-    contribute("screen_figure", {
+    contribute("screen_part", {
       at: "statistics/figures",
       label: "Loans",
       path: "/loans",
       order: 60,
       read: async () => 12_345,
     });
-    contribute("screen_figure", { at: "statistics/figures", label: "Overdue", read: () => "<none>" });
-    contribute("screen_figure", { at: "system/figures", label: "Shelf space", read: ({ viewer }) => viewer.name });
-    contribute("screen_figure", { at: "system/figures", label: "Secret", permit: [], read: () => 1 });
-    contribute("menu", { menu: "account", path: "/my-account/loans", text: "Loans", icon: "book", permit: "user" });
+    contribute("screen_part", { at: "statistics/figures", label: "Overdue", read: () => "<none>" });
+    contribute("screen_part", { at: "system/figures", label: "Shelf space", read: ({ viewer }) => viewer.name });
+    contribute("screen_part", { at: "system/figures", label: "Secret", permit: [], read: () => 1 });
+    contribute("screen_part", {
+      at: "menu/account",
+      path: "/my-account/loans",
+      text: "Loans",
+      icon: "book",
+      permit: "user",
+    });
     web.screen(app.site, "/my-account/loans", "user", ({ ui }) => ({
       title: ui.t("Loans"),
       body: html`<h1>Loans of ${ui.viewer.name}</h1>`,
@@ -271,7 +277,7 @@ test("scripts of other servers and toolbars that do not exist stop the boot", as
   expect(
     await failure(({ contribute }) =>
       // @ts-expect-error There is no such toolbar.
-      contribute("toolbar_entry", { at: "pages/toolbar", text: "x", icon: "book", path: () => "/" }),
+      contribute("screen_part", { at: "pages/toolbar", text: "x", icon: "book", path: () => "/" }),
     ),
   ).toContain('There is no place "pages/toolbar" on screens; did you mean "page/toolbar"?');
 });

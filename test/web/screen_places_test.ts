@@ -43,10 +43,9 @@ const stamps: AnyPlugin = definePlugin({
     contribute("screen_part", { at: "postcard/below", order: 60, draw: ({ text }) => html`<i>second ${text}</i>` });
     contribute("screen_part", { at: "postcard/below", draw: async ({ text }) => html`<i>first ${text.length}</i>` });
     contribute("screen_part", { at: "page/below", draw: (page) => html`<i>${page.name} in ${page.book_id}</i>` });
-    contribute("view_part", {
-      target: "postcard/show",
-      place: "before",
-      priority: 50,
+    contribute("screen_part", {
+      at: "postcard/show/before",
+      order: 50,
       draw: ({ text }) => html`<b>${text}</b>`,
     });
   },
@@ -126,6 +125,22 @@ test("a place is declared once, and only declared places are drawn", async () =>
   await booted.stop();
 });
 
+test.each([
+  ["page/toolbar", { text: "Lend", icon: "book" }, "path"],
+  ["menu/main", { text: "Lent", icon: "book", path: "/lent" }, "permit"],
+  ["menu/mian", { text: "Lent", icon: "book", path: "/lent", permit: "user" }, 'did you mean "menu/main"?'],
+  ["statistics/figures", { label: "Lent" }, "read"],
+  ["page/below", { text: "Lent" }, "draw"],
+])("a part at %s that lacks what its place needs stops the boot", async (at, part, named) => {
+  const lacking = definePlugin({
+    name: "lacking",
+    setup: ({ contribute }) => contribute("screen_part", { at, ...part } as never),
+  });
+  const error = await failure(lacking);
+  expect(error).toContain('The plugin "lacking"');
+  expect(error).toContain(named);
+});
+
 test("every declared place and view is there, so that what is added to it does not stop the boot", async () => {
   const names = (which: "Places" | "Views") => declaredIn(readSources(), which).map(({ name }) => name);
   const everywhere = definePlugin({
@@ -133,7 +148,7 @@ test("every declared place and view is there, so that what is added to it does n
     setup({ contribute }) {
       for (const at of names("Places")) contribute("screen_part", { at, draw: () => "" } as never);
       for (const target of names("Views"))
-        contribute("view_part", { target, place: "after", priority: 50, draw: () => html`` } as never);
+        contribute("screen_part", { at: `${target}/after`, draw: () => html`` } as never);
     },
   });
   expect(names("Views").length).toBeGreaterThan(60);
@@ -147,10 +162,9 @@ test("names and data of places and views are types", () => {
     setup({ contracts: { web }, contribute }) {
       // @ts-expect-error The data of the place has no such field.
       contribute("screen_part", { at: "page/below", draw: (page) => page.nmae });
-      contribute("view_part", {
-        target: "layout/footer",
-        place: "after",
-        priority: 50,
+      contribute("screen_part", {
+        at: "layout/footer/after",
+        order: 50,
         // @ts-expect-error The data of the view has no such field.
         draw: ({ ap }) => html`${ap}`,
       });

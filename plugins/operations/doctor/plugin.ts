@@ -21,6 +21,6 @@ export default definePlugin({
     const { contribute, jobs } = context;
     jobs.every("check", CHECK_EVERY_MS, () => checkAndStore(context));
     for (const metric of resultMetrics(context)) contribute("metric", metric);
-    contribute("screen_figure", resultFigure(context));
+    contribute("screen_part", resultFigure(context));
   },
 });

@@ -23,7 +23,7 @@ export default definePlugin({
     const { contribute } = context;
     scheduleBackups(context);
     offerRestore(context);
-    contribute("screen_figure", {
+    contribute("screen_part", {
       at: "system/figures",
       label: "Last scheduled backup",
       async read({ ui }) {

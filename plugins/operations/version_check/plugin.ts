@@ -30,7 +30,7 @@ export default definePlugin({
       timer.unref();
     });
     onStop(() => clearInterval(timer));
-    contribute("screen_figure", {
+    contribute("screen_part", {
       at: "system/figures",
       label: "Newest version",
       read: ({ ui: { t } }: Visit) => {

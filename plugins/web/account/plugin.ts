@@ -23,7 +23,7 @@ export default definePlugin({
     const { users, web } = contracts;
     const shared = { ...context, users, web };
     for (const [order, entry] of ENTRIES.entries())
-      contribute("menu", { menu: "account", ...entry, permit: "user", order });
+      contribute("screen_part", { at: "menu/account", ...entry, permit: "user", order });
     web.screen(app.site, "/my-account", "user", (visit) => visit.goTo("/my-account/profile"));
     mountProfile(shared);
     mountPassword(shared);

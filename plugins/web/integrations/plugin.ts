@@ -17,11 +17,11 @@ export default definePlugin({
     const { web } = contracts;
     const shared = { ...context, web };
     const entry = (path: string, text: string, icon: string, more: { order: number; needs: string }) =>
-      contribute("menu", { menu: "settings", path, text, icon, permit: PERMIT, ...more });
+      contribute("screen_part", { at: "menu/settings", path, text, icon, permit: PERMIT, ...more });
     entry(INTEGRATIONS, "Integrations", "link", { order: 60, needs: "/api/v1/dashboard/keys" });
     entry("/settings/webhooks", "Webhooks", "webhook", { order: 65, needs: "/api/webhooks" });
-    contribute("menu", {
-      menu: "main",
+    contribute("screen_part", {
+      at: "menu/main",
       path: "/statistics",
       text: "Statistics",
       icon: "chart",

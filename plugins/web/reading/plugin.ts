@@ -28,9 +28,23 @@ export default definePlugin({
     mountCommentForms(shared);
     mountRevisions(shared);
     mountExports(shared);
-    contribute("menu", { menu: "main", path: "/shelves", text: "Shelves", icon: "shelf", permit: "reader", order: 10 });
-    contribute("menu", { menu: "main", path: "/books", text: "Books", icon: "book", permit: "reader", order: 20 });
+    contribute("screen_part", {
+      at: "menu/main",
+      path: "/shelves",
+      text: "Shelves",
+      icon: "shelf",
+      permit: "reader",
+      order: 10,
+    });
+    contribute("screen_part", {
+      at: "menu/main",
+      path: "/books",
+      text: "Books",
+      icon: "book",
+      permit: "reader",
+      order: 20,
+    });
     const search = { path: "/search", text: "Search", icon: "search", needs: "/api/search" };
-    contribute("menu", { menu: "main", ...search, permit: "reader", order: 30 });
+    contribute("screen_part", { at: "menu/main", ...search, permit: "reader", order: 30 });
   },
 });

@@ -14,7 +14,7 @@ import { mountRoles } from "./roles.ts";
 import { mountSystem } from "./system.ts";
 import { mountUsers } from "./users.ts";
 
-const ENTRIES: readonly Omit<MenuEntry, "menu">[] = [
+const ENTRIES: readonly Omit<MenuEntry, "at">[] = [
   { path: "/settings/users", text: "Users", icon: "users", permit: ["users-manage"], order: 10 },
   { path: "/settings/roles", text: "Roles", icon: "roles", permit: ["user-roles-manage"], order: 20 },
   {
@@ -44,7 +44,7 @@ export default definePlugin({
   setup(context) {
     const { contracts, contribute, on, slot } = context;
     const { mail, users, web } = contracts;
-    for (const entry of ENTRIES) contribute("menu", { menu: "settings", ...entry });
+    for (const entry of ENTRIES) contribute("screen_part", { at: "menu/settings", ...entry });
     const shared = {
       ...context,
       web,

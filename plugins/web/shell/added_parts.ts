@@ -27,22 +27,15 @@ export function textOf(value: unknown, what: string): string {
   throw new Error(`Its ${what} is no text`);
 }
 
-/** Entries of menus that a viewer may see, in order; one that cannot be shown is left out. */
-export function shownEntries(
-  entries: readonly MenuEntry[],
-  menu: MenuEntry["menu"],
-  isPermitted: (entry: MenuEntry) => boolean,
-): MenuEntry[] {
+/** Entries of a menu that lead the viewer somewhere; one that cannot be shown is left out. */
+export function shownEntries(entries: readonly MenuEntry[], isServed: (entry: MenuEntry) => boolean): MenuEntry[] {
   const isShown = (entry: MenuEntry) => {
-    if (entry.menu !== menu) return false;
-    const { path, text, icon, order = 0 } = entry;
-    if ([path, text, icon].some((each) => typeof each !== "string") || typeof order !== "number")
-      throw new Error("Cannot show an entry of a menu: its path, text or icon is no text, or its order no number");
-    return isPermitted(entry);
+    const { path, text, icon } = entry;
+    if ([path, text, icon].some((each) => typeof each !== "string"))
+      throw new Error("Cannot show an entry of a menu: its path, text or icon is no text");
+    return isServed(entry);
   };
-  return entries
-    .filter((entry) => callContributionNow(entry, isShown, menu) === true)
-    .sort((a, b) => (a.order ?? 50) - (b.order ?? 50));
+  return entries.filter((entry) => callContributionNow(entry, isShown, entry.at) === true);
 }
 
 /** The notice for administrators that parts of plugins were left out; nothing without such faults. */

@@ -1,21 +1,19 @@
-import type { FiguresName, ScreenFigure, ShownFigure, Visit } from "lectern/contracts";
-import { callContributionNow, callContributions } from "lectern/core";
-import { isPermitted } from "./access.ts";
+import type { FiguresName, ShownFigure, Visit } from "lectern/contracts";
+import { callContributions } from "lectern/core";
 import { drawable, textOf } from "./added_parts.ts";
-import { inOrder, type ScreenPlaces } from "./places.ts";
+import type { ScreenPlaces } from "./places.ts";
+import type { ScreenParts } from "./screen_parts.ts";
 
 /** The figures at a place that the viewer sees, read at the same time. Throws for a place that was not declared. */
 export async function figuresAt(
-  { places, figures }: { readonly places: ScreenPlaces; readonly figures: readonly ScreenFigure[] },
+  { places, parts }: { readonly places: ScreenPlaces; readonly parts: ScreenParts },
   at: FiguresName,
   visit: Visit,
 ): Promise<readonly ShownFigure[]> {
   places.require(at);
   const { ui } = visit;
-  const isShown = (figure: ScreenFigure) => isPermitted(figure.permit ?? "public", ui);
-  const shown = figures.filter((figure) => figure.at === at && callContributionNow(figure, isShown, at) === true);
   return callContributions(
-    inOrder(shown),
+    parts.figures(at, ui),
     async (figure) => {
       const value = drawable(await figure.read(visit));
       const formatted = typeof value === "number" ? formatOf(ui.language).format(value) : value;

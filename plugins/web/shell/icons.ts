@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { MenuEntry, ScreenIcon } from "lectern/contracts";
+import type { MenuEntry, ScreenIcon, ScreenPart } from "lectern/contracts";
 import { BootError, closestMatch, contributorOf, type Html, html, type Log, raw } from "lectern/core";
 
 /** The icons of screens by name. */
@@ -38,8 +38,9 @@ export function readIcons(added: readonly ScreenIcon[] = []): Icons {
 }
 
 /** Logs entries of menus whose icons do not exist, and are most likely misspelt. */
-export function warnOfUnknownIcons(entries: readonly MenuEntry[], { names }: Icons, log: Log): void {
-  for (const entry of entries)
+export function warnOfUnknownIcons(parts: readonly ScreenPart[], { names }: Icons, log: Log): void {
+  const isEntry = (part: ScreenPart): part is MenuEntry => part.at.startsWith("menu/");
+  for (const entry of parts.filter(isEntry))
     if (!names.includes(entry.icon))
       log.warn("Cannot find the icon of a menu's entry; check its name", {
         ...{ plugin: contributorOf(entry), path: entry.path, icon: entry.icon },

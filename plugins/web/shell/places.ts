@@ -2,7 +2,7 @@
  * The places of screens, to which plugins add parts. Plugins declare places while they are set up; what was added to places that
  * none declares is an error once all plugins are set up.
  */
-import type { ScreenPart, Visit } from "lectern/contracts";
+import type { Visit } from "lectern/contracts";
 import {
   BootError,
   callContributions,
@@ -13,18 +13,18 @@ import {
   type Places,
 } from "lectern/core";
 import { drawable } from "./added_parts.ts";
+import { MENUS, type ScreenParts } from "./screen_parts.ts";
+import { sideOf } from "./views.ts";
 
 /** Such as "page/below". */
 const NAME = /^[a-z][a-z0-9_]*(?:\/[a-z][a-z0-9_]*)+$/;
-const DEFAULT_ORDER = 50;
 
 /** The places of one runtime. */
 export class ScreenPlaces {
   readonly #names = new Set<string>();
-  readonly #parts: () => readonly ScreenPart[];
+  readonly #parts: ScreenParts;
 
-  /** `parts` returns what is drawn at places; complete once the runtime has booted. */
-  constructor(parts: () => readonly ScreenPart[]) {
+  constructor(parts: ScreenParts) {
     this.#parts = parts;
   }
 
@@ -40,10 +40,9 @@ export class ScreenPlaces {
   /** Draws the parts at a place, in their order. */
   async draw<P extends PlaceName>(at: P, data: Places[P], visit: Visit): Promise<HtmlPart> {
     this.require(at);
-    const parts = inOrder(this.#parts().filter((part) => part.at === at));
-    // The data is that of the part's place, which the compiler does not derive from the comparison.
+    // The data is that of the part's place, which the compiler does not derive from the name.
     return callContributions(
-      parts,
+      this.#parts.markup(at, visit.ui),
       async (part) => drawable(await part.draw(data as never, visit)),
       () => at,
     );
@@ -55,23 +54,20 @@ export class ScreenPlaces {
   }
 
   /**
-   * Checks that the place of every contribution is declared. Throws BootError for the first whose place is misspelt. Others are
-   * returned: the plugin that declares their place may be left out.
+   * Checks that the place of every part is declared, menus and views aside. Throws BootError for the first whose place is misspelt.
+   * Others are returned: the plugin that declares their place may be left out.
    */
-  check(contributions: readonly { readonly at: string }[]): { plugin: string | undefined; place: string }[] {
-    return contributions.flatMap((contribution) => {
+  check(): { plugin: string | undefined; place: string }[] {
+    return this.#parts.all().flatMap((contribution) => {
       const { at } = contribution;
-      if (this.#names.has(at)) return [];
+      if (this.#names.has(at) || MENUS.some((menu) => menu === at) || sideOf(at)) return [];
       const plugin = contributorOf(contribution);
-      if (closestMatch(at, [...this.#names]) === undefined) return [{ plugin, place: at }];
-      throw new BootError(`${plugin === undefined ? "" : `The plugin "${plugin}": `}${missing(at, this.#names)}`);
+      if (closestMatch(at, [...this.#names, ...MENUS]) === undefined) return [{ plugin, place: at }];
+      throw new BootError(
+        `${plugin === undefined ? "" : `The plugin "${plugin}": `}${missing(at, [...this.#names, ...MENUS])}`,
+      );
     });
   }
-}
-
-/** Contributions by their `order`, those of the same order in boot order. */
-export function inOrder<Each extends { readonly order?: number }>(contributions: readonly Each[]): Each[] {
-  return contributions.toSorted((a, b) => (a.order ?? DEFAULT_ORDER) - (b.order ?? DEFAULT_ORDER));
 }
 
 function missing(at: string, known: Iterable<string>): string {

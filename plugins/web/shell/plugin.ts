@@ -28,6 +28,7 @@ import { PluginIcons } from "./plugin_icons.ts";
 import renamedTexts from "./renamed_texts.json" with { type: "json" };
 import { screenScope } from "./route_scope.ts";
 import { checkHeads, screenExtras } from "./screen_extras.ts";
+import { ScreenParts } from "./screen_parts.ts";
 import { Screens } from "./screens.ts";
 import { mountSignIn } from "./sign_in.ts";
 import { contributeThemeHooks } from "./theme_hooks.ts";
@@ -65,8 +66,9 @@ export default definePlugin({
       return read;
     };
     const icons = new PluginIcons(contributedIcons);
-    const views = new Views({ parts: () => slot("view_part"), replacements: () => slot("view_replacement") });
-    const places = new ScreenPlaces(() => slot("screen_part"));
+    const parts = new ScreenParts(() => slot("screen_part"));
+    const views = new Views({ parts, replacements: () => slot("view_replacement") });
+    const places = new ScreenPlaces(parts);
     places.add(["screen/footer"]);
     const assets = mountAssets(shared);
     const heads = () => slot("screen_head");
@@ -80,6 +82,7 @@ export default definePlugin({
     const foot = views.add("layout/footer", footer);
     const screens = new Screens({
       context: shared,
+      parts,
       frameSources: frames.policy,
       facts: { app: contracts.system.name, logo: contracts.system.logo },
       styles: () => [...own.styles, ...filesOf("styles")],
@@ -114,8 +117,8 @@ export default definePlugin({
       form: (...given) => screens.form(...given),
       places: (...names) => places.add(names),
       addedParts: (at, data, visit) => places.draw(at, data, visit),
-      toolbar: (at, data, visit) => toolbarAt({ places, entries: slot("toolbar_entry") }, at, data, visit),
-      figures: (at, visit) => figuresAt({ places, figures: slot("screen_figure") }, at, visit),
+      toolbar: (at, data, visit) => toolbarAt({ places, parts }, at, data, visit),
+      figures: (at, visit) => figuresAt({ places, parts }, at, visit),
       paged,
     };
     provide("web", web, {}, ({ folder }) => ({
@@ -127,9 +130,9 @@ export default definePlugin({
       inTransaction() {
         // Code of the operator's own files, such as a theme, goes on with a warning.
         views.check(isOperatorsOwn);
-        const parts = [...slot("screen_part"), ...slot("toolbar_entry"), ...slot("screen_figure")];
-        for (const undeclared of places.check(parts))
+        for (const undeclared of places.check())
           log.warn("Cannot show what a plugin adds to a place of screens: no plugin declares the place", undeclared);
+        parts.check();
         checkHeads(heads(), assets);
         // An invalid icon stops the boot.
         contributedIcons();
@@ -137,7 +140,7 @@ export default definePlugin({
     });
     onStart(() => {
       views.warn(log);
-      warnOfUnknownIcons(slot("menu"), icons, log);
+      warnOfUnknownIcons(parts.all(), icons, log);
     });
   },
 });

@@ -7,6 +7,7 @@ import {
   findItem,
   listItems,
   type MenuEntry,
+  type MenuName,
   readItem,
   type Screen,
   type ScreenFacts,
@@ -41,10 +42,13 @@ import { type PendingForm, pendingFields } from "./pending_form.ts";
 import { movedTo } from "./redirects.ts";
 import { toSignIn } from "./route_scope.ts";
 import type { ScreenExtras } from "./screen_extras.ts";
+import type { ScreenParts } from "./screen_parts.ts";
 
 /** Dependencies of `Screens`. */
 export interface ScreenOptions {
   readonly context: ShellContext;
+  /** What plugins add, such as the entries of menus. */
+  readonly parts: ScreenParts;
   /** The value of `frame-src`. */
   readonly frameSources: string;
   readonly facts: { readonly app: string; readonly logo: string };
@@ -241,16 +245,16 @@ export class Screens {
     notice: string,
     nonce: string,
   ): Omit<Frame, "head" | "headEnd" | "footer"> {
-    const { facts, styles, scripts, context } = this.#options;
+    const { facts, styles, scripts, context, parts } = this.#options;
     const here = screen.menu ?? new URL(request.url).pathname;
-    const entries = (menu: MenuEntry["menu"]): Entry[] =>
-      shownEntries(context.slot("menu"), menu, (entry) => isShown(entry, ui)).map(({ path, text, icon }) => ({
+    const entries = (menu: MenuName): Entry[] =>
+      shownEntries(parts.menu(menu, ui), (entry) => isServed(entry, ui)).map(({ path, text, icon }) => ({
         ...{ path, text, icon },
         current: here === path || here.startsWith(`${path}/`),
       }));
-    const main = entries("main");
-    const settings = entries("settings");
-    const account = entries("account");
+    const main = entries("menu/main");
+    const settings = entries("menu/settings");
+    const account = entries("menu/account");
     const isIn = (list: Entry[]) => list.some(({ current }) => current);
     const scheme = /(?:^|;\s*)lectern_scheme=(light|dark)(?:;|$)/.exec(request.headers.get("cookie") ?? "")?.[1] ?? "";
     return {
@@ -278,9 +282,9 @@ export class Screens {
   }
 }
 
-/** Whether a menu entry leads the reader to a screen, and the plugin behind that screen is installed. */
-function isShown({ path, needs, permit }: MenuEntry, ui: Ui): boolean {
-  return isPermitted(permit, ui) && ui.serves(path) && (needs === undefined || ui.serves(needs));
+/** Whether a menu entry leads to a screen, and the plugin behind that screen is installed. */
+function isServed({ path, needs }: MenuEntry, ui: Ui): boolean {
+  return ui.serves(path) && (needs === undefined || ui.serves(needs));
 }
 
 function isMissing(error: unknown): boolean {

@@ -25,10 +25,10 @@ export function contributeThemeHooks({ contribute }: Pick<PluginContext, "contri
     post: (path, handler) => web.form(app.site, path, permit, handler),
   });
   const part =
-    (theme: AnyContext, place: "before" | "after") =>
-    <V extends ViewName>(target: V, draw: View<Views[V]>, priority = PRIORITY): void =>
+    (theme: AnyContext, side: "before" | "after") =>
+    <V extends ViewName>(target: V, draw: View<Views[V]>, order = PRIORITY): void =>
       // The compiler does not narrow a union by a type parameter.
-      theme.contribute("view_part", { target, place, priority, draw } as ViewPart);
+      theme.contribute("screen_part", { at: `${target}/${side}`, order, draw } as unknown as ViewPart);
   contribute("theme_hook", {
     name: "routes_register_web",
     attach: (handler, theme) => handler(router(theme, "public")),

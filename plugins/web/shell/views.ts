@@ -1,8 +1,8 @@
 /**
- * Named views, their replacements and what is drawn before and after them, by the slots `view_replacement` and `view_part`. A
+ * Named views, their replacements and what is drawn before and after them, by the slots `view_replacement` and `screen_part`. A
  * replacement gets `next`, which draws what it replaces, so it can extend a view without copying.
  */
-import type { View, ViewPart, ViewReplacement } from "lectern/contracts";
+import type { ScreenPart, View, ViewReplacement } from "lectern/contracts";
 import {
   BootError,
   callContributionNow,
@@ -15,10 +15,11 @@ import {
   type ViewName,
 } from "lectern/core";
 import { drawable } from "./added_parts.ts";
+import type { ScreenParts, Side } from "./screen_parts.ts";
 
 /** Contributions to views; complete once the runtime has booted. */
 export interface ViewContributions {
-  readonly parts: () => readonly ViewPart[];
+  readonly parts: ScreenParts;
   readonly replacements: () => readonly ViewReplacement[];
 }
 
@@ -41,14 +42,12 @@ export class Views {
     let own: View<ViewData[V]> | undefined;
     return (data, ui) => {
       own ??= this.#replaced(name, view);
-      const parts = this.#contributed.parts().filter(({ target }) => target === name);
-      if (parts.length === 0) return own(data, ui);
-      const drawn = (place: ViewPart["place"]) =>
-        parts
-          .filter((part) => part.place === place)
-          .sort((a, b) => a.priority - b.priority)
-          .map((part) => callContributionNow(part, ({ draw }) => drawable(draw(data as never, ui)), name));
-      return html`${drawn("before")}${own(data, ui)}${drawn("after")}`;
+      const drawn = (side: Side) =>
+        this.#contributed.parts
+          .ofView(name, side, ui)
+          .map((part) => callContributionNow(part, ({ draw }) => drawable(draw(data as never, ui)), part.at));
+      const [before, after] = [drawn("before"), drawn("after")];
+      return before.length + after.length === 0 ? own(data, ui) : html`${before}${own(data, ui)}${after}`;
     };
   }
 
@@ -79,29 +78,41 @@ export class Views {
    * Checks that the view of every part of a plugin exists. Throws BootError for the first that does not. `optional` tells parts that
    * may be at other views, such as those of a theme that was written for another version; they are never drawn.
    */
-  check(optional: (part: ViewPart) => boolean): void {
-    for (const part of this.#contributed.parts())
-      if (!this.#names.has(part.target) && !optional(part)) throw new BootError(this.#missing(part));
+  check(optional: (part: ScreenPart) => boolean): void {
+    for (const part of this.#unknown()) if (!optional(part)) throw new BootError(this.#missing(part));
   }
 
   /** Logs parts and replacements at views that do not exist: most likely misspelt, or of a plugin that is not loaded. */
   warn(log: Log): void {
-    for (const part of this.#contributed.parts())
-      if (!this.#names.has(part.target)) log.warn(this.#missing(part), { view: part.target });
+    for (const part of this.#unknown()) log.warn(this.#missing(part), { view: sideOf(part.at)?.view });
     for (const { name } of this.#contributed.replacements())
       if (!this.#names.has(name))
         log.warn(`A theme has a view that does not exist; check its name${this.#suggestion(name)}`, { view: name });
   }
 
-  #missing(part: ViewPart): string {
-    const { place, target } = part;
+  /** Parts before and after views that do not exist. */
+  #unknown(): ScreenPart[] {
+    return this.#contributed.parts.all().filter(({ at }) => {
+      const of = sideOf(at);
+      return of !== undefined && !this.#names.has(of.view);
+    });
+  }
+
+  #missing(part: ScreenPart): string {
+    const { view = "", side } = sideOf(part.at) ?? {};
     const who = contributorOf(part);
     const of = who === undefined ? "" : ` for "${who}"`;
-    return `Cannot render ${place} the view "${target}"${of}: there is no such view${this.#suggestion(target)}`;
+    return `Cannot render ${side} the view "${view}"${of}: there is no such view${this.#suggestion(view)}`;
   }
 
   #suggestion(name: string): string {
     const near = closestMatch(name, [...this.#names]);
     return near === undefined ? "" : `; did you mean "${near}"?`;
   }
+}
+
+/** The view and the side that a part is at; undefined for a part at another place. */
+export function sideOf(at: string): { readonly view: string; readonly side: Side } | undefined {
+  const [, view = "", side = ""] = /^(.+)\/(before|after)$/.exec(at) ?? [];
+  return side === "before" || side === "after" ? { view, side } : undefined;
 }

@@ -39,8 +39,8 @@ export const trouble = definePlugin({
     // A menu shows what is served.
     app.site.get(`/${MARK}`, () => "here", { permit: "public" });
     contribute("screen_part", { at: "book/below", draw: () => from("screen_part", html`<p>${MARK}</p>`) });
-    contribute("view_part", {
-      ...{ target: "reading/book", place: "after", priority: 1 },
+    contribute("screen_part", {
+      ...{ at: "reading/book/after", order: 1 },
       draw: () => from("view_part", html`<i>${MARK}</i>`),
     });
     contribute("view_replacement", {
@@ -54,16 +54,16 @@ export const trouble = definePlugin({
     contribute("screen_head", {
       meta: () => from("screen_head", { [`head-${MARK}`]: "x" }, { robots: { no: "text" } }),
     });
-    contribute("toolbar_entry", {
+    contribute("screen_part", {
       ...{ at: "book/toolbar", text: "Trouble", icon: "book" },
       path: () => from("toolbar_entry", `/tool-${MARK}`),
     });
-    contribute("screen_figure", {
+    contribute("screen_part", {
       ...{ at: "system/figures", label: "Troubles" },
       read: async () => from("screen_figure", `figure-${MARK}`),
     });
-    contribute("menu", {
-      ...{ menu: "main", path: `/${MARK}`, icon: "book", permit: "public" },
+    contribute("screen_part", {
+      ...{ at: "menu/main", path: `/${MARK}`, icon: "book", permit: "public" },
       get text() {
         return from("menu", "Trouble");
       },

@@ -73,6 +73,28 @@ async function all(server: TestRuntime, { readers, reads }: Pick<CachedWorld, "r
   return Promise.all(readers.flatMap((reader) => reads.map((read) => seen(server, reader, read))));
 }
 
+/** One page is hidden from the first reader and their twin, so that readers differ from the start. */
+const PARTED: readonly Step[] = [{ step: "permit", a: 1, b: 0, c: 1 }];
+
+/** The steps that change who shares the answer about a page: whose it is, whom it is shown, what it includes. */
+const SHARING = ["include", "own", "permit", "inherit", "role", "roles", "draft", "rename"] as const;
+const sharingSteps = fc.array(
+  fc.record({ step: fc.constantFrom(...SHARING), a: fc.nat(2), b: fc.nat(5), c: fc.nat(5) }),
+  { minLength: 4, maxLength: 14 },
+);
+
+/** After each step every reader sees of every page what the uncached server shows, on the server of the step. */
+async function everyReader(steps: readonly Step[]): Promise<void> {
+  const world = await new CachedWorld(readers).open(one);
+  const pages = world.reads.filter(({ kind, by }) => kind === "page" && by === "id");
+  for (const step of [...PARTED, ...steps]) {
+    await all(one, { readers, reads: pages });
+    await world.take(one, step);
+    await notified(uncached);
+    expect(await all(one, { readers, reads: pages })).toEqual(await all(uncached, { readers, reads: pages }));
+  }
+}
+
 /** After each step both servers answer as the uncached one does: that of the step at once, the other one when it was notified. */
 async function inTurns(steps: readonly Step[]): Promise<void> {
   const world = await new CachedWorld(readers).open(one);
@@ -132,18 +154,24 @@ async function atOnce(steps: readonly Step[]): Promise<void> {
 }
 
 /** Replays the corpus, then random steps; the shortest ones that fail join the corpus. */
-async function holds(check: (steps: readonly Step[]) => Promise<void>, name: string): Promise<void> {
+async function holds(check: (steps: readonly Step[]) => Promise<void>, name: string, steps = stepsOf): Promise<void> {
   for (const file of readdirSync(CORPUS)
     .filter((each) => each.endsWith(".json"))
     .sort())
     await check(JSON.parse(readFileSync(join(CORPUS, file), "utf8")) as Step[]);
-  const run = await fc.check(fc.asyncProperty(stepsOf, check), { numRuns: RUNS, endOnFailure: false });
+  const run = await fc.check(fc.asyncProperty(steps, check), { numRuns: RUNS, endOnFailure: false });
   if (!run.failed) return;
-  const steps = run.counterexample?.[0] ?? [];
-  writeFileSync(join(CORPUS, `${name}_${Math.abs(run.seed)}.json`), `${JSON.stringify(steps, undefined, 2)}\n`);
-  throw new Error(`Answers are wrong after ${JSON.stringify(steps)}`, { cause: run.errorInstance });
+  const found = run.counterexample?.[0] ?? [];
+  writeFileSync(join(CORPUS, `${name}_${Math.abs(run.seed)}.json`), `${JSON.stringify(found, undefined, 2)}\n`);
+  throw new Error(`Answers are wrong after ${JSON.stringify(found)}`, { cause: run.errorInstance });
 }
 
 test("after each change both servers answer what the store holds", () => holds(inTurns, "turns"), ENOUGH_MS);
+
+test(
+  "readers who share answers see what each of them may see",
+  () => holds(everyReader, "sharing", sharingSteps),
+  ENOUGH_MS,
+);
 
 test("an answer during changes is one that was right while its request ran", () => holds(atOnce, "at_once"), ENOUGH_MS);

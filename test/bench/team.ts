@@ -97,8 +97,8 @@ async function cacheCounts(): Promise<{ readonly hits: number; readonly misses: 
     headers: { authorization: `Bearer ${METRICS_TOKEN}` },
   });
   const text = await answer.text();
-  const valueOf = (name: string) => Number(new RegExp(`^lectern_answer_cache_${name} (\\d+)`, "m").exec(text)?.[1]);
-  return { hits: valueOf("hits_total"), misses: valueOf("misses_total") };
+  const counterOf = (name: string) => Number(new RegExp(`^lectern_answer_cache_${name} (\\d+)`, "m").exec(text)?.[1]);
+  return { hits: counterOf("hits_total"), misses: counterOf("misses_total") };
 }
 
 function megabytes(pid: number): number {

@@ -6,7 +6,9 @@
  *
  * CACHE_RUNS=300 makes a long run; a run has up to ten steps. Each of these faults, planted, was found within 12 runs: a load that is
  * stored though its rows changed meanwhile (a single step); no report of comments; reports of pages without their books and chapters;
- * rows after an update alone, without those before (a single step); no dependency on the included pages.
+ * rows after an update alone, without those before (a single step); no dependency on the included pages. Of readers who share answers
+ * within 25 runs: an owner who shares the sight of others; facts, or a sight, that a change of the page does not forget; groups of readers without their
+ * permissions; one answer for all about a page with includes.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -9,16 +9,7 @@ import { inBootOrder } from "../runtime/boot_order.ts";
 import type { CommandIo } from "../runtime/command.ts";
 import { checkGrants } from "../runtime/grant_kinds.ts";
 import { checkChoices, checkVariables } from "../runtime/operator_choices.ts";
-import {
-  beyondPin,
-  checkPinShape,
-  declaredGrants,
-  gonePins,
-  isOperators,
-  PINS_VERSION,
-  pinFor,
-  pinOf,
-} from "../runtime/pins.ts";
+import { beyondPin, checkPinShape, declaredGrants, gonePins, isOperators, pinnedAs, pinOf } from "../runtime/pins.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { checkPluginKeys } from "../runtime/plugin_keys.ts";
 import { programName } from "../runtime/program_name.ts";
@@ -160,10 +151,11 @@ async function accept(
   }
   const recorded = await wholeRecords(plugins, chosen, choices, io);
   const of = (plugin: AnyPlugin) => ({ plugin, denied: [], recorded: recorded.get(plugin.name) ?? {} });
-  const accepted = chosen.map((plugin) => [plugin.name, pinFor(plugin, of(plugin).recorded)] as const);
-  const pins = Object.entries({ ...choices.grants?.plugins, ...Object.fromEntries(accepted) });
-  const all = Object.fromEntries(pins.sort(([a], [b]) => (a < b ? -1 : 1)));
-  writeLecternKey(resolve("package.json"), "grants", { version: PINS_VERSION, plugins: all });
+  const pins = pinnedAs(
+    choices.grants,
+    chosen.map((plugin) => [plugin, of(plugin).recorded]),
+  );
+  writeLecternKey(resolve("package.json"), "grants", pins);
   for (const plugin of chosen) for (const line of grantsInWords(of(plugin))) io.out(line);
   io.out(`Accepted in package.json: ${chosen.map(({ name }) => name).join(", ")}`);
   return 0;
@@ -173,7 +165,7 @@ async function accept(
  * What plugins register as a whole: by a trial, and where that does not tell all, as for isolated plugins, by a boot over a temporary
  * store, as `plan` shows it.
  */
-async function wholeRecords(
+export async function wholeRecords(
   plugins: readonly AnyPlugin[],
   chosen: readonly AnyPlugin[],
   choices: Choices,

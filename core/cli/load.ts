@@ -77,12 +77,13 @@ export async function loadPlugins(
   return { plugins: loaded.flat(), rest: args.filter((arg) => !isList(arg)), choices };
 }
 
-/** The entries of the choices in package.json, or the shipped list, each with its plugins. Throws BootError that names the list. */
+/** The entries of `given`, or of the choices in package.json, or the shipped list, each with its plugins. Throws BootError that names the list. */
 export async function loadEntries(
   env: Readonly<Record<string, string | undefined>>,
+  given?: Choices,
 ): Promise<{ entry: ListEntry; plugins: AnyPlugin[] }[]> {
   registerExports();
-  const choices = await readChoices();
+  const choices = given ?? (await readChoices());
   const entries: readonly ListEntry[] = choices.plugins.length > 0 ? choices.plugins : ["lectern/plugins"];
   const load = loaderOf(choices, entries);
   const listed = await Promise.all(entries.map(load));

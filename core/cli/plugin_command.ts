@@ -1,6 +1,7 @@
 /**
- * `plugin list` shows the installed plugins and those that left data; `plugin remove NAME` takes one out of package.json, and with
- * `--purge` deletes its data too. Everything that could prevent it is checked before anything changes.
+ * `plugin list` shows the installed plugins and those that left data; `plugin add` takes one into package.json (`add_plugin.ts`);
+ * `plugin remove NAME` takes one out of it, and with `--purge` deletes its data too. Everything that could prevent it is checked before
+ * anything changes.
  */
 import { resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
@@ -12,13 +13,14 @@ import type { CommandIo } from "../runtime/command.ts";
 import { coreMigrations } from "../runtime/migrations.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { closestMatch } from "../std/closest_match.ts";
+import { addPlugin } from "./add_plugin.ts";
 import { loadEntries, shippedPlugins } from "./load.ts";
 import { openRuntime, readConfig, storeOptions } from "./open.ts";
 import { entriesWithout, type LoadedEntry, removeFromPackage } from "./plugin_choices.ts";
 import { type Leftovers, leftoversOf, purgePlugin, reasonsToKeep } from "./purge_plugin.ts";
 
 /** The forms of the command. */
-export const PLUGIN_USAGE = "list | remove NAME [--purge [--yes]]";
+export const PLUGIN_USAGE = "list | add FILE|PACKAGE [--isolate] [--yes] | remove NAME [--purge [--yes]]";
 
 /** What the command works with. */
 interface Setting {
@@ -32,11 +34,13 @@ export async function pluginCommand(io: CommandIo, args: readonly string[]): Pro
   const [verb, ...rest] = args;
   const parsed = optionsOf(rest);
   const [name, ...more] = parsed?.positionals ?? [];
-  const { purge = false, yes = false } = parsed?.values ?? {};
+  const { purge = false, yes = false, isolate } = parsed?.values ?? {};
   const isList = verb === "list" && rest.length === 0;
-  const isRemove = verb === "remove" && name !== undefined && more.length === 0 && (purge || !yes);
+  const isOne = name !== undefined && more.length === 0;
+  if (verb === "add" && isOne && !purge) return addPlugin(io, name, { isolate, yes });
+  const isRemove = verb === "remove" && isOne && (purge || !yes) && isolate === undefined;
   if (!isList && !isRemove) {
-    io.err(`Usage: plugin ${PLUGIN_USAGE.replace(" | ", " | plugin ")}`);
+    io.err(`Usage: plugin ${PLUGIN_USAGE.replaceAll(" | ", " | plugin ")}`);
     return 2;
   }
   const loaded = await loadEntries(io.env);
@@ -47,7 +51,7 @@ export async function pluginCommand(io: CommandIo, args: readonly string[]): Pro
 
 function optionsOf(args: readonly string[]) {
   try {
-    const options = { purge: { type: "boolean" }, yes: { type: "boolean" } } as const;
+    const options = { purge: { type: "boolean" }, yes: { type: "boolean" }, isolate: { type: "boolean" } } as const;
     return parseArgs({ args: [...args], allowPositionals: true, options });
   } catch {
     return undefined;

@@ -44,6 +44,17 @@ export function pinFor(plugin: AnyPlugin, recorded: Recorded): Pin {
   };
 }
 
+/** The pins with those of some plugins, as they are accepted now; the others stay. Sorted by name. */
+export function pinnedAs(
+  present: PinnedGrants | undefined,
+  accepted: readonly (readonly [AnyPlugin, Recorded])[],
+): PinnedGrants {
+  const pins = new Map(Object.entries(present?.plugins ?? {}));
+  for (const [plugin, recorded] of accepted) pins.set(plugin.name, pinFor(plugin, recorded));
+  const sorted = [...pins].sort(([a], [b]) => (a < b ? -1 : 1));
+  return { version: PINS_VERSION, plugins: Object.fromEntries(sorted) };
+}
+
 /** What a plugin declares, with the variables of its settings, as it is pinned: without empty kinds, lists sorted. */
 export function declaredGrants(plugin: AnyPlugin): Grants {
   const declared: Grants = { ...plugin.grants, env: variablesOf(plugin) };

@@ -1,6 +1,7 @@
 /**
  * Work that follows something that comes often, such as writes: it runs a while after the first call, once for all that come until
- * then, and never twice at a time. It belongs to no request: not to its trace, nor to its user's writes.
+ * then, and never twice at a time. It belongs to no request: not to its trace, nor to its user's writes. Before the server has started, as in
+ * a command, it is only noted, and done once at the end.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 
@@ -20,6 +21,8 @@ const RETRY_MS = 5_000;
  * @example
  * const onFailure = (error: unknown) => logRetried(context.log, "Cannot count notes", { error });
  * const counts = new Gathered({ ms: 1_000, run: async () => {}, onFailure });
+ * context.onStart(() => counts.start());
+ * context.onStop(() => counts.stop());
  * counts.soon();
  */
 export class Gathered {
@@ -27,26 +30,36 @@ export class Gathered {
   readonly #outside = AsyncLocalStorage.snapshot();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #last: Promise<void> = Promise.resolve();
-  #isStopped = false;
+  #state: "noting" | "working" | "stopped" = "noting";
+  #isNoted = false;
 
   constructor(options: GatheredOptions) {
     this.#options = options;
   }
 
+  /** Begins to work, also on what was noted. */
+  start(): void {
+    this.#state = "working";
+    if (this.#isNoted) this.soon();
+  }
+
   /** Has the work done soon. */
   soon(): void {
+    this.#isNoted = true;
     this.#in(this.#options.ms);
   }
 
-  /** Begins no more and waits for what runs. */
+  /** Begins no more and waits for what runs, and for what was only noted. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
+    const isNoted = this.#state === "noting" && this.#isNoted;
+    this.#state = "stopped";
     clearTimeout(this.#timer);
+    if (isNoted) await this.#run();
     await this.#last;
   }
 
   #in(ms: number): void {
-    if (this.#isStopped) return;
+    if (this.#state !== "working") return;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.#last = this.#last.then(() => this.#outside(() => this.#run()));

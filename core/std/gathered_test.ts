@@ -14,6 +14,7 @@ test("calls that come together are one run, those during a run another one, and 
       steps.push("ended");
     },
   });
+  gathered.start();
   for (let at = 0; at < 5; at++) gathered.soon();
   expect(steps).toEqual([]);
   await until(() => steps.length === 1);
@@ -29,4 +30,21 @@ test("calls that come together are one run, those during a run another one, and 
   await stopped;
   await Bun.sleep(60);
   expect(steps).toEqual(["begun", "ended", "begun", "ended"]);
+});
+
+test("what is wanted before the start is done after it, and without a start once at the end", async () => {
+  for (const isStarted of [true, false]) {
+    let runs = 0;
+    const gathered = new Gathered({ ms: 5, onFailure: () => {}, run: async () => void runs++ });
+    gathered.soon();
+    gathered.soon();
+    await Bun.sleep(20);
+    expect(runs).toBe(0);
+    if (isStarted) {
+      gathered.start();
+      await until(() => runs === 1);
+    }
+    await gathered.stop();
+    expect(runs).toBe(1);
+  }
 });

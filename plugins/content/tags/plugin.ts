@@ -31,13 +31,14 @@ export default definePlugin({
   migrations,
   syncSchema: (db, { slot }) => ensureTagCounts(taggedKinds(slot("content")), db),
   setup(context) {
-    const { contribute, db, jobs, log, onStop, provide, slot } = context;
+    const { contribute, db, jobs, log, onStart, onStop, provide, slot } = context;
     mountTagRoutes(context);
     const merge = () => mergeAllTagChanges(overAll(db));
     jobs.every("merge", MERGE_REST_MS, merge);
     // The process that wrote merges, so that a server that nobody writes to asks the store nothing.
     const onFailure = (error: unknown) => logRetried(log, "Cannot merge the counts of tags", { error });
     const merges = new Gathered({ ms: MERGE_MS, run: merge, onFailure });
+    onStart(() => merges.start());
     onStop(() => merges.stop());
     const mergeSoon = () => merges.soon();
     contribute("dependents", {

@@ -82,7 +82,10 @@ export default definePlugin({
     recordActivities(context);
     jobs.handle("webhook_deliver", deliver, { limit: MAX_CALLS, perGroup: MAX_CALLS_EACH });
     // What a server that was killed has left, also one of a version without jobs.
-    onStart(() => handOuts.soon());
+    onStart(() => {
+      handOuts.start();
+      handOuts.soon();
+    });
     jobs.every("hand out", HAND_OUT_REST_MS, async () => {
       await takeBack.execute(db, {});
       await handOutAll(db);

@@ -77,7 +77,7 @@ test("a change of a plugin is served soon, a broken one says why and waits to be
   write("parrot/plugin.ts", plugin("]"));
   await become(() => dev.output().includes("the next change starts it again"), true);
   expect(dev.output()).toContain(
-    `Cannot load the plugins of "./parrot": Unexpected ] (${join(home, "parrot/plugin.ts")}:7)`,
+    `Cannot load the plugins of "./parrot": Unexpected ] (${join(home, "parrot/plugin.ts")}:6)`,
   );
   write("parrot/plugin.ts", plugin('"four"'));
   await become(() => says(), { says: "four?" });

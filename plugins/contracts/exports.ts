@@ -59,9 +59,20 @@ export interface ExportContent {
  *     const url = `${context.baseUrl}/notes/${found?.slug}`;
  *     return found && { ...found, kind: "note", url, priority: 0, tags: [], parents: [] };
  *   },
+ *   async contents(viewer, ids) {
+ *     const found = await context.visible("notes", viewer).selectAll().where("id", "in", [...ids]).execute();
+ *     const people = { created_by: null, updated_by: null };
+ *     return new Map(
+ *       found.map(({ id, text, created_at, updated_at }) => {
+ *         const content = { html: String(html`<p>${text}</p>`), markdown: text, revision: 1 };
+ *         return [id, { ...content, ...people, created_at, updated_at }];
+ *       }),
+ *     );
+ *   },
  * });
  */
 export interface ExportKind {
+  /** A kind of the slot `content`: GET /api/SEGMENT/:id/export/FORMAT is then there for each format. */
   readonly kind: string;
   /** The item if the viewer sees it. */
   find(viewer: Viewer, id: number): Promise<ExportEntry | undefined>;

@@ -59,6 +59,21 @@ export function declarationAt(path: string, type: string): Declaration | undefin
   };
 }
 
+/** The sources of the types that a declaration names and its file declares, and of those that these name, in order. */
+export function relatedTo({ path, text }: Declaration): readonly string[] {
+  const found = new Map<string, string>();
+  const add = (source: string) => {
+    for (const [name] of source.replace(/\/\*\*[\s\S]*?\*\//g, "").matchAll(/\b[A-Z]\w+/g)) {
+      const declared = declarationAt(path, name);
+      if (declared?.path !== path || found.has(name) || declared.text === text) continue;
+      found.set(name, `/** ${declared.doc} */\n${declared.text}`);
+      add(declared.text);
+    }
+  };
+  add(text);
+  return [...found.values()];
+}
+
 /** The columns of a table's type, those of the interfaces that it extends first. */
 export function columnsOf(path: string, type: string): readonly Column[] {
   const found = type.startsWith("{") ? inline(path, type) : declarationOf(path, nameIn(type));

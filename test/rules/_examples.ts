@@ -93,13 +93,24 @@ export function callablesOf(door: Source, values: Readonly<Record<string, unknow
   return new Map([...files].filter(([name]) => typeof values[name] === "function"));
 }
 
-/** The examples in the docstring of an export; none where it has no docstring or no `@example`. */
-export function examplesOf({ path, text }: Source, name: string): Example[] {
+/** Where an export is declared in a text. */
+function declarationIn(text: string, name: string): number {
   const declared = new RegExp(`^export (?:async )?(?:function\\*?|class|const) ${name}\\b`, "m").exec(text);
-  const above = text.slice(0, declared?.index ?? 0).replace(/(?:^\/\/.*\n)+$/m, "");
-  const doc = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n$/.exec(above);
-  const [, ...examples] = doc?.[1]?.split(/^ \* @example\b/m) ?? [];
-  const place = `${path}:${lineAt(text, declared?.index ?? 0)}`;
+  return declared?.index ?? 0;
+}
+
+/** The docstring of an export, marks included; "" where it has none. */
+export function docstringOf({ text }: Source, name: string): string {
+  const above = text.slice(0, declarationIn(text, name)).replace(/(?:^\/\/.*\n)+$/m, "");
+  return /\/\*\*(?:(?!\*\/)[\s\S])*\*\/(?=\n$)/.exec(above)?.[0] ?? "";
+}
+
+/** The examples in the docstring of an export; none where it has no docstring or no `@example`. */
+export function examplesOf(source: Source, name: string): Example[] {
+  const { path, text } = source;
+  const doc = docstringOf(source, name).slice("/**".length, -"*/".length);
+  const [, ...examples] = doc.split(/^ \* @example\b/m);
+  const place = `${path}:${lineAt(text, declarationIn(text, name))}`;
   return examples.map((example) => ({
     place,
     name,

@@ -1,13 +1,14 @@
 /**
- * Two pages of the handbook that are made of the declarations: every slot with its shape, an example and its readers, and every table
- * that ships with its columns. They are never edited: `bun test/rules/_handbook_pages.ts` writes them, and a test fails while one
+ * Pages of the handbook that are made of the declarations: every slot with its shape, an example and its readers, every table
+ * that ships with its columns, and what the doors export. They are never edited: `bun test/rules/_handbook_pages.ts` writes them, and a test fails while one
  * differs. Not here: what the pages say, which is in the docstrings of the types, and in plugins/hooks.md.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SERVICE_SLOTS } from "./_contracts.ts";
-import { columnsOf, type Declaration, declarationAt } from "./_declarations.ts";
+import { columnsOf, type Declaration, declarationAt, relatedTo } from "./_declarations.ts";
 import { importsFor } from "./_examples.ts";
+import { exportParts } from "./_exports_page.ts";
 import { declaredIn, pluginAt, readersOf } from "./_hooks.ts";
 import { ROOT, readSources } from "./_source.ts";
 
@@ -42,8 +43,19 @@ export function readSlots(): readonly DeclaredSlot[] {
 /** The pages by file name. */
 export function handbookPages(): ReadonlyMap<string, string> {
   return new Map([
+    ["exports.md", exportsPage()],
     ["slots.md", slotsPage()],
     ["tables.md", tablesPage()],
+  ]);
+}
+
+function exportsPage(): string {
+  return page([
+    MADE,
+    "# Exports",
+    "Functions, classes and constants that plugins import, each with its first sentence; the editor shows the rest, with an example. " +
+      "`lectern/core` moreover has `sql` of Kysely, `t` of TypeBox and `elysiaTypes`, the `t` of Elysia.",
+    ...exportParts(),
   ]);
 }
 
@@ -62,16 +74,9 @@ function slotsPage(): string {
         SERVICE_SLOTS.includes(name) ? `; its members one by one are on [a page](contracts/slots.md#${name}).` : "."
       }`,
       ...(type?.examples.map((code) => fenced([importsFor(code), code].filter(Boolean).join("\n\n"))) ?? []),
-      type ? fenced([type.text, ...unitedIn(type)].join("\n\n")) : "",
+      type ? fenced([type.text, ...relatedTo(type)].join("\n\n")) : "",
     ]),
   ]);
-}
-
-/** The declarations of the types that a union names, where a type is one. */
-function unitedIn({ path, text }: Declaration): string[] {
-  const [, union = ""] = /^export type \w+ =\s*((?:\|?\s*\w+\s*)+);$/.exec(text) ?? [];
-  const names = union.split("|").map((name) => name.trim());
-  return names.length < 2 ? [] : names.flatMap((name) => declarationAt(path, name)?.text ?? []);
 }
 
 function tablesPage(): string {

@@ -6,7 +6,7 @@ import { checkTypes } from "./_examples.ts";
 import { FOLDER, handbookPages, NOT_CONTRIBUTED, readSlots } from "./_handbook_pages.ts";
 import { ROOT } from "./_source.ts";
 
-test("the handbook has current pages of slots and tables; `bun test/rules/_handbook_pages.ts` writes them", () => {
+test("the handbook has current pages of exports, slots and tables; `bun test/rules/_handbook_pages.ts` writes them", () => {
   for (const [name, text] of handbookPages()) expect(readFileSync(join(ROOT, FOLDER, name), "utf8")).toBe(text);
 });
 

@@ -44,8 +44,11 @@ export interface AnswerCacheParts {
   /** Answers during whose load a contribution failed lack its part, and are not cached. */
   readonly faults: Pick<Faults, "total">;
   readonly notices: NoticeAge;
-  /** The further tables that decide who sees rows of a table; undefined where that differs by viewer, so that nothing is shared. */
-  rightsTo(table: string): readonly string[] | undefined;
+  /**
+   * The further tables that decide who sees rows of a table, and the rows of those `shown` with them; undefined where that differs by viewer, so
+   * that nothing is shared.
+   */
+  rightsTo(table: string, shown: readonly string[]): readonly string[] | undefined;
 }
 
 /** How a load ended: its answer may be shared, it was made of what has changed, or it is for its reader alone. */
@@ -171,7 +174,7 @@ export class AnswerCache {
   /** Has readers share the answers of a source, where it and all rules of its table allow it. Returns what that is read from. */
   #share(known: KnownSource): readonly TableDependency[] {
     const answers = known.source.shared?.();
-    const rights = answers && this.#parts.rightsTo(answers.table);
+    const rights = answers && this.#parts.rightsTo(answers.table, [...(known.tables ?? [])]);
     if (!answers || !rights) return [];
     known.sharing = sharingOf(known, answers, rights, this.#leads);
     return known.sharing.facts.dependencies;

@@ -80,12 +80,16 @@ export class VisibilityRules {
 
   /**
    * The further tables that the rules of a table read, where viewers of the same roles, permissions and scope see the same rows but for those
-   * that they own; undefined where they may see others.
+   * that they own; undefined where they may see others. `shown` are the tables of what is answered with a row: whoever ships with Lectern shows
+   * the same of them to all who see the row, unless a plugin that does not ship hides some.
    */
-  rightsTo(table: string): readonly string[] | undefined {
+  rightsTo(table: string, shown: readonly string[]): readonly string[] | undefined {
     const rules = this.#rules.get(table) ?? [];
     const isByRoles = rules.length > 0 && rules.every(({ dependsOn }) => dependsOn !== undefined);
-    return isByRoles ? Object.keys(this.readsOf([table])) : undefined;
+    const isSame = shown.every(
+      (one) => one === table || !this.#rules.get(one)?.some((rule) => this.#given.includes(rule)),
+    );
+    return isByRoles && isSame ? Object.keys(this.readsOf([table])) : undefined;
   }
 
   /** The condition under which a viewer sees a row of a table. Throws for a table without a rule. */

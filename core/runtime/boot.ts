@@ -117,7 +117,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const notices = new NoticeAge(parts.maxNoticeAgeMs);
   const answers = new AnswerCache({
     ...{ maxBytes: config.answerCacheBytes, log, faults, notices },
-    rightsTo: (table) => visibility.rightsTo(table),
+    rightsTo: (table, shown) => visibility.rightsTo(table, shown),
   });
   const caches = new Caches(answers, notices);
   const stopCaches = await caches.listen(store);

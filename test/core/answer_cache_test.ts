@@ -6,11 +6,12 @@ import {
   type AnyContext,
   type CachedAnswers,
   definePlugin,
+  expressionBuilder,
   inLanguage,
   sql,
   type Viewer,
 } from "lectern/core";
-import { rows } from "lectern/db";
+import { rows, type Tables } from "lectern/db";
 import { finder } from "../support/harness/cached_world.ts";
 import { WITH_PAGES } from "../support/harness/few_plugins.ts";
 import { bootTestRuntime, type TestRuntime, type TestRuntimeOptions } from "../support/harness/test_runtime.ts";
@@ -265,6 +266,34 @@ test("a field that is selected from a table its plugin does not name keeps answe
     await server.stop();
   }
   logged.mockRestore();
+});
+
+test("comments that a plugin hides from some readers are in the answers of the others alone", async () => {
+  // Readers of the same roles share the answers about a page; this rule tells them apart.
+  const shown = expressionBuilder<Tables, "comments">();
+  const discreet = definePlugin({
+    name: "discreet",
+    grants: { read: ["comments"] },
+    setup({ visibilityRule }) {
+      visibilityRule("comments", (viewer) => (viewer.admin ? true : shown("comments.created_by", "=", viewer.id)));
+    },
+  });
+  const server = await bootTestRuntime({ extra: [discreet] });
+  await server.runtime.start();
+  const ann = await server.person("ann", ["access-api", "page-view-all", "book-view-all", "comment-create-all"]);
+  const bob = { name: "Bob", email: "bob@example.com", password: "long enough" };
+  await server.ask("POST", "/api/users", { body: { ...bob, roles: [ann.role] } });
+  const twin = await server.tokenOf(bob.email);
+  const book = (await server.ask("POST", "/api/books", { body: { name: "Runbooks" } })).body;
+  const page = (
+    await server.ask("POST", "/api/pages", { body: { book_id: book.id, name: "Failover", html: "<p>.</p>" } })
+  ).body;
+  await server.ask("POST", "/api/comments", { as: ann.token, body: { page_id: page.id, html: "<p>For me</p>" } });
+  await notified(server);
+  const commentsOf = async (as: string) =>
+    (await server.ask("GET", `/api/pages/${page.id}`, { as })).body.comments.active.length;
+  expect([await commentsOf(ann.token), await commentsOf(twin), await commentsOf(ann.token)]).toEqual([1, 0, 1]);
+  await server.stop();
 });
 
 test("an alias that changes while its item is read leads to nothing", async () => {

@@ -201,7 +201,7 @@ export function makeContext(
     on: Object.assign(on, {
       any(handlers: AnyHandlers) {
         checkMoments(plugin.name, "every event", handlers, ["inTransaction", "notify"]);
-        powers.record("handlers", "any", "handles every event");
+        powers.onAny();
         bus.onAny(own.handlers(handlers), plugin.name);
       },
     }),

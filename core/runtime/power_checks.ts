@@ -81,6 +81,11 @@ export class PowerChecks {
     if (moment !== undefined) this.record("handlers", event, `handles "${event}" in "${moment}"`);
   }
 
+  /** Records handlers of all events. */
+  onAny(): void {
+    this.#record("handlers", "any", "handles every event", "any");
+  }
+
   /** Checks a resolver of credentials. */
   auth(what = "resolves credentials"): void {
     if (!this.has("auth")) throw this.#missing("auth", what);
@@ -122,9 +127,9 @@ export class PowerChecks {
   /** Records a name of a kind; `what` says what the plugin does. Throws BootError where the operator denied or did not accept it. */
   record(kind: ListKind, name: string, what: string): void {
     this.#checkText(name);
-    const names = this.#names.get(kind) ?? new Set();
-    this.#names.set(kind, names.add(name));
-    this.#check(kind, what, { [kind]: name === "any" ? name : [name] });
+    if (name === "any")
+      throw new BootError(`The plugin "${this.#plugin.name}" ${what}: "any" is no name, as it stands for all names`);
+    this.#record(kind, name, what, [name]);
   }
 
   /** Checks, and during `setup` records, the name of a slot that is read. Throws PowerError. */
@@ -188,6 +193,11 @@ export class PowerChecks {
   #checkText(name: unknown): void {
     if (typeof name !== "string")
       throw new TypeError(`The plugin "${this.#plugin.name}" gives ${typeof name} as a name: wanted a text`);
+  }
+
+  #record(kind: ListKind, name: string, what: string, names: Recorded[ListKind]): void {
+    this.#names.set(kind, (this.#names.get(kind) ?? new Set()).add(name));
+    this.#check(kind, what, { [kind]: names });
   }
 
   #screen(path: string, access: Permit): void {

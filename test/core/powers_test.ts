@@ -183,6 +183,13 @@ test.each<[string, (context: AnyContext) => unknown]>([
   );
 });
 
+test("a plugin names nothing that would be accepted as all of a kind", async () => {
+  const named = plugin({}, ({ jobs }) => jobs.every("any", 1000, async () => {}));
+  expect(await bootError(named)).toBe(
+    'The plugin "acme" adds the schedule "any": "any" is no name, as it stands for all names',
+  );
+});
+
 test("what is registered after the setup is compared too", async () => {
   const late = plugin({}, ({ contribute, on }) =>
     on("app_boot", { inTransaction: async () => contribute("dependents", { destroy: async () => {} }) }),

@@ -41,7 +41,7 @@ export function factsOf(plugin: AnyPlugin, performs: Recorded["performs"] = []):
     adds: sorted(permissions),
     commands: sorted(Object.keys(commands)),
     hosts: sorted(defaultHosts(plugin)),
-    syncSchema: syncSchema ? [digestOf(withoutSpace(syncSchema))] : [],
+    syncSchema: syncSchema ? [digestOf(sourceOf(syncSchema))] : [],
     migrations: Object.fromEntries(Object.entries(migrations).map(([name, step]) => [name, hashOf(step, plugin)])),
   };
 }
@@ -66,6 +66,23 @@ export function withoutFacts<Pinned>(pin: Pinned): Omit<Pinned, keyof PinFacts> 
     ...grants
   } = pin as Pinned & PinFacts;
   return grants as Omit<Pinned, keyof PinFacts>;
+}
+
+/** Accepted facts with the present hashes of what has not changed: those of earlier pins are of sources without any white space. */
+export function renewed<Accepted extends PinFacts>(
+  accepted: Accepted,
+  { migrations, syncSchema, isolated }: AnyPlugin,
+): Accepted {
+  const steps = Object.entries(accepted.migrations ?? {}).map(([name, hash]) => {
+    const step = Object.hasOwn(migrations, name) ? migrations[name] : undefined;
+    return [name, step && !isolated && hash === hashOf(step, {}, withoutSpace) ? hashOf(step, {}) : hash];
+  });
+  const known = syncSchema && accepted.syncSchema?.includes(digestOf(withoutSpace(syncSchema)));
+  return {
+    ...accepted,
+    ...(accepted.migrations && { migrations: Object.fromEntries(steps) }),
+    ...(known && { syncSchema: [...(accepted.syncSchema ?? []), digestOf(sourceOf(syncSchema))] }),
+  };
 }
 
 /** The facts beyond those that were accepted, one line for each kind. */
@@ -99,15 +116,25 @@ export function factsProblem(pin: PinFacts): string | undefined {
   return isHashes ? undefined : 'has another value for "migrations" than an object of steps with their hashes';
 }
 
-/** A hash of the source of a step, white space left out. The source of an isolated plugin is not known in the server. */
-function hashOf(step: AnyPlugin["migrations"][string], { isolated }: AnyPlugin): string {
+/** A hash of the source of a step. That of an isolated plugin is not known in the server. */
+function hashOf(
+  step: AnyPlugin["migrations"][string],
+  { isolated }: Pick<AnyPlugin, "isolated">,
+  read: typeof sourceOf = sourceOf,
+): string {
   if (isolated) return "isolated";
-  return digestOf(`${withoutSpace(step)}${step.removes ?? ""}`);
+  return digestOf(`${read(step)}${step.removes ?? ""}`);
+}
+
+/** The source of a function, however it is indented. Ends of lines count, since they end comments of SQL. */
+function sourceOf(code: (...given: never[]) => unknown): string {
+  // A step may have a "toString" of its own.
+  const source = Function.prototype.toString.call(code);
+  return source.replace(/\s+/g, (space) => (space.includes("\n") ? "\n" : " "));
 }
 
 function withoutSpace(code: (...given: never[]) => unknown): string {
-  // A step may have a "toString" of its own.
-  return Function.prototype.toString.call(code).replace(/\s+/g, "");
+  return sourceOf(code).replace(/\s+/g, "");
 }
 
 function digestOf(source: string): string {

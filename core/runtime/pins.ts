@@ -9,11 +9,12 @@
 
 import { BootError } from "../errors.ts";
 import { closestMatch } from "../std/closest_match.ts";
+import { printable } from "../std/printable.ts";
 import { performedOf } from "./boot_checks.ts";
 import { moreColumns } from "./column_grants.ts";
 import { GRANT_KINDS, type Kind, kindsProblem } from "./grant_kinds.ts";
 import { invalidBlock, type PluginChoices, unknownInBlock, variablesOf } from "./operator_choices.ts";
-import { beyondFacts, factsOf, factsProblem, hasFacts, type PinFacts, withoutFacts } from "./pin_facts.ts";
+import { beyondFacts, factsOf, factsProblem, hasFacts, type PinFacts, renewed, withoutFacts } from "./pin_facts.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
 import { programName } from "./program_name.ts";
 import { beyondRecorded, type Recorded } from "./recorded.ts";
@@ -81,7 +82,7 @@ export function beyondPin(plugin: AnyPlugin, pinned: Pin, recorded: Recorded, de
     const more = kind === "columns" ? moreColumns(declared, pinned) : moreNames(kind, declared, pinned);
     return more.length === 0 ? [] : [`+ ${kind}: ${more.join(", ")}`];
   });
-  const facts = hasFacts(pinned) ? beyondFacts(factsOf(plugin, recorded.performs), pinned) : [];
+  const facts = hasFacts(pinned) ? beyondFacts(factsOf(plugin, recorded.performs), renewed(pinned, plugin)) : [];
   return [...grants, ...beyondRecorded(recorded, pinned, denied), ...facts];
 }
 
@@ -92,7 +93,7 @@ export function beyondError(
 ): BootError {
   const lines = beyond.flatMap(([name, more]) => [
     `The plugin "${name}" wants more than "grants" of package.json accepts:`,
-    ...more.map((line) => `  ${line}`),
+    ...more.map((line) => `  ${printable(line)}`),
   ]);
   const names = [...beyond, ...further].map(([name]) => name).join(" ");
   return new BootError(

@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
+import { createHash } from "node:crypto";
 import { Type as t } from "@sinclair/typebox";
+import { sql } from "kysely";
 import { BootError } from "../errors.ts";
 import { beyondPin, checkPins, declaredGrants, gonePins, type Pin, type PinnedGrants, pinFor } from "./pins.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
@@ -322,4 +324,27 @@ test("a step is known by its source, whatever it says that this is", () => {
       {},
     ),
   ).toEqual(["+ migrations: 0001_init (changed)"]);
+});
+
+test("where a comment of SQL ends is part of a step, also where an earlier pin has the hash of its source without white space", () => {
+  const stepOf = (step: AnyPlugin["migrations"][string]) =>
+    definePlugin({ name: "terse", migrations: { "0001_init": step }, setup() {}, syncSchema: step as never });
+  const harmless = stepOf(async (db) => {
+    await sql`select 1 -- drop table books
+    `.execute(db);
+  });
+  const harmful = stepOf(async (db) => {
+    await sql`select 1 --
+    drop table books`.execute(db);
+  });
+  const pin = pinFor(harmless, {});
+  expect(beyondPin(harmless, pin, {})).toEqual([]);
+  expect(beyondPin(harmful, pin, {})).toEqual([
+    expect.stringMatching(/^\+ syncSchema: /),
+    "+ migrations: 0001_init (changed)",
+  ]);
+  const bare = Function.prototype.toString.call(harmless.migrations["0001_init"]).replace(/\s+/g, "");
+  const former = createHash("sha256").update(bare).digest("hex").slice(0, 16);
+  const earlier = { ...pin, migrations: { "0001_init": former }, syncSchema: [former] };
+  expect(beyondPin(harmless, earlier, {})).toEqual([]);
 });

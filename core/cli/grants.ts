@@ -16,6 +16,7 @@ import { programName } from "../runtime/program_name.ts";
 import { beyondRecorded, type Recorded } from "../runtime/recorded.ts";
 import { versionLines } from "../runtime/versions.ts";
 import { closestMatch } from "../std/closest_match.ts";
+import { printable } from "../std/printable.ts";
 import { enforcementNote, grantsInWords, grantsLines } from "./grants_text.ts";
 import { type Asked, type KnownEnforcement, knownEnforcement } from "./known_enforcement.ts";
 import { type Choices, readChoices, shippedPlugins, thirdParty } from "./load.ts";
@@ -99,8 +100,8 @@ function trialLines({ name }: AnyPlugin, { recorded, byDefault, problems }: Tria
   const less = plain ? beyondRecorded(plain, own) : [];
   return [
     ...(problem === undefined ? [] : [`what it registers is not known as a whole: ${problem}`]),
-    ...(more.length === 0 ? [] : ["by the settings that are given:", ...more.map((line) => `  ${line}`)]),
-    ...(less.length === 0 ? [] : ["by default settings alone:", ...less.map((line) => `  ${line}`)]),
+    ...(more.length === 0 ? [] : ["by the settings that are given:", ...more.map((line) => `  ${printable(line)}`)]),
+    ...(less.length === 0 ? [] : ["by default settings alone:", ...less.map((line) => `  ${printable(line)}`)]),
   ];
 }
 
@@ -116,7 +117,7 @@ function pinLines(
   const more = beyondPin(plugin, pinned, recorded, denied[plugin.name]);
   return more.length === 0
     ? ["accepted in package.json"]
-    : ["more than accepted in package.json:", ...more.map((line) => `  ${line}`)];
+    : ["more than accepted in package.json:", ...more.map((line) => `  ${printable(line)}`)];
 }
 
 function jsonOf({ plugins, others, choices: { denied, grants }, trial, enforcementOf }: Shown): string {

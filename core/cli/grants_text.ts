@@ -8,6 +8,7 @@ import { shownHost } from "../runtime/granted_hosts.ts";
 import { variablesOf } from "../runtime/operator_choices.ts";
 import type { AnyPlugin, Grants } from "../runtime/plugin.ts";
 import { RECORDED_KINDS, type Recorded, recordedNames } from "../runtime/recorded.ts";
+import { printable } from "../std/printable.ts";
 import type { KnownEnforcement } from "./known_enforcement.ts";
 
 /** Names of one kind that the short line shows; the others are counted. */
@@ -123,7 +124,7 @@ function shownOf({ plugin, denied, recorded }: ShownPlugin): Shown[] {
     const names = recordedNames(kind, recorded);
     return names.length === 0 ? [] : [{ kind, names, isDenied: isDenied(kind, denied) }];
   });
-  return [...declared, ...registered];
+  return [...declared, ...registered].map((one) => ({ ...one, names: one.names.map(printable) }));
 }
 
 function isDenied(kind: Kind, denied: readonly Kind[]): boolean {

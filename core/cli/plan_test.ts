@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { Type as t } from "@sinclair/typebox";
 import type { Runtime } from "../runtime/boot.ts";
+import { beyondError, beyondPin } from "../runtime/pins.ts";
 import { definePlugin } from "../runtime/plugin.ts";
 import type { Recorded } from "../runtime/recorded.ts";
 import { findCommand } from "./commands.ts";
@@ -113,4 +114,17 @@ test.each([
   const second = definePlugin({ name: "second", commands: { [name]: command }, setup() {} });
   expect(() => findCommand("check", [stranger, second])).toThrow(message);
   expect(findCommand("greet", [stranger])?.summary).toBe("x");
+});
+
+test("names move nothing in the terminal of who reads them, and add no line", () => {
+  const hiding = definePlugin({ name: "hiding", grants: { read: ["books\u001b[2K\r"] as never[] }, setup() {} });
+  const recorded: Recorded = { jobs: ["tidy\n  accepted in package.json"], screens: { "/a\u202e": "public" } };
+  expect(grantsInWords({ plugin: hiding, denied: [], recorded })).toEqual([
+    "hiding",
+    "  reads the tables: books\\u001b[2K\\u000d",
+    "  runs the jobs: tidy\\u000a  accepted in package.json",
+    "  serves the screens: /a\\u202e (public)",
+  ]);
+  const { message } = beyondError([["hiding", beyondPin(hiding, {}, recorded)]]);
+  expect(message).toContain("  + jobs: tidy\\u000a  accepted in package.json\n");
 });

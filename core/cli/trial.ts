@@ -14,6 +14,7 @@ import { variablesOf } from "../runtime/operator_choices.ts";
 import { isOperators, pinOf } from "../runtime/pins.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
 import { isObject, RECORDED_KINDS, type Recorded } from "../runtime/recorded.ts";
+import { printable } from "../std/printable.ts";
 import type { Choices } from "./load.ts";
 
 /** The environment and the settings that plugins are set up with. */
@@ -117,13 +118,13 @@ function packageFolder(file: string): string {
   return dirname(file);
 }
 
-function answerTo(order: TrialOrder, files: readonly string[]): Promise<TrialResult> {
-  const { promise, resolve, reject } = Promise.withResolvers<TrialResult>();
+function answerTo(order: TrialOrder, files: readonly string[]): Promise<unknown> {
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   const child = new ConfinedProcess(
     { main: MAIN, readable: files, listable: ["/"], unenforced: false, modules: {} },
     LIMITS,
     {
-      receive: (message) => resolve(message as TrialResult),
+      receive: resolve,
       ended: (reason) => reject(new Error(reason)),
     },
   );
@@ -143,7 +144,8 @@ function answerTo(order: TrialOrder, files: readonly string[]): Promise<TrialRes
 }
 
 /** What the process answered, checked: it ran code that nobody has accepted. */
-function trialFrom({ recorded, byDefault = {}, problems, stopped }: TrialResult, others: readonly AnyPlugin[]): Trial {
+export function trialFrom(answer: unknown, others: readonly AnyPlugin[]): Trial {
+  const { recorded, byDefault, problems, stopped }: Partial<Record<keyof TrialResult, unknown>> = Object(answer);
   const found = recordsOf(recorded);
   const said = isObject(problems) ? problems : {};
   const reasons = others.flatMap(({ name, isolated }): [string, string][] => {
@@ -163,7 +165,8 @@ function recordsOf(given: unknown): Map<string, Recorded> {
 }
 
 function shortText(value: unknown): string {
-  return String(value).replace(/\s+/g, " ").slice(0, MAX_TEXT);
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return printable(text.replace(/\s+/g, " ")).slice(0, MAX_TEXT);
 }
 
 function pick(env: Given["env"], names: readonly string[]): Record<string, string | undefined> {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { definePlugin } from "../runtime/plugin.ts";
-import { trialOf, trialOfPinned } from "./trial.ts";
+import { trialFrom, trialOf, trialOfPinned } from "./trial.ts";
 
 const choices = (accepted: readonly string[]) => ({
   plugins: [],
@@ -26,4 +26,18 @@ test("a plugin whose file cannot be loaded is named with the reason, and nothing
   const { recorded, problems } = await trialOf([broken], [broken], choices([]), { env: {} });
   expect([...recorded]).toEqual([]);
   expect(problems.get("acme")).toBeString();
+});
+
+test.each([
+  [null, "it was not set up"],
+  ["gone", "it was not set up"],
+  [{ recorded: { acme: { jobs: [1] } }, stopped: { toString: 1 } }, '{"toString":1}'],
+  [
+    { recorded: [], problems: { acme: "\u001b[2K\u202e none" } },
+    "its setup fails without store and network: \\u001b[2K\\u202e none",
+  ],
+])("whatever a process of a trial answers, as %j, is read, and moves nothing in a terminal", (answer, problem) => {
+  const { recorded, problems } = trialFrom(answer, [acme]);
+  expect([...recorded]).toEqual([]);
+  expect(problems.get("acme")).toBe(problem);
 });

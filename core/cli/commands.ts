@@ -7,9 +7,11 @@ import { differenceText, hasStore, migrate, migrationStatuses, openStore } from 
 import { withWorkLimit } from "../events/work_limit.ts";
 import { inBootOrder } from "../runtime/boot_order.ts";
 import { type Command, type CommandIo, checkCommands } from "../runtime/command.ts";
+import type { Instance } from "../runtime/instance.ts";
 import { coreMigrations } from "../runtime/migrations.ts";
-import { checkPins } from "../runtime/pins.ts";
+import { checkPins, pinOf } from "../runtime/pins.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
+import { grantsWithout, PowerChecks } from "../runtime/power_checks.ts";
 import { programName } from "../runtime/program_name.ts";
 import { SchemaRoles } from "../runtime/schema_roles.ts";
 import { checkStoreVersion } from "../runtime/store_version.ts";
@@ -259,7 +261,7 @@ async function runOfPlugin(
   args: string[],
   io: CommandIo,
 ): Promise<number> {
-  if (!command.store) return command.run(args, io, undefined, () => instanceFor(plugin, plugins, io));
+  if (!command.store) return command.run(args, io, undefined, await openerFor(plugin, plugins, io));
   if (command.looks?.(args) && (await reportMissingStore(plugins, io))) return 0;
   if (command.refusesPending?.(args) && (await reportPending(plugins, io))) return 1;
   const { runtime } = await openRuntime(plugins, { ...io, env: { LOG_LEVEL: "warn", ...io.env } });
@@ -271,4 +273,27 @@ async function runOfPlugin(
   } finally {
     await runtime.stop();
   }
+}
+
+/**
+ * What opens the instance for a command that does not boot. A plugin that does not ship has to be accepted as at a boot, and acts as SYSTEM:
+ * nothing limits what is opened.
+ */
+async function openerFor(
+  plugin: AnyPlugin,
+  plugins: readonly AnyPlugin[],
+  io: CommandIo,
+): Promise<() => Promise<Instance>> {
+  const open = () => instanceFor(plugin, plugins, io);
+  const shipped = await shippedPlugins();
+  if (shipped.includes(plugin)) return open;
+  const choices = await readChoices();
+  checkPins(inBootOrder(plugins, shipped), { ...choices, shipped });
+  const denied = choices.denied[plugin.name] ?? [];
+  const grants = grantsWithout(plugin, denied);
+  const powers = new PowerChecks(plugin, grants, { denied, pin: pinOf(choices.grants, plugin.name), ships: false });
+  return async () => {
+    powers.calls("system", "the function that opens the instance");
+    return open();
+  };
 }

@@ -15,11 +15,11 @@ import { BootLate, type BootWatch } from "./boot_watch.ts";
 import type { Kind } from "./grant_kinds.ts";
 import { mountPlugin } from "./mount_plugin.ts";
 import { pinOf } from "./pins.ts";
-import type { AnyContext, AnyPlugin, Grants } from "./plugin.ts";
+import type { AnyContext, AnyPlugin } from "./plugin.ts";
 import { type ContextParts, makeContext } from "./plugin_context.ts";
 import type { PluginDb } from "./plugin_roles.ts";
 import { runSetup } from "./plugin_setup.ts";
-import { PowerChecks } from "./power_checks.ts";
+import { grantsWithout, PowerChecks } from "./power_checks.ts";
 import type { Recorded } from "./recorded.ts";
 import type { SchemaRoles } from "./schema_roles.ts";
 
@@ -115,9 +115,7 @@ export async function setUp(
 ): Promise<SetUp> {
   const site = appBelow("", shared.judge);
   const app = Object.assign(appBelow("/api", shared.judge), { site });
-  const grants: Grants = Object.fromEntries(
-    Object.entries(plugin.grants).filter(([kind]) => !denied.includes(kind as Kind)),
-  );
+  const grants = grantsWithout(plugin, denied);
   // Without the grant no setting reads its variable either.
   const env = denied.includes("env") ? {} : shared.env;
   const ships = shared.ships(plugin);

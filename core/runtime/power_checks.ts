@@ -41,6 +41,11 @@ export interface PowerChoices {
   readonly ships: boolean;
 }
 
+/** The grants of a plugin without the kinds that the operator denied. */
+export function grantsWithout({ grants }: AnyPlugin, denied: readonly Kind[]): Grants {
+  return Object.fromEntries(Object.entries(grants).filter(([kind]) => !denied.includes(kind as Kind)));
+}
+
 /** The powers of one plugin, and the record of what it registers. */
 export class PowerChecks {
   readonly #plugin: AnyPlugin;

@@ -13,13 +13,12 @@ const place = join(folder.path, "share");
 const entry = join(folder.path, "share.ts");
 const marker = join(place, "lectern-instance.json");
 
-const pluginWith = (grants: string) => `import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+const PLUGIN = `import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { checkedKey, definePlugin, t } from "lectern/core";
 
 export default definePlugin({
   name: "share",
-  grants: ${grants},
   settings: t.Object({ folder: t.String({ default: "", env: "SHARE_FOLDER", description: "Folder of the files" }) }),
   fileStore: {
     name: "share",
@@ -61,7 +60,7 @@ const run = (args: readonly string[], more: Record<string, string> = {}) =>
   command([...args, SHIPPED, entry], { ...env, ...more });
 
 test("files are moved to it, backed up from it and into another place of it, and restored, without a boot", async () => {
-  writeFileSync(entry, pluginWith('{ slots: ["file_store"] }'));
+  writeFileSync(entry, PLUGIN);
   expect((await run(["jobs", "list"], { SHARE_FOLDER: "" })).code).toBe(0);
   const usage = await run(["move-files", "--to", "elsewhere"]);
   expect([usage.code, usage.err]).toEqual([2, "Usage: move-files --to share|s3|disk [--parallel COUNT]"]);
@@ -84,11 +83,12 @@ test("files are moved to it, backed up from it and into another place of it, and
   expect([unknown.code, unknown.err]).toEqual([1, 'Cannot use "vault://copies": no plugin opens such addresses']);
 }, 120_000);
 
-test("a start compares its marker before any migration, and it needs the power of the slot", async () => {
+test("a start compares its marker before any migration, and an operator who denied the slot has none", async () => {
   writeFileSync(marker, '{"instance":"00000000-0000-0000-0000-000000000000"}');
   const refused = await run(["jobs", "list"]);
   expect([refused.code, refused.err.includes(`the share "${place}"`)]).toEqual([1, true]);
-  writeFileSync(entry, pluginWith("{}"));
-  const powerless = await run(["check"], { DATA_DIR: join(folder.path, "new") });
-  expect([powerless.code, powerless.err.includes('add to its grants: slots: ["file_store"]')]).toEqual([1, true]);
+  const lectern = { plugins: [SHIPPED, entry], denied: { share: ["slots"] } };
+  writeFileSync(join(folder.path, "package.json"), JSON.stringify({ private: true, lectern }));
+  const denied = await command(["check"], { ...env, DATA_DIR: join(folder.path, "new") }, folder.path);
+  expect([denied.code, denied.err]).toEqual([1, expect.stringContaining('"denied" in package.json names "slots"')]);
 }, 60_000);

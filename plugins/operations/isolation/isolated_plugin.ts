@@ -21,6 +21,7 @@ import type { Db, TableName } from "lectern/db";
 import type { SentCall } from "./channel.ts";
 import type { SentTransaction, SentViewer } from "./child_context.ts";
 import type { IsolatedHost } from "./isolated_host.ts";
+import { LogLimit, MAX_LINES_PER_MINUTE } from "./log_limit.ts";
 import { plainOf, returnedDraft } from "./plain.ts";
 import { checkedManifest, checkedRegistrations, type Manifest, type Registrations } from "./registrations.ts";
 import { type RouteContext, responseOf, sentRequest } from "./route_answers.ts";
@@ -33,6 +34,9 @@ export class IsolatedPlugin {
   readonly #entry: string;
   readonly #limits: { readonly timeoutMs: number; readonly messageMb: number };
   readonly #scopes = new Map<number, CallScope>();
+  readonly #lines = new LogLimit((dropped) =>
+    this.#context?.log.warn("Lines of an isolated plugin were dropped", { dropped, perMinute: MAX_LINES_PER_MINUTE }),
+  );
   #manifest: Manifest | undefined;
   #registrations: Registrations | undefined;
   #context: AnyContext | undefined;
@@ -59,6 +63,7 @@ export class IsolatedPlugin {
       context: this.#context,
       events: this.#manifest?.events ?? [],
       jobs: new Set(this.#registrations?.jobs.map(({ name }) => name)),
+      lines: this.#lines,
       limits: { timeoutMs, messageBytes: messageMb * BYTES_PER_MB },
       scopeOf: (number) => this.#scopes.get(number),
       runAction: (action, draft, tx) => this.#call("action", action, [plainOf(draft)], { tx, viewer: tx.viewer }),
@@ -112,7 +117,10 @@ export class IsolatedPlugin {
       },
       ended: (reason) => context.log.error("The process of an isolated plugin has ended", { reason }),
     });
-    context.onStop(async () => this.#host?.stop());
+    context.onStop(async () => {
+      await this.#host?.stop();
+      this.#lines.end();
+    });
     this.#register(context, this.#registrations ?? { routes: [], events: [], jobs: [], schedules: [] });
   }
 

@@ -8,6 +8,7 @@ import { Value } from "@sinclair/typebox/value";
 import type { AnyContext, EventName, EventTransaction, JobName, Viewer } from "lectern/core";
 import { type Db, withSlowPool } from "lectern/db";
 import type { SentCall } from "./channel.ts";
+import type { LogLimit } from "./log_limit.ts";
 import { plainOf } from "./plain.ts";
 import { runQuery, runSchemaChange, runVisible } from "./statements.ts";
 
@@ -30,6 +31,7 @@ export interface CallParts {
   readonly events: readonly string[];
   /** Jobs that it has registered. */
   readonly jobs: ReadonlySet<string>;
+  readonly lines: LogLimit;
   readonly limits: { readonly timeoutMs: number; readonly messageBytes: number };
   scopeOf(call: number): CallScope | undefined;
   /** Runs the plugin's action of an event within its transaction. */
@@ -134,7 +136,8 @@ const ANSWERS: { readonly [N in Name]: Answer<N> } = {
     }
     return found;
   },
-  log({ level, message, fields }, { plugin, context }) {
+  log({ level, message, fields }, { plugin, context, lines }) {
+    if (!lines.take()) return;
     if (JSON.stringify(fields).length > MAX_LOGGED)
       throw new Error(`A line of the log has at most ${MAX_LOGGED} characters`);
     const own = Object.entries(fields).filter(([field]) => !LINE_FIELDS.has(field));

@@ -8,4 +8,4 @@ export { MessageReader, messageBytes, ProtocolError } from "./children/confineme
 export { ApiError, BootError, denied, localizedError, notFound } from "./errors.ts";
 export { definePlugin } from "./runtime/plugin.ts";
 export { Semaphore } from "./std/semaphore.ts";
-export { authorOf, hasPermission, mayUseApi, requirePermission } from "./viewer.ts";
+export { authorOf, GUEST, hasPermission, mayUseApi, requirePermission, SYSTEM } from "./viewer.ts";

@@ -6,6 +6,7 @@ export type IsolatedMember =
   | "db"
   | "visible"
   | "perform"
+  | "callAs"
   | "on"
   | "jobs"
   | "fetch"

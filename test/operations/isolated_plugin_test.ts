@@ -9,6 +9,7 @@ import { openSyscalls } from "../../core/children/confinement/syscalls.ts";
 import { grantsLines } from "../../core/cli/grants_text.ts";
 import { type Limits, limitsOf } from "../../plugins/operations/isolation/limits.ts";
 import { loadIsolated } from "../../plugins/operations/isolation/load_isolated.ts";
+import desk from "../fixtures/plugins/acme-desk/plugin.ts";
 import kudos from "../fixtures/plugins/acme-kudos/plugin.ts";
 import { scaled } from "../support/harness/machine_speed.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
@@ -118,6 +119,62 @@ test("an honest plugin answers isolated as it does in the server's process", asy
   );
 });
 
+const OK = [200, "application/json", "Persuasion"];
+
+/** What a runtime with the plugin that uses others answers. */
+async function deskOf(runtime: TestRuntime): Promise<unknown[]> {
+  const writer = await runtime.person("Writer", [
+    "access-api",
+    "book-view-all",
+    "book-create-all",
+    "bookshelf-create-all",
+  ]);
+  const reader = await runtime.person("Reader", ["access-api"]);
+  const answers: unknown[] = [];
+  const ask = async (...request: Parameters<TestRuntime["ask"]>) => {
+    const { status, body } = await runtime.ask(...request);
+    answers.push([request[1], status, body]);
+    return body;
+  };
+  const { id } = (await runtime.ask("POST", "/api/books", { as: writer.token, body: { name: "Persuasion" } })).body;
+  await ask("GET", `/api/acme-desk/books/${id}`, { as: writer.token });
+  await ask("GET", `/api/acme-desk/books/${id}`, { as: reader.token });
+  await ask("POST", "/api/acme-desk/shelves", { as: writer.token, body: { name: "Novels" } });
+  await ask("POST", "/api/acme-desk/shelves", { as: writer.token, body: {} });
+  await ask("POST", "/api/acme-desk/shelves", { as: reader.token, body: { name: "Plays" } });
+  await ask("GET", "/api/acme-desk/count", { as: reader.token });
+  await runtime.runtime.jobs.drain();
+  await ask("GET", "/api/acme-desk/seen", { as: reader.token });
+  const shelves = (await runtime.ask("GET", "/api/shelves")).body.data as { name: string }[];
+  return [...answers, shelves.map(({ name }) => name).sort()];
+}
+
+test("a plugin calls routes isolated as it does in the server's process", async () => {
+  const { plugin } = await isolated("acme-desk");
+  const apart = await deskOf(await booted({ extra: [plugin], env: NO_ROLES }));
+  expect(apart).toEqual(await deskOf(await booted({ extra: [desk], env: NO_ROLES })));
+  expect(apart.slice(0, 2)).toEqual([
+    expect.arrayContaining([{ own: OK, system: OK }]),
+    expect.arrayContaining([{ own: [404, "application/json", "Book not found"], system: OK }]),
+  ]);
+  expect(apart.slice(2)).toEqual([
+    ["/api/acme-desk/shelves", 200, { name: "Novels" }],
+    ["/api/acme-desk/shelves", 422, expect.anything()],
+    ["/api/acme-desk/shelves", 403, expect.anything()],
+    ["/api/acme-desk/count", 200, { count: 1 }],
+    [
+      "/api/acme-desk/seen",
+      200,
+      [
+        ["in the transaction", 200],
+        ["after it", "Shelf of Persuasion", "Writer", true, 200],
+        ["after it", "Novels", "Writer", true, 200],
+      ],
+    ],
+    ["Novels", "Shelf of Persuasion"],
+  ]);
+});
+
 test("a hostile plugin reads, writes, calls and changes nothing that it was not granted, and the server goes on", async () => {
   const { plugin, host } = await isolated("acme-hostile", { timeoutMs: 4_000, memoryMb: 160, pauseMs: 0 });
   const runtime = await booted({ extra: [plugin], env: NO_ROLES });
@@ -148,7 +205,11 @@ test("a hostile plugin reads, writes, calls and changes nothing that it was not 
     perform: 'The event "user_create" is one of the plugin "users"',
     rows: "bytes of rows are too many",
     viewer: "act only as the viewer of a request",
+    route: "act only as the viewer of a request",
+    system: 'The plugin "acme-hostile" acts as SYSTEM, which it does not declare',
+    kept: "belongs to has ended",
   };
+  await hostile("keep");
   for (const [path, refusal] of Object.entries(others))
     expect([path, (await hostile(path)).body]).toEqual([path, { refused: expect.stringContaining(refusal) }]);
   for (const path of hasLandlock ? ["read", "write"] : []) expect([path, await statusOf(path)]).toEqual([path, 500]);

@@ -4,11 +4,14 @@
  */
 import type { Kysely } from "kysely";
 import type { IsolatedMember, Viewer } from "lectern/core";
-import type { Channel, SentCall } from "./channel.ts";
-import type { ChildChannel } from "./child_channel.ts";
+import type { SentCall } from "./channel.ts";
+import type { ChildChannel, NestingCall } from "./child_channel.ts";
 import { ChildRoutes, limitedTo, type SentRequest } from "./child_routes.ts";
+import { remoteFetch, remoteFiles, remoteLog, responseOf } from "./child_services.ts";
 import { remoteStore } from "./child_store.ts";
+import { type ActingAs, ChildViewers, type SentViewer } from "./child_viewers.ts";
 import type { Registrations } from "./registrations.ts";
+import type { CallOptions } from "./viewers.ts";
 
 /** What the server sends before `setup`. */
 export interface Facts {
@@ -16,12 +19,6 @@ export interface Facts {
   readonly baseUrl: string;
   readonly language: string;
 }
-
-/** A viewer as it is sent. */
-export type SentViewer = Omit<Viewer, "permissions" | "only"> & {
-  readonly permissions: readonly string[];
-  readonly only?: readonly string[];
-};
 
 /** The transaction of a call as it is sent. */
 export interface SentTransaction {
@@ -43,8 +40,6 @@ type Store = Kysely<unknown>;
 type Moment = Registrations["events"][number]["moments"][number];
 
 const MOMENTS: readonly Moment[] = ["beforeTransaction", "filter", "veto", "inTransaction", "notify"];
-const LEVELS = ["debug", "info", "warn", "error"] as const;
-const NO_CALLS = "Isolated plugins call no routes; they perform events by tx.perform, or answer routes of their own";
 const NO_ANY = "Isolated plugins handle events by their names, and have no on.any";
 const NO_CALLBACKS = "Isolated plugins have no callbacks of a transaction; use the moment notify, or a job";
 
@@ -56,7 +51,7 @@ export class ChildContext {
   readonly #jobs: (Registrations["jobs"][number] & { readonly run: Run })[] = [];
   readonly #schedules: (Registrations["schedules"][number] & { readonly run: Run })[] = [];
   readonly #actions = new Map<number, Run>();
-  readonly #callOf = new WeakMap<object, number>();
+  readonly #viewers = new ChildViewers();
   /** Calls of the server with a transaction that still runs. */
   readonly #transactions = new Set<number>();
   #lastAction = 0;
@@ -84,9 +79,11 @@ export class ChildContext {
       app: this.#routes.app,
       db,
       visible: (table: string, viewer: Viewer) =>
-        remoteStore(channel, { within: this.#within(viewer), visible: table }).selectFrom(table),
+        remoteStore(channel, { ...this.#viewers.named(viewer), visible: table }).selectFrom(table),
       perform: (name: string, viewer: Viewer, draft: unknown, action: Run) =>
-        this.#perform(name, draft, action, this.#within(viewer)),
+        this.#perform(name, draft, action, this.#viewers.named(viewer)),
+      callAs: async (viewer: Viewer, method: string, path: string, options: CallOptions = {}) =>
+        this.#callAs({ method, path, options }, this.#viewers.named(viewer)),
       on: Object.assign((name: string, handlers: Partial<Record<Moment, Run>>) => void this.#on(name, handlers), {
         any: () => {
           throw new Error(NO_ANY);
@@ -109,7 +106,7 @@ export class ChildContext {
     const given = sent.value as GivenCall;
     if (given.tx) this.#transactions.add(sent.call);
     try {
-      return await this.#run(sent, given);
+      return await this.#viewers.run(sent.call, () => this.#run(sent, given));
     } finally {
       this.#transactions.delete(sent.call);
     }
@@ -119,7 +116,7 @@ export class ChildContext {
     const tx = given.tx && this.#transaction(call, given.tx);
     if (name === "route") {
       const [request, viewer] = given.args as [SentRequest, SentViewer];
-      return this.#routes.run(given.index, request, this.#viewer(call, viewer));
+      return this.#routes.run(given.index, request, this.#viewers.received(call, 0, viewer));
     }
     if (name === "event") return this.#runEvent(call, given, tx);
     if (name === "job") return void (await this.#jobs[given.index]?.run(...given.args));
@@ -135,9 +132,11 @@ export class ChildContext {
   ): unknown {
     const [moment, subject, last] = args as [Moment, unknown, unknown];
     const run = this.#events[index]?.handlers[moment];
-    if (moment === "beforeTransaction") return run?.(subject, this.#viewer(call, last as SentViewer));
+    if (moment === "beforeTransaction") return run?.(subject, this.#viewers.received(call, 0, last as SentViewer));
     if (moment === "inTransaction") return run?.(subject, tx, last);
-    return moment === "notify" ? run?.(subject, last) : run?.(subject, tx);
+    if (moment !== "notify") return run?.(subject, tx);
+    const { viewer, ...record } = last as { readonly viewer: SentViewer };
+    return run?.(subject, { ...record, viewer: this.#viewers.received(call, 0, viewer) });
   }
 
   #on(name: string, handlers: Partial<Record<Moment, Run>>): void {
@@ -146,22 +145,34 @@ export class ChildContext {
     this.#events.push({ name, handlers });
   }
 
-  async #perform(name: string, draft: unknown, action: Run, within: number): Promise<unknown> {
+  async #callAs(
+    { options, ...sent }: { method: string; path: string; options: CallOptions; inTransaction?: boolean },
+    { within, viewer }: ActingAs,
+  ): Promise<Response> {
+    const { input, headers, address } = options;
+    const own = { ...(input && { input }), ...(headers && { headers }), ...(address !== undefined && { address }) };
+    return responseOf(await this.#nested("call", { ...sent, options: own, viewer }, within));
+  }
+
+  async #perform(name: string, draft: unknown, action: Run, { within, viewer }: Partial<ActingAs>): Promise<unknown> {
     this.#lastAction += 1;
     const id = this.#lastAction;
     this.#actions.set(id, action);
     try {
-      return await this.#channel.call(
+      return await this.#nested(
         "perform",
-        { name, draft, action: id },
-        {
-          within,
-          isNested: this.#transactions.has(within),
-        },
+        { name, draft, action: id, ...(viewer !== undefined && { viewer }) },
+        within,
       );
     } finally {
       this.#actions.delete(id);
     }
+  }
+
+  /** A call in whose course the server may call this process. */
+  #nested(name: NestingCall, value: unknown, within: number | undefined): Promise<unknown> {
+    const isNested = within !== undefined && this.#transactions.has(within);
+    return this.#channel.call(name, value, { within, isNested });
   }
 
   #transaction(call: number, { viewer, ...facts }: SentTransaction): object {
@@ -169,89 +180,25 @@ export class ChildContext {
     const refuse = () => {
       throw new Error(NO_CALLBACKS);
     };
-    const callAs = async () => {
-      throw new Error(NO_CALLS);
+    const callAs = async (viewer: Viewer, method: string, path: string, options: CallOptions = {}) => {
+      const { viewer: reference, within = call } = this.#viewers.named(viewer);
+      if (within !== call) throw new Error("tx.callAs calls as a viewer of its own event, or as SYSTEM");
+      return this.#callAs({ method, path, options, inTransaction: true }, { viewer: reference, within });
     };
     let db: Store | undefined;
     return {
       ...facts,
-      viewer: this.#viewer(call, viewer),
+      viewer: this.#viewers.received(call, 0, viewer),
       get db() {
         db ??= remoteStore(channel, { within: call, inTransaction: true });
         return db;
       },
       enqueue: async (name: string, payload: unknown, options: object = {}) =>
         void (await channel.call("enqueue", { name, payload, options }, { within: call })),
-      perform: (name: string, draft: unknown, action: Run) => this.#perform(name, draft, action, call),
+      perform: (name: string, draft: unknown, action: Run) => this.#perform(name, draft, action, { within: call }),
       callAs,
       afterCommit: refuse,
       onRollback: refuse,
     };
   }
-
-  #viewer(call: number, { permissions, only, ...sent }: SentViewer): Viewer {
-    const viewer = { ...sent, permissions: new Set(permissions), ...(only && { only: new Set(only) }) };
-    this.#callOf.set(viewer, call);
-    return viewer;
-  }
-
-  /** The call that a viewer came with: viewers are used by it, never by what they say of themselves. */
-  #within(viewer: Viewer): number {
-    const call = this.#callOf.get(viewer);
-    if (call === undefined)
-      throw new Error("Isolated plugins act only as the viewer of a request or an event, while it runs");
-    return call;
-  }
-}
-
-async function remoteFetch(channel: Channel, url: string | URL, init: RequestInit): Promise<Response> {
-  const { method, headers, body } = new Request(String(url), init);
-  const sent = {
-    url: String(url),
-    method,
-    headers: Object.fromEntries(headers as Iterable<[string, string]>),
-    ...(body && { body: new Uint8Array(await new Response(body).arrayBuffer()) }),
-  };
-  const answer = (await channel.call("fetch", sent)) as {
-    status: number;
-    headers: [string, string][];
-    body: Uint8Array;
-  };
-  const isEmpty = [101, 204, 205, 304].includes(answer.status);
-  return new Response(isEmpty ? null : (answer.body as Uint8Array<ArrayBuffer>), {
-    status: answer.status,
-    headers: answer.headers,
-  });
-}
-
-function remoteFiles(channel: Channel): object {
-  return limitedTo("files", {
-    async put(key: string, content: Uint8Array | string | Blob) {
-      const bytes = new Uint8Array(await new Response(content as Blob).arrayBuffer());
-      return channel.call("files_put", { key, bytes });
-    },
-    async get(key: string) {
-      const found = (await channel.call("files_get", { key })) as { modified: string; bytes: Uint8Array } | null;
-      if (!found) return undefined;
-      const { bytes } = found;
-      return limitedTo("a file", {
-        size: bytes.length,
-        modified: new Date(found.modified),
-        bytes: async () => bytes,
-      });
-    },
-    remove: async (key: string) => void (await channel.call("files_remove", { key })),
-    async *list(prefix = "") {
-      const found = (await channel.call("files_list", { prefix })) as { key: string; size: number; modified: string }[];
-      for (const { modified, ...file } of found) yield { ...file, modified: new Date(modified) };
-    },
-  });
-}
-
-function remoteLog(channel: Channel): object {
-  const write =
-    (level: string) =>
-    (message: string, fields: object = {}) =>
-      void channel.call("log", { level, message, fields }).catch(() => {});
-  return limitedTo("log", Object.fromEntries(LEVELS.map((level) => [level, write(level)])));
 }

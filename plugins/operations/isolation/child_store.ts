@@ -13,11 +13,14 @@ import {
   type QueryResult,
 } from "kysely";
 import type { Channel } from "./channel.ts";
+import type { ViewerReference } from "./viewers.ts";
 
 /** How statements of one Kysely are run. */
 export interface StatementScope {
   /** The call of the server whose transaction they join, or whose viewer limits them. */
-  readonly within?: number;
+  readonly within?: number | undefined;
+  /** The viewer, for `visible`. */
+  readonly viewer?: ViewerReference;
   /** The table whose rows are limited to those that the viewer of the call sees. */
   readonly visible?: string;
   /** Whether they run in the transaction of the call. */

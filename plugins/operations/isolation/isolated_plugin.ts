@@ -19,7 +19,8 @@ import {
 } from "lectern/core";
 import type { Db, TableName } from "lectern/db";
 import type { SentCall } from "./channel.ts";
-import type { SentTransaction, SentViewer } from "./child_context.ts";
+import type { SentTransaction } from "./child_context.ts";
+import type { SentViewer } from "./child_viewers.ts";
 import type { IsolatedHost } from "./isolated_host.ts";
 import { LogLimit, MAX_LINES_PER_MINUTE } from "./log_limit.ts";
 import { plainOf, returnedDraft } from "./plain.ts";
@@ -28,6 +29,9 @@ import { type RouteContext, responseOf, sentRequest } from "./route_answers.ts";
 import { answerCall, type CallScope } from "./server_calls.ts";
 
 const BYTES_PER_MB = 2 ** 20;
+
+/** The scope of a call to the process, with the viewer that it gives it. */
+type CallStart = Omit<CallScope, "viewers"> & { readonly viewer?: Viewer };
 
 /** The plugin of one host. */
 export class IsolatedPlugin {
@@ -158,9 +162,9 @@ export class IsolatedPlugin {
   }
 
   #handlers(index: number, moments: Registrations["events"][number]["moments"]): object {
-    const event = (moment: string, args: readonly unknown[], scope: CallScope) =>
+    const event = (moment: string, args: readonly unknown[], scope: CallStart) =>
       this.#call("event", index, [moment, ...args.map((arg) => plainOf(arg))], scope);
-    const within = (tx: EventTransaction): CallScope => ({ tx, viewer: tx.viewer });
+    const within = (tx: EventTransaction): CallStart => ({ tx, viewer: tx.viewer });
     const all = {
       beforeTransaction: async (draft: unknown, viewer: Viewer) =>
         void (await event("beforeTransaction", [draft, sentViewer(viewer)], { viewer })),
@@ -174,24 +178,29 @@ export class IsolatedPlugin {
       },
       inTransaction: async (result: unknown, tx: EventTransaction, record: object) =>
         void (await event("inTransaction", [result, recordOf(record)], within(tx))),
-      notify: async (result: unknown, record: object) => void (await event("notify", [result, recordOf(record)], {})),
+      notify: async (result: unknown, record: { readonly viewer: Viewer }) =>
+        void (await event("notify", [result, recordOf(record)], { viewer: record.viewer })),
     };
     return Object.fromEntries(moments.map((moment) => [moment, all[moment]]));
   }
 
-  #call(name: string, index: number, args: readonly unknown[], scope: CallScope = {}): Promise<unknown> {
+  #call(name: string, index: number, args: readonly unknown[], scope: CallStart = {}): Promise<unknown> {
     const { tx } = scope;
     return this.#callScoped(name, { index, args, ...(tx && { tx: sentTransaction(tx) }) }, scope);
   }
 
-  async #callScoped(name: string, value: unknown, scope: CallScope): Promise<unknown> {
+  async #callScoped(name: string, value: unknown, { viewer, ...scope }: CallStart): Promise<unknown> {
     let number: number | undefined;
     try {
       // It has a limit of its own, `timeoutMs`, past which the process is killed.
       return await attended(async () =>
         this.#host?.call(name, value, (call) => {
           number = call;
-          this.#scopes.set(call, { ...scope, inContext: AsyncLocalStorage.snapshot() });
+          this.#scopes.set(call, {
+            ...scope,
+            viewers: viewer ? [viewer] : [],
+            inContext: AsyncLocalStorage.snapshot(),
+          });
         }),
       );
     } finally {

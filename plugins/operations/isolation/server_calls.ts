@@ -5,16 +5,25 @@
  */
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import type { AnyContext, EventName, EventTransaction, JobName, Viewer } from "lectern/core";
+import {
+  type AnyContext,
+  type EventName,
+  type EventTransaction,
+  type JobName,
+  type Viewer,
+  withinTime,
+} from "lectern/core";
 import { type Db, withSlowPool } from "lectern/db";
 import type { SentCall } from "./channel.ts";
 import type { LogLimit } from "./log_limit.ts";
 import { plainOf } from "./plain.ts";
 import { runQuery, runSchemaChange, runVisible } from "./statements.ts";
+import { type CallOptions, referenceSchema, viewerOf } from "./viewers.ts";
 
 /** What a call of the server to the plugin gives the calls made within it. */
 export interface CallScope {
-  readonly viewer?: Viewer;
+  /** The viewers that the process was sent: the first is that of the request or the event. */
+  readonly viewers?: readonly Viewer[];
   readonly tx?: EventTransaction;
   /** The store of a migration. */
   readonly schema?: Db;
@@ -43,14 +52,34 @@ const MAX_LISTED = 10_000;
 const MAX_LOGGED = 10_000;
 /** Fields of a line of the log that the server writes itself. */
 const LINE_FIELDS: ReadonlySet<string> = new Set(["time", "level", "message", "requestId", "plugin"]);
+/** Characters of a path with its query. */
+const MAX_PATH = 8_000;
 const text = Type.String();
+const httpMethod = Type.String({ pattern: "^[A-Z]{1,10}$" });
 const SHAPES = {
   query: Type.Object({
     tree: Type.Unknown(),
     visible: Type.Optional(text),
+    viewer: Type.Optional(referenceSchema),
     inTransaction: Type.Optional(Type.Boolean()),
   }),
-  perform: Type.Object({ name: text, draft: Type.Unknown(), action: Type.Integer() }),
+  perform: Type.Object({
+    name: text,
+    draft: Type.Unknown(),
+    action: Type.Integer(),
+    viewer: Type.Optional(referenceSchema),
+  }),
+  call: Type.Object({
+    viewer: referenceSchema,
+    method: httpMethod,
+    path: Type.String({ pattern: "^/", maxLength: MAX_PATH }),
+    options: Type.Object({
+      input: Type.Optional(Type.Record(text, Type.Unknown())),
+      headers: Type.Optional(Type.Record(text, text)),
+      address: Type.Optional(Type.String({ maxLength: 100 })),
+    }),
+    inTransaction: Type.Optional(Type.Boolean()),
+  }),
   enqueue: Type.Object({
     name: text,
     payload: Type.Unknown(),
@@ -61,7 +90,7 @@ const SHAPES = {
   }),
   fetch: Type.Object({
     url: text,
-    method: Type.String({ pattern: "^[A-Z]{1,10}$" }),
+    method: httpMethod,
     headers: Type.Record(text, text),
     body: Type.Optional(Type.Uint8Array()),
   }),
@@ -84,12 +113,12 @@ type Answer<N extends Name> = (
 ) => unknown;
 
 const ANSWERS: { readonly [N in Name]: Answer<N> } = {
-  query({ tree, visible, inTransaction }, { plugin, context, limits }, { viewer, tx }) {
+  query({ tree, visible, viewer: reference, inTransaction }, { plugin, context, limits }, { viewers, tx }) {
     const maxBytes = limits.messageBytes / 2;
     // The statement pool would let the requests of others wait behind slow statements of the plugin.
     const slow = { key: `isolated ${plugin}`, limitMs: limits.timeoutMs };
     if (visible !== undefined) {
-      if (!viewer) throw new Error("visible() needs the viewer of a request or an event that still runs");
+      const viewer = viewerOf(reference ?? 0, viewers);
       const how = { table: visible, viewer, where: context.visible.where, maxBytes };
       return withSlowPool(slow, () => runVisible(context.db, tree, how));
     }
@@ -97,15 +126,26 @@ const ANSWERS: { readonly [N in Name]: Answer<N> } = {
     if (!tx) throw new Error("The transaction has ended");
     return runQuery(tx.db, tree, maxBytes);
   },
-  async perform({ name, draft, action }, { plugin, context, events, runAction }, { viewer, tx }) {
+  async perform({ name, draft, action, viewer = 0 }, { plugin, context, events, runAction }, { viewers, tx }) {
     const owner = context.runtime.plugins().find((each) => each.plugin.name !== plugin && performs(each.plugin, name));
     if (owner) throw new Error(`The event "${name}" is one of the plugin "${owner.plugin.name}"`);
     if (!events.includes(name)) throw new Error(`The plugin does not declare the event "${name}" in "events"`);
     const act = (final: unknown, over: EventTransaction) => runAction(action, final, over);
     // The names and types of its events are the plugin's own.
-    if (tx) return plainOf(await tx.perform(name as EventName, draft as never, act as never));
-    if (!viewer) throw new Error("perform() needs the viewer of a request or an event that still runs");
-    return plainOf(await context.perform(name as EventName, viewer, draft as never, act as never));
+    if (tx && viewer === 0) return plainOf(await tx.perform(name as EventName, draft as never, act as never));
+    const as = viewerOf(viewer, viewers);
+    return plainOf(await context.perform(name as EventName, as, draft as never, act as never));
+  },
+  async call({ viewer, method, path, options, inTransaction = false }, { context, limits }, { viewers, tx }) {
+    if (inTransaction && !tx) throw new Error("The transaction has ended");
+    const as = viewerOf(viewer, viewers);
+    const calling = tx && inTransaction ? tx : context;
+    return withinTime(
+      limits.timeoutMs,
+      // What is read of a body has been checked as plain data.
+      async (late) => sentAnswer(await calling.callAs(as, method, path, options as CallOptions), limits, late),
+      `${method} ${path} did not answer within ${limits.timeoutMs} ms`,
+    );
   },
   async enqueue({ name, payload, options }, { context, jobs }, { tx }) {
     if (!jobs.has(name)) throw new Error(`The plugin has registered no job "${name}"`);
@@ -113,12 +153,7 @@ const ANSWERS: { readonly [N in Name]: Answer<N> } = {
   },
   async fetch({ url, method, headers, body }, { context, limits }) {
     const signal = AbortSignal.timeout(limits.timeoutMs);
-    const response = await context.fetch(url, { method, headers, signal, ...(body && { body }) });
-    return {
-      status: response.status,
-      headers: [...(response.headers as Iterable<[string, string]>)],
-      body: await boundedBody(response, limits.messageBytes),
-    };
+    return sentAnswer(await context.fetch(url, { method, headers, signal, ...(body && { body }) }), limits, signal);
   },
   files_put: ({ key, bytes }, { context }) => context.files.put(key, bytes),
   async files_get({ key }, { context, limits }) {
@@ -168,15 +203,32 @@ function performs({ events }: { readonly events: readonly string[] }, name: stri
   return events.includes(name);
 }
 
-/** The body of a response. Throws where it is longer than a message may be. */
-async function boundedBody(response: Response, messageBytes: number): Promise<Uint8Array> {
+/** An answer as it is sent. Throws where its body is longer than half a message; `late` ends one that does not end. */
+async function sentAnswer(
+  response: Response,
+  { messageBytes }: CallParts["limits"],
+  late: AbortSignal,
+): Promise<{ readonly status: number; readonly headers: [string, string][]; readonly body: Uint8Array }> {
+  const { status, headers } = response;
+  // Base64 takes four bytes for three.
+  const body = await boundedBody(response, messageBytes / 2, late);
+  return { status, headers: [...(headers as Iterable<[string, string]>)], body };
+}
+
+async function boundedBody({ body }: Response, maxBytes: number, late: AbortSignal): Promise<Uint8Array> {
+  const reader = body?.getReader();
+  const cancel = () => void reader?.cancel().catch(() => {});
+  late.addEventListener("abort", cancel, { once: true });
   const chunks: Uint8Array[] = [];
   let length = 0;
-  // Base64 takes four bytes for three.
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length;
-    if (length > messageBytes / 2) throw new Error("The answer is too large for an isolated plugin");
-    chunks.push(chunk);
+  for (let found = await reader?.read(); found && !found.done; found = await reader?.read()) {
+    length += found.value.length;
+    if (length > maxBytes) {
+      cancel();
+      throw new Error("The answer is too large for an isolated plugin");
+    }
+    chunks.push(found.value);
   }
+  late.throwIfAborted();
   return Buffer.concat(chunks);
 }

@@ -3,6 +3,7 @@
 /** Members of the context that an isolated plugin has. */
 export type IsolatedMember =
   | "app"
+  | "contracts"
   | "db"
   | "visible"
   | "perform"
@@ -27,4 +28,21 @@ export type IsolatedMember =
  *   },
  * });
  */
-export type IsolatedContext<Context> = Pick<Context, IsolatedMember & keyof Context>;
+export type IsolatedContext<Context> = Pick<Context, Exclude<IsolatedMember, "contracts"> & keyof Context> & {
+  readonly contracts: Context extends { readonly contracts: infer C }
+    ? { readonly [N in keyof C]: Asked<C[N]> }
+    : never;
+};
+
+/** A contract whose functions are called in another process: their results are awaited, and there are no other members. */
+type Asked<Contract> = Contract extends object
+  ? {
+      readonly [M in keyof Contract as Contract[M] extends AnyFunction ? M : never]: Contract[M] extends (
+        ...args: infer Args
+      ) => infer Found
+        ? (...args: Args) => Awaited<Found> | Promise<Awaited<Found>>
+        : never;
+    }
+  : Contract;
+
+type AnyFunction = (...args: never[]) => unknown;

@@ -143,13 +143,22 @@ async function deskOf(runtime: TestRuntime): Promise<unknown[]> {
   await ask("POST", "/api/acme-desk/shelves", { as: writer.token, body: {} });
   await ask("POST", "/api/acme-desk/shelves", { as: reader.token, body: { name: "Plays" } });
   await ask("GET", "/api/acme-desk/count", { as: reader.token });
+  await ask("GET", `/api/acme-desk/access/${id}`, { as: writer.token });
+  await ask("GET", `/api/acme-desk/access/${id}`);
+  await ask("GET", "/api/acme-desk/users", { as: writer.token });
+  await ask("GET", "/api/acme-desk/users");
+  await ask("GET", `/api/acme-desk/as/${reader.id}/books/${id}`, { as: writer.token });
+  await ask("GET", `/api/acme-desk/as/${writer.id}/books/${id}`, { as: reader.token });
+  await ask("GET", `/api/acme-desk/as/99999/books/${id}`, { as: reader.token });
+  await ask("POST", "/api/acme-desk/markup", { body: { html: "<p>One</p><script>2</script>" } });
+  await ask("GET", "/api/acme-desk/fleet");
   await runtime.runtime.jobs.drain();
   await ask("GET", "/api/acme-desk/seen", { as: reader.token });
   const shelves = (await runtime.ask("GET", "/api/shelves")).body.data as { name: string }[];
   return [...answers, shelves.map(({ name }) => name).sort()];
 }
 
-test("a plugin calls routes isolated as it does in the server's process", async () => {
+test("a plugin calls routes and contracts isolated as it does in the server's process", async () => {
   const { plugin } = await isolated("acme-desk");
   const apart = await deskOf(await booted({ extra: [plugin], env: NO_ROLES }));
   expect(apart).toEqual(await deskOf(await booted({ extra: [desk], env: NO_ROLES })));
@@ -162,6 +171,15 @@ test("a plugin calls routes isolated as it does in the server's process", async 
     ["/api/acme-desk/shelves", 422, expect.anything()],
     ["/api/acme-desk/shelves", 403, expect.anything()],
     ["/api/acme-desk/count", 200, { count: 1 }],
+    [expect.any(String), 200, { book: false, users: false, system: true }],
+    [expect.any(String), 200, { book: true, users: true, system: true }],
+    ["/api/acme-desk/users", 403, expect.anything()],
+    ["/api/acme-desk/users", 200, { allowed: true }],
+    [expect.any(String), 200, [404, "application/json", "Book not found"]],
+    [expect.any(String), 200, OK],
+    [expect.any(String), 200, "nobody"],
+    ["/api/acme-desk/markup", 200, { html: expect.objectContaining({ text: "One" }) }],
+    ["/api/acme-desk/fleet", 200, { hasFleet: true }],
     [
       "/api/acme-desk/seen",
       200,
@@ -208,6 +226,11 @@ test("a hostile plugin reads, writes, calls and changes nothing that it was not 
     route: "act only as the viewer of a request",
     system: 'The plugin "acme-hostile" acts as SYSTEM, which it does not declare',
     kept: "belongs to has ended",
+    impersonated: "acts as a user who is not that of the request, which it does not declare",
+    password: "calls users.byPassword, which it does not declare",
+    inherited: 'The contract "users" has no function "constructor"',
+    callback: "Cannot send an argument of users.viewer: it has a function",
+    invented: 'it has a viewer within another value at "user"',
   };
   await hostile("keep");
   for (const [path, refusal] of Object.entries(others))

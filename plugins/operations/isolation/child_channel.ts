@@ -14,7 +14,7 @@ export interface CallOptions {
 }
 
 /** Calls in whose course the server may call the process: the action of an event, a route or a function that reaches the plugin. */
-const NESTING = ["perform", "call"] as const;
+const NESTING = ["perform", "call", "contract"] as const;
 /** The name of such a call. */
 export type NestingCall = (typeof NESTING)[number];
 

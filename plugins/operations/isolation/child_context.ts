@@ -6,11 +6,13 @@ import type { Kysely } from "kysely";
 import type { IsolatedMember, Viewer } from "lectern/core";
 import type { SentCall } from "./channel.ts";
 import type { ChildChannel, NestingCall } from "./child_channel.ts";
+import { remoteContracts } from "./child_contracts.ts";
 import { ChildRoutes, limitedTo, type SentRequest } from "./child_routes.ts";
 import { remoteFetch, remoteFiles, remoteLog, responseOf } from "./child_services.ts";
 import { remoteStore } from "./child_store.ts";
 import { type ActingAs, ChildViewers, type SentViewer } from "./child_viewers.ts";
 import type { Registrations } from "./registrations.ts";
+import { checkPlain } from "./values.ts";
 import type { CallOptions } from "./viewers.ts";
 
 /** What the server sends before `setup`. */
@@ -18,6 +20,8 @@ export interface Facts {
   readonly settings: Readonly<Record<string, unknown>>;
   readonly baseUrl: string;
   readonly language: string;
+  /** The contracts of `requires` and `uses`, and whether there is each. */
+  readonly contracts: Readonly<Record<string, boolean>>;
 }
 
 /** The transaction of a call as it is sent. */
@@ -71,12 +75,13 @@ export class ChildContext {
   }
 
   /** The context for `setup`. */
-  contextOf(facts: Facts): Record<IsolatedMember, unknown> {
+  contextOf({ contracts, ...facts }: Facts): Record<IsolatedMember, unknown> {
     const channel = this.#channel;
     const db = remoteStore(channel, {});
     return limitedTo("the context", {
       ...facts,
       app: this.#routes.app,
+      contracts: remoteContracts(contracts, this.#viewers, (value, within) => this.#nested("contract", value, within)),
       db,
       visible: (table: string, viewer: Viewer) =>
         remoteStore(channel, { ...this.#viewers.named(viewer), visible: table }).selectFrom(table),
@@ -150,6 +155,7 @@ export class ChildContext {
     { within, viewer }: ActingAs,
   ): Promise<Response> {
     const { input, headers, address } = options;
+    checkPlain(input, "the input of callAs");
     const own = { ...(input && { input }), ...(headers && { headers }), ...(address !== undefined && { address }) };
     return responseOf(await this.#nested("call", { ...sent, options: own, viewer }, within));
   }

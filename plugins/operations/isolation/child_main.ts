@@ -20,7 +20,7 @@ export interface LoadOrder {
 const STDOUT = 1;
 /** The server limits what it sends itself. */
 const MAX_BYTES = 2 ** 30;
-const UNSUPPORTED = ["requires", "uses", "provides", "commands", "extend"] as const;
+const UNSUPPORTED = ["provides", "commands", "extend"] as const;
 
 let plugin: AnyPlugin | undefined;
 let context: ChildContext | undefined;
@@ -31,8 +31,8 @@ async function load({ file, calls }: LoadOrder): Promise<object> {
   plugin = loaded.default;
   if (!plugin || Array.isArray(plugin) || typeof plugin.setup !== "function")
     throw new Error("its default export is no plugin; an isolated entry holds exactly one");
-  const { name, grants, settings, migrations, events, permissions, before, after, optionalTables, version, lectern } =
-    plugin;
+  const { name, grants, settings, migrations, events, permissions, before, after, requires, uses } = plugin;
+  const { optionalTables, version, lectern } = plugin;
   const { adds } = plugin as { readonly adds?: unknown };
   for (const member of UNSUPPORTED)
     if (Object.keys(plugin[member] ?? {}).length > 0 || typeof plugin[member] === "function")
@@ -46,6 +46,8 @@ async function load({ file, calls }: LoadOrder): Promise<object> {
     permissions,
     before,
     after,
+    requires,
+    uses,
     optionalTables,
     // The server says what it is called now.
     ...(adds !== undefined && { adds }),

@@ -20,13 +20,13 @@ import {
 import type { Db, TableName } from "lectern/db";
 import type { SentCall } from "./channel.ts";
 import type { SentTransaction } from "./child_context.ts";
-import type { SentViewer } from "./child_viewers.ts";
 import type { IsolatedHost } from "./isolated_host.ts";
 import { LogLimit, MAX_LINES_PER_MINUTE } from "./log_limit.ts";
 import { plainOf, returnedDraft } from "./plain.ts";
 import { checkedManifest, checkedRegistrations, type Manifest, type Registrations } from "./registrations.ts";
 import { type RouteContext, responseOf, sentRequest } from "./route_answers.ts";
 import { answerCall, type CallScope } from "./server_calls.ts";
+import { sentViewer } from "./viewers.ts";
 
 const BYTES_PER_MB = 2 ** 20;
 
@@ -79,7 +79,8 @@ export class IsolatedPlugin {
     this.#host = host;
     const manifest = this.#manifest;
     if (!manifest) throw new Error(`The isolated plugin "${this.#entry}" has not sent its data`);
-    const { name, grants, settings, migrations, events, permissions, before, after, version, lectern } = manifest;
+    const { name, grants, settings, migrations, events, permissions, before, after, requires, uses, version, lectern } =
+      manifest;
     return {
       ...definePlugin({
         name,
@@ -98,6 +99,8 @@ export class IsolatedPlugin {
         permissions: permissions as PermissionName[],
         before,
         after,
+        requires: requires as AnyPlugin["requires"],
+        uses: uses as AnyPlugin["requires"],
         ...(version !== undefined && { version }),
         ...(lectern !== undefined && { lectern }),
         optionalTables: manifest.optionalTables as TableName[],
@@ -110,11 +113,16 @@ export class IsolatedPlugin {
 
   async #setUp(context: AnyContext): Promise<void> {
     const { settings, baseUrl, language } = context;
+    const contracts = () =>
+      Object.fromEntries(Object.entries(context.contracts).map(([name, service]) => [name, service !== undefined]));
     this.#context = context;
     this.#registrations = undefined;
     await this.#host?.attach({
       setUp: async (call) => {
-        const found = checkedRegistrations(this.#entry, await call("setup", { settings, baseUrl, language }));
+        const found = checkedRegistrations(
+          this.#entry,
+          await call("setup", { settings, baseUrl, language, contracts: contracts() }),
+        );
         if (this.#registrations && !Bun.deepEquals(this.#registrations, found))
           throw new Error(`The isolated plugin "${this.#entry}" registers something else than at its first start`);
         this.#registrations = found;
@@ -221,10 +229,6 @@ function settingOf({ type, ...options }: Manifest["settings"][string]): TSchema 
   if (type === "string") return Type.String(options);
   if (type === "boolean") return Type.Boolean(options);
   return type === "integer" ? Type.Integer(options) : Type.Number(options);
-}
-
-function sentViewer({ permissions, only, ...viewer }: Viewer): SentViewer {
-  return { ...viewer, permissions: [...permissions], ...(only && { only: [...only] }) };
 }
 
 function sentTransaction({ viewer, at, address, requestId }: EventTransaction): SentTransaction {

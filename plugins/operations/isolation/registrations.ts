@@ -43,6 +43,8 @@ const manifestSchema = Type.Object({
   permissions: names,
   before: names,
   after: names,
+  requires: names,
+  uses: names,
   optionalTables: names,
   version: Type.Optional(Type.String({ maxLength: 100 })),
   lectern: Type.Optional(Type.String({ maxLength: 100 })),

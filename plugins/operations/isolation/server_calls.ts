@@ -15,15 +15,17 @@ import {
 } from "lectern/core";
 import { type Db, withSlowPool } from "lectern/db";
 import type { SentCall } from "./channel.ts";
+import { callContract, contractCallSchema } from "./contract_calls.ts";
 import type { LogLimit } from "./log_limit.ts";
 import { plainOf } from "./plain.ts";
 import { runQuery, runSchemaChange, runVisible } from "./statements.ts";
+import { checkPlain } from "./values.ts";
 import { type CallOptions, referenceSchema, viewerOf } from "./viewers.ts";
 
 /** What a call of the server to the plugin gives the calls made within it. */
 export interface CallScope {
   /** The viewers that the process was sent: the first is that of the request or the event. */
-  readonly viewers?: readonly Viewer[];
+  readonly viewers?: Viewer[];
   readonly tx?: EventTransaction;
   /** The store of a migration. */
   readonly schema?: Db;
@@ -80,6 +82,7 @@ const SHAPES = {
     }),
     inTransaction: Type.Optional(Type.Boolean()),
   }),
+  contract: contractCallSchema,
   enqueue: Type.Object({
     name: text,
     payload: Type.Unknown(),
@@ -138,6 +141,7 @@ const ANSWERS: { readonly [N in Name]: Answer<N> } = {
   },
   async call({ viewer, method, path, options, inTransaction = false }, { context, limits }, { viewers, tx }) {
     if (inTransaction && !tx) throw new Error("The transaction has ended");
+    checkPlain(options.input, "the input of callAs");
     const as = viewerOf(viewer, viewers);
     const calling = tx && inTransaction ? tx : context;
     return withinTime(
@@ -147,6 +151,8 @@ const ANSWERS: { readonly [N in Name]: Answer<N> } = {
       `${method} ${path} did not answer within ${limits.timeoutMs} ms`,
     );
   },
+  contract: (value, { context, limits: { timeoutMs } }, { viewers }) =>
+    callContract(value, context.contracts, { sent: viewers, timeoutMs }),
   async enqueue({ name, payload, options }, { context, jobs }, { tx }) {
     if (!jobs.has(name)) throw new Error(`The plugin has registered no job "${name}"`);
     await (tx ?? context.jobs).enqueue(name as JobName, payload as never, options);

@@ -3,6 +3,7 @@
  * back: what it says of a viewer itself is never read. As whom the plugin may act is decided by its context, as for any plugin.
  */
 import { Type } from "@sinclair/typebox";
+import type { SentViewer } from "./child_viewers.ts";
 import { type AnyContext, GUEST, SYSTEM, type Viewer } from "lectern/core";
 
 /** The form of a reference: a number among the viewers of a call, the first of which is the call's own, or one that needs no call. */
@@ -17,6 +18,11 @@ export type ViewerReference = number | "system" | "guest";
 
 /** Options of `callAs`. */
 export type CallOptions = NonNullable<Parameters<AnyContext["callAs"]>[3]>;
+
+/** A viewer as it is sent. */
+export function sentViewer({ permissions, only, ...viewer }: Viewer): SentViewer {
+  return { ...viewer, permissions: [...permissions], ...(only && { only: [...only] }) };
+}
 
 /** The viewer of a reference. Throws for one that the server has not sent within the call. */
 export function viewerOf(reference: ViewerReference, sent: readonly Viewer[] = []): Viewer {

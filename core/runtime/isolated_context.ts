@@ -1,9 +1,13 @@
 /** The part of the context that isolated plugins have, as a type. */
 
+import type { SlotName, Slots } from "../registry.ts";
+
 /** Members of the context that an isolated plugin has. */
 export type IsolatedMember =
   | "app"
   | "contracts"
+  | "contribute"
+  | "slot"
   | "db"
   | "visible"
   | "perform"
@@ -28,10 +32,12 @@ export type IsolatedMember =
  *   },
  * });
  */
-export type IsolatedContext<Context> = Pick<Context, Exclude<IsolatedMember, "contracts"> & keyof Context> & {
+export type IsolatedContext<Context> = Pick<Context, Exclude<IsolatedMember, "contracts" | "slot"> & keyof Context> & {
   readonly contracts: Context extends { readonly contracts: infer C }
     ? { readonly [N in keyof C]: Asked<C[N]> }
     : never;
+  /** The data of contributions, which has to be awaited. */
+  slot<N extends SlotName>(name: N): readonly Data<Slots[N]>[] | Promise<readonly Data<Slots[N]>[]>;
 };
 
 /** A contract whose functions are called in another process: their results are awaited, and there are no other members. */
@@ -44,5 +50,10 @@ type Asked<Contract> = Contract extends object
         : never;
     }
   : Contract;
+
+/** A contribution without its functions. */
+type Data<Contribution> = {
+  readonly [M in keyof Contribution as Contribution[M] extends AnyFunction | undefined ? never : M]: Contribution[M];
+};
 
 type AnyFunction = (...args: never[]) => unknown;

@@ -12,6 +12,7 @@ import { loadIsolated } from "../../plugins/operations/isolation/load_isolated.t
 import desk from "../fixtures/plugins/acme-desk/plugin.ts";
 import kudos from "../fixtures/plugins/acme-kudos/plugin.ts";
 import { scaled } from "../support/harness/machine_speed.ts";
+import { browserOf, PASSWORD } from "../support/harness/sign_ins.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 import { until } from "../support/harness/until.ts";
 
@@ -119,6 +120,7 @@ test("an honest plugin answers isolated as it does in the server's process", asy
   );
 });
 
+const ENTRY = { at: "menu/main", path: "/acme-desk", icon: "book", permit: "user" };
 const OK = [200, "application/json", "Persuasion"];
 
 /** What a runtime with the plugin that uses others answers. */
@@ -154,14 +156,24 @@ async function deskOf(runtime: TestRuntime): Promise<unknown[]> {
   await ask("GET", "/api/acme-desk/fleet");
   await runtime.runtime.jobs.drain();
   await ask("GET", "/api/acme-desk/seen", { as: reader.token });
+  await ask("GET", "/api/acme-desk/menu");
+  const headers = { authorization: "Bearer a-secret" };
+  const metrics = String((await runtime.ask("GET", "/metrics", { as: null, headers })).body);
+  answers.push(/^lectern_acme_desk_seen.*$/m.exec(metrics)?.[0]);
+  const browser = browserOf(runtime);
+  await browser.signIn("admin@example.com");
+  const statistics = String((await browser.go("/statistics")).body);
+  answers.push(/<dt>Desk<\/dt><dd>.*?<\/dd>/.exec(statistics)?.[0]);
+  answers.push(/href="\/acme-desk".*?<\/a>/s.exec(statistics)?.[0]?.includes("Desk &amp; more"));
   const shelves = (await runtime.ask("GET", "/api/shelves")).body.data as { name: string }[];
   return [...answers, shelves.map(({ name }) => name).sort()];
 }
 
-test("a plugin calls routes and contracts isolated as it does in the server's process", async () => {
+test("a plugin uses routes, contracts and slots of others isolated as it does in the server's process", async () => {
   const { plugin } = await isolated("acme-desk");
-  const apart = await deskOf(await booted({ extra: [plugin], env: NO_ROLES }));
-  expect(apart).toEqual(await deskOf(await booted({ extra: [desk], env: NO_ROLES })));
+  const env = { ...NO_ROLES, METRICS_TOKEN: "a-secret", ADMIN_PASSWORD: PASSWORD };
+  const apart = await deskOf(await booted({ extra: [plugin], env }));
+  expect(apart).toEqual(await deskOf(await booted({ extra: [desk], env })));
   expect(apart.slice(0, 2)).toEqual([
     expect.arrayContaining([{ own: OK, system: OK }]),
     expect.arrayContaining([{ own: [404, "application/json", "Book not found"], system: OK }]),
@@ -189,6 +201,10 @@ test("a plugin calls routes and contracts isolated as it does in the server's pr
         ["after it", "Novels", "Writer", true, 200],
       ],
     ],
+    ["/api/acme-desk/menu", 200, [expect.objectContaining({ path: "/shelves" }), { ...ENTRY, text: "Desk & more" }]],
+    'lectern_acme_desk_seen{kind="any"} 3',
+    "<dt>Desk</dt><dd>&lt;b&gt;Admin&lt;/b&gt;</dd>",
+    true,
     ["Novels", "Shelf of Persuasion"],
   ]);
 });

@@ -12,6 +12,7 @@ import { remoteFetch, remoteFiles, remoteLog, responseOf } from "./child_service
 import { remoteStore } from "./child_store.ts";
 import { type ActingAs, ChildViewers, type SentViewer } from "./child_viewers.ts";
 import type { Registrations } from "./registrations.ts";
+import { type ContributionParts, contributionParts } from "./slots.ts";
 import { checkPlain } from "./values.ts";
 import type { CallOptions } from "./viewers.ts";
 
@@ -54,6 +55,7 @@ export class ChildContext {
   readonly #events: { readonly name: string; readonly handlers: Partial<Record<Moment, Run>> }[] = [];
   readonly #jobs: (Registrations["jobs"][number] & { readonly run: Run })[] = [];
   readonly #schedules: (Registrations["schedules"][number] & { readonly run: Run })[] = [];
+  readonly #contributions: ({ readonly slot: string } & ContributionParts)[] = [];
   readonly #actions = new Map<number, Run>();
   readonly #viewers = new ChildViewers();
   /** Calls of the server with a transaction that still runs. */
@@ -70,6 +72,11 @@ export class ChildContext {
       routes: this.#routes.registered,
       events: this.#events.map(({ name, handlers }) => ({ name, moments: Object.keys(handlers) as Moment[] })),
       jobs: this.#jobs.map(({ run: _, ...job }) => job),
+      contributions: this.#contributions.map(({ slot, data, functions }) => ({
+        slot,
+        data,
+        functions: Object.keys(functions),
+      })),
       schedules: this.#schedules.map(({ run: _, ...schedule }) => schedule),
     };
   }
@@ -94,6 +101,9 @@ export class ChildContext {
           throw new Error(NO_ANY);
         },
       }),
+      contribute: (slot: string, contribution: object) =>
+        void this.#contributions.push({ slot, ...contributionParts(slot, contribution) }),
+      slot: async (name: string) => channel.call("slot", { name }),
       jobs: limitedTo("jobs", {
         handle: (name: string, run: Run, options: object = {}) => void this.#jobs.push({ name, run, ...options }),
         enqueue: async (name: string, payload: unknown, options: object = {}) =>
@@ -126,6 +136,7 @@ export class ChildContext {
     if (name === "event") return this.#runEvent(call, given, tx);
     if (name === "job") return void (await this.#jobs[given.index]?.run(...given.args));
     if (name === "schedule") return void (await this.#schedules[given.index]?.run());
+    if (name === "slot") return this.#runContribution(call, given);
     if (name === "action") return this.#actions.get(given.index)?.(given.args[0], tx);
     throw new Error(`Cannot answer the call "${name}"`);
   }
@@ -142,6 +153,14 @@ export class ChildContext {
     if (moment !== "notify") return run?.(subject, tx);
     const { viewer, ...record } = last as { readonly viewer: SentViewer };
     return run?.(subject, { ...record, viewer: this.#viewers.received(call, 0, viewer) });
+  }
+
+  #runContribution(call: number, { index, args }: GivenCall): unknown {
+    const [member, visit] = args as [string, { readonly viewer: SentViewer } | undefined];
+    const run = this.#contributions[index]?.functions[member];
+    if (!visit) return run?.();
+    const viewer = this.#viewers.received(call, 0, visit.viewer);
+    return run?.(limitedTo("a visit", { ...visit, viewer }));
   }
 
   #on(name: string, handlers: Partial<Record<Moment, Run>>): void {

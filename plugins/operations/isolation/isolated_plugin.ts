@@ -26,9 +26,15 @@ import { plainOf, returnedDraft } from "./plain.ts";
 import { checkedManifest, checkedRegistrations, type Manifest, type Registrations } from "./registrations.ts";
 import { type RouteContext, responseOf, sentRequest } from "./route_answers.ts";
 import { answerCall, type CallScope } from "./server_calls.ts";
+import { checkContribution, checkedFound, functionsOf, sentVisit } from "./slots.ts";
 import { sentViewer } from "./viewers.ts";
 
 const BYTES_PER_MB = 2 ** 20;
+
+/** A name of a slot that this plugin knows at run time alone. */
+type SlotName = Parameters<AnyContext["contribute"]>[0];
+
+const NOTHING: Registrations = { routes: [], events: [], jobs: [], schedules: [], contributions: [] };
 
 /** The scope of a call to the process, with the viewer that it gives it. */
 type CallStart = Omit<CallScope, "viewers"> & { readonly viewer?: Viewer };
@@ -133,10 +139,10 @@ export class IsolatedPlugin {
       await this.#host?.stop();
       this.#lines.end();
     });
-    this.#register(context, this.#registrations ?? { routes: [], events: [], jobs: [], schedules: [] });
+    this.#register(context, this.#registrations ?? NOTHING);
   }
 
-  #register(context: AnyContext, { routes, events, jobs, schedules }: Registrations): void {
+  #register(context: AnyContext, { routes, events, jobs, schedules, contributions }: Registrations): void {
     for (const [index, { place, method, path, ...options }] of routes.entries()) {
       const handler = async ({
         viewer,
@@ -165,8 +171,24 @@ export class IsolatedPlugin {
         async (payload, { id, attempt }) => void (await this.#call("job", index, [payload, { id, attempt }])),
         options,
       );
+    for (const [index, contribution] of contributions.entries())
+      context.contribute(contribution.slot as SlotName, this.#contribution(index, contribution) as never);
     for (const [index, { name, intervalMs }] of schedules.entries())
       context.jobs.every(name, intervalMs, async () => void (await this.#call("schedule", index, [])));
+  }
+
+  #contribution(index: number, { slot, data, functions }: Registrations["contributions"][number]): object {
+    checkContribution(slot, data);
+    const own = functions.filter((member) => functionsOf(slot).includes(member));
+    const calls = own.map((member) => [
+      member,
+      async (visit?: unknown) => {
+        const { viewer, params } = sentVisit(visit);
+        const args = viewer ? [member, plainOf({ viewer: sentViewer(viewer), params })] : [member];
+        return checkedFound(slot, await this.#call("slot", index, args, viewer ? { viewer } : {}));
+      },
+    ]);
+    return { ...data, ...Object.fromEntries(calls) };
   }
 
   #handlers(index: number, moments: Registrations["events"][number]["moments"]): object {

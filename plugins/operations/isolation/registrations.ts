@@ -85,6 +85,10 @@ const registrationsSchema = Type.Object({
     }),
     { maxItems: MAX_ITEMS },
   ),
+  contributions: Type.Array(
+    Type.Object({ slot: name, data: Type.Record(Type.String(), Type.Unknown()), functions: names }),
+    { maxItems: MAX_ITEMS },
+  ),
   schedules: Type.Array(Type.Object({ name, intervalMs: Type.Integer({ minimum: 1_000 }) }), { maxItems: MAX_ITEMS }),
 });
 

@@ -83,6 +83,7 @@ const SHAPES = {
     inTransaction: Type.Optional(Type.Boolean()),
   }),
   contract: contractCallSchema,
+  slot: Type.Object({ name: text }),
   enqueue: Type.Object({
     name: text,
     payload: Type.Unknown(),
@@ -153,6 +154,7 @@ const ANSWERS: { readonly [N in Name]: Answer<N> } = {
   },
   contract: (value, { context, limits: { timeoutMs } }, { viewers }) =>
     callContract(value, context.contracts, { sent: viewers, timeoutMs }),
+  slot: ({ name }, { context }) => plainOf(context.slot(name as Parameters<AnyContext["slot"]>[0])),
   async enqueue({ name, payload, options }, { context, jobs }, { tx }) {
     if (!jobs.has(name)) throw new Error(`The plugin has registered no job "${name}"`);
     await (tx ?? context.jobs).enqueue(name as JobName, payload as never, options);

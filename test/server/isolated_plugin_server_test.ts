@@ -101,17 +101,23 @@ test("a plugin that cannot run isolated stops the start with what it lacks", asy
   };
   const plugin = (text: string) => `import { definePlugin } from "lectern/core"; export default definePlugin(${text});`;
   const cases: [string, unknown, RegExp][] = [
-    [
-      plugin(`{ name: "b", setup({ contribute }) {} }`),
-      undefined,
-      /no "contribute" of the context; they have settings/,
-    ],
+    [plugin(`{ name: "b", setup({ provide }) {} }`), undefined, /no "provide" of the context; they have settings/],
     [
       plugin(`{ name: "b", permissions: { read: ["books"] }, setup() {} }`),
       undefined,
       /"permissions" is now "grants": grants: \{ read: \["books"\] \}/,
     ],
-    [plugin(`{ name: "b", requires: ["users"], setup() {} }`), undefined, /isolated plugins cannot have "requires"/],
+    [plugin(`{ name: "b", provides: ["users"], setup() {} }`), undefined, /isolated plugins cannot have "provides"/],
+    [
+      plugin(`{ name: "b", requires: ["userz"], setup() {} }`),
+      undefined,
+      /The plugin "b" requires "userz", which no plugin provides/,
+    ],
+    [
+      plugin(`{ name: "b", setup({ contribute }) { contribute("document_head", { scripts: ["/b.js"] }); } }`),
+      undefined,
+      /cannot contribute to the slot "document_head"/,
+    ],
     [plugin(`{ name: "b b", setup() {} }`), undefined, /"name": Expected string to match/],
     ["throw new Error('at once');", undefined, /Cannot load the isolated plugin ".\/broken": at once/],
     ["for (;;);", { startMs: 300, unenforced: true }, /it did not answer "load" within 300 ms/],

@@ -69,7 +69,9 @@ export default definePlugin({
       tx.afterCommit(mergeSoon);
     };
     const service = { read: parseTags, save, of: tagsAsJson };
-    provide("tags", service, { save: "writes" }, ({ name, ships }) => (ships ? {} : { save: savedTo(save, name, slot) }));
+    provide("tags", service, { save: "writes" }, ({ name, ships }) =>
+      ships ? {} : { save: savedTo(save, name, slot) },
+    );
   },
 });
 

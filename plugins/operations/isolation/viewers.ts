@@ -3,8 +3,8 @@
  * back: what it says of a viewer itself is never read. As whom the plugin may act is decided by its context, as for any plugin.
  */
 import { Type } from "@sinclair/typebox";
-import type { SentViewer } from "./child_viewers.ts";
 import { type AnyContext, GUEST, SYSTEM, type Viewer } from "lectern/core";
+import type { SentViewer } from "./child_viewers.ts";
 
 /** The form of a reference: a number among the viewers of a call, the first of which is the call's own, or one that needs no call. */
 export const referenceSchema = Type.Union([

@@ -117,8 +117,8 @@ function recordActivities(context: WebhooksContext): void {
   const listeners = cache.values("listening", () => readListeners(db));
   for (const event of ["webhook_create", "webhook_update", "webhook_delete"] as const)
     on(event, {
-      inTransaction(_, tx) {
-        listeners.forget(tx);
+      async inTransaction(_, tx) {
+        await listeners.forget(tx);
         // Of a webhook that is switched on, deliveries that came to their turn meanwhile wait without a job.
         tx.afterCommit(handOutSoon);
       },

@@ -14,8 +14,8 @@ const CONNECTIONS = 2;
 /** The instance for commands of a plugin that do not boot. Nothing is opened yet. Throws BootError for settings that cannot be used. */
 export async function instanceFor(plugin: AnyPlugin, plugins: readonly AnyPlugin[], io: CommandIo): Promise<Instance> {
   const config = readConfig(io, plugins);
-  const { settings, denied } = await readChoices();
-  const sources = { env: io.env, settings, denied };
+  const { settings, denied, grants } = await readChoices();
+  const sources = { env: io.env, settings, denied, grants };
   const options = { ...storeOptions(config, plugins, io), poolSize: CONNECTIONS };
   const { name, place } = openedFiles(config, plugins, sources);
   return {

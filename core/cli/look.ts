@@ -114,7 +114,7 @@ async function factsOf(plugins: readonly AnyPlugin[], config: Config, io: Comman
   const store = await openStore(options);
   try {
     await checkStoreVersion(store.db, plugins);
-    const { files, isInUse, described: place } = await openFiles(config, plugins, io);
+    const { files, isInUse, described: place } = await openFiles(config, plugins, io, true);
     // The files of a store that a setup contributes are known after it alone.
     if (isInUse) await checkMarker({ db: store.db, files, place }, logOf(config));
     const steps = [...(await migrationStatuses(store.db, all))].map(([name, { pending }]) => [name, pending] as const);

@@ -87,7 +87,7 @@ export async function openRuntime(
   });
   onStore(store);
   try {
-    const opened = await openFiles(config, plugins, io);
+    const opened = await openFiles(config, plugins, io, marker === "look");
     const { files, isInUse, described: place } = opened;
     const isChecked = marker === "complete" || marker === "check";
     if (isInUse && isChecked) await checkMarker({ db: store.db, files, place }, log);
@@ -173,7 +173,7 @@ export async function refuseOtherNames(config: Config, plugins: readonly AnyPlug
 /** The timelines by which a former leader is told, with those that the marker of the file store knows. */
 export function timelinesOf(config: Config, plugins: readonly AnyPlugin[], io: CommandIo): Timelines {
   return new Timelines({}, async () => {
-    const { files, isInUse } = await openFiles(config, plugins, io);
+    const { files, isInUse } = await openFiles(config, plugins, io, true);
     return isInUse ? markedTimelines(files) : {};
   });
 }
@@ -238,10 +238,18 @@ export function serverOptions(
   return databaseUrl === "" ? {} : { databaseUrl, listenUrl, prepare };
 }
 
-/** The file store that is known before the boot. Throws BootError for settings that cannot be used. */
-export async function openFiles(config: Config, plugins: readonly AnyPlugin[], io: CommandIo): Promise<OpenedFiles> {
-  const { settings, denied } = await readChoices();
-  return openedFiles(config, plugins, { env: io.env, settings, denied });
+/**
+ * The file store that is known before the boot; that of a plugin has to be accepted, unless this is a look at what it would do. Throws
+ * BootError, also for settings that cannot be used.
+ */
+export async function openFiles(
+  config: Config,
+  plugins: readonly AnyPlugin[],
+  io: CommandIo,
+  isLook = false,
+): Promise<OpenedFiles> {
+  const { settings, denied, grants } = await readChoices();
+  return openedFiles(config, plugins, { env: io.env, settings, denied, grants: isLook ? undefined : grants });
 }
 
 /** The file store in use, and its name in messages. That of a plugin's setup is known after a boot, over a temporary store. */

@@ -10,11 +10,13 @@ import { folderStore } from "../files/file_store.ts";
 import type { DeclaredFileStore } from "../files/provided.ts";
 import type { OpenedPlace } from "../runtime/instance.ts";
 import type { PluginChoices } from "../runtime/operator_choices.ts";
+import { pinOf } from "../runtime/pins.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
+import { PowerChecks } from "../runtime/power_checks.ts";
 import { readSettings } from "../runtime/settings.ts";
 
 /** What settings are read from. */
-export interface SettingSources extends Pick<PluginChoices, "settings" | "denied"> {
+export interface SettingSources extends Pick<PluginChoices, "settings" | "denied" | "grants"> {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -86,8 +88,16 @@ export function settingsBeforeBoot(
 function declaredStores(plugins: readonly AnyPlugin[], sources: SettingSources): Declared[] {
   return plugins.flatMap((plugin) => {
     const { fileStore: store } = plugin;
-    return store ? [{ name: store.name, store, settings: settingsBeforeBoot(plugin, sources) }] : [];
+    if (!store) return [];
+    checkAccepted(plugin, sources);
+    return [{ name: store.name, store, settings: settingsBeforeBoot(plugin, sources) }];
   });
+}
+
+/** Refuses the store of a plugin as its setup does: commands open it without a boot. Throws BootError. */
+function checkAccepted(plugin: AnyPlugin, { denied = {}, grants }: SettingSources): void {
+  const choices = { denied: denied[plugin.name] ?? [], pin: pinOf(grants, plugin.name), ships: false };
+  new PowerChecks(plugin, plugin.grants, choices).fileStore();
 }
 
 function dataFolder({ filesStore, dataDir }: Pick<Config, "filesStore" | "dataDir">): OpenedFiles {

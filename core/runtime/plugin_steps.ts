@@ -122,7 +122,7 @@ export async function setUp(
   const powers = new PowerChecks(plugin, grants, { denied, pin: pinOf(shared.grants, plugin.name), ships });
   for (const event of performedOf(plugin, shared.plugins, shared.shipped ?? shared.plugins))
     powers.record("performs", event, `performs "${event}"`);
-  if (plugin.fileStore) powers.record("slots", "file_store", "declares a file store");
+  if (plugin.fileStore) powers.fileStore();
   const context = makeContext(plugin, grants, powers, app, tables, { ...shared, env });
   try {
     await shared.watch.shown({ plugin: plugin.name, part: "setup" }, () =>

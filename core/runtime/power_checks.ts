@@ -91,6 +91,11 @@ export class PowerChecks {
     this.#record("handlers", "any", "handles every event", "any");
   }
 
+  /** Records a file store that the plugin declares. */
+  fileStore(): void {
+    this.record("slots", "file_store", "declares a file store");
+  }
+
   /** Checks a resolver of credentials. */
   auth(what = "resolves credentials"): void {
     if (!this.has("auth")) throw this.#missing("auth", what);

@@ -17,7 +17,7 @@ import { beyondRecorded, type Recorded } from "../runtime/recorded.ts";
 import { versionLines } from "../runtime/versions.ts";
 import { closestMatch } from "../std/closest_match.ts";
 import { printable } from "../std/printable.ts";
-import { enforcementNote, grantsInWords, grantsLines } from "./grants_text.ts";
+import { enforcementNote, factsInWords, grantsInWords, grantsLines } from "./grants_text.ts";
 import { type Asked, type KnownEnforcement, knownEnforcement } from "./known_enforcement.ts";
 import { type Choices, readChoices, shippedPlugins, thirdParty } from "./load.ts";
 import { withLook } from "./look.ts";
@@ -157,7 +157,8 @@ async function accept(
     chosen.map((plugin) => [plugin, of(plugin).recorded]),
   );
   writeLecternKey(resolve("package.json"), "grants", pins);
-  for (const plugin of chosen) for (const line of grantsInWords(of(plugin))) io.out(line);
+  for (const plugin of chosen)
+    for (const line of [...grantsInWords(of(plugin)), ...factsInWords(of(plugin))]) io.out(line);
   io.out(`Accepted in package.json: ${chosen.map(({ name }) => name).join(", ")}`);
   return 0;
 }
@@ -173,7 +174,8 @@ export async function wholeRecords(
   io: CommandIo,
 ): Promise<ReadonlyMap<string, Recorded>> {
   const trial = await trialOf(plugins, await thirdParty(plugins), choices, io);
-  const [problem] = chosen.flatMap(({ name }) => trial.problems.get(name) ?? []);
+  const unknown = ({ name }: AnyPlugin) => (trial.recorded.has(name) ? [] : "it was not set up");
+  const [problem] = chosen.flatMap((plugin) => trial.problems.get(plugin.name) ?? unknown(plugin));
   if (problem === undefined) return trial.recorded;
   io.err(`Set up over a temporary store, since a trial does not tell all: ${problem}`);
   return withLook(plugins, io, { isStart: false }, async ({ runtime }) => {

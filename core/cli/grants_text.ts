@@ -6,6 +6,7 @@ import { columnsText, deniesColumns } from "../runtime/column_grants.ts";
 import { GRANT_KINDS, type Kind, SWITCHES } from "../runtime/grant_kinds.ts";
 import { shownHost } from "../runtime/granted_hosts.ts";
 import { variablesOf } from "../runtime/operator_choices.ts";
+import { factsOf, type PinFacts } from "../runtime/pin_facts.ts";
 import type { AnyPlugin, Grants } from "../runtime/plugin.ts";
 import { RECORDED_KINDS, type Recorded, recordedNames } from "../runtime/recorded.ts";
 import { printable } from "../std/printable.ts";
@@ -43,6 +44,17 @@ const MEANING: Readonly<Record<Kind, string>> = {
   publicRoutes: "answers everybody at the paths",
   writes: "may call the writing functions",
   screens: "serves the screens",
+};
+
+/** What an operator reads for each fact. */
+const FACTS: Readonly<Record<Exclude<keyof PinFacts, "syncSchema">, string>> = {
+  contracts: "calls the contracts",
+  provides: "provides the contracts",
+  events: "has events of its own",
+  adds: "adds the permissions",
+  commands: "adds the commands",
+  hosts: "calls by its default settings",
+  migrations: "changes the schema by the steps",
 };
 
 /** One kind of what a plugin declares or registers: its names, or none for one that is either granted or not. */
@@ -104,12 +116,26 @@ export function grantsInWords(of: ShownPlugin): string[] {
   if (shown.length === 0) return [head, "  nothing"];
   return [
     head,
-    ...shown.flatMap(({ kind, names, isDenied }) => {
-      const head = `  ${MEANING[kind]}${isDenied ? " (denied)" : ""}`;
-      if (names.length === 0) return [head];
-      return names.length === 1 ? [`${head}: ${names[0]}`] : [`${head}:`, ...names.map((name) => `    ${name}`)];
-    }),
+    ...shown.flatMap(({ kind, names, isDenied }) => inWords(`${MEANING[kind]}${isDenied ? " (denied)" : ""}`, names)),
   ];
+}
+
+/** What is accepted of a plugin beside that, in words. */
+export function factsInWords({ plugin, recorded }: ShownPlugin): string[] {
+  const { migrations, syncSchema, ...lists } = factsOf(plugin, recorded.performs);
+  const named = Object.entries({ ...lists, migrations: Object.keys(migrations) });
+  return [
+    ...named.flatMap(([fact, names]) =>
+      names.length === 0 ? [] : inWords(FACTS[fact as keyof typeof FACTS], names.map(printable)),
+    ),
+    ...(syncSchema.length === 0 ? [] : inWords("brings its schema up to date at each start", [])),
+  ];
+}
+
+function inWords(meaning: string, names: readonly string[]): string[] {
+  const head = `  ${meaning}`;
+  if (names.length === 0) return [head];
+  return names.length === 1 ? [`${head}: ${names[0]}`] : [`${head}:`, ...names.map((name) => `    ${name}`)];
 }
 
 function shownOf({ plugin, denied, recorded }: ShownPlugin): Shown[] {

@@ -5,7 +5,7 @@ import { beyondError, beyondPin } from "../runtime/pins.ts";
 import { definePlugin } from "../runtime/plugin.ts";
 import type { Recorded } from "../runtime/recorded.ts";
 import { findCommand } from "./commands.ts";
-import { grantsInWords, grantsLines, shortGrants } from "./grants_text.ts";
+import { factsInWords, grantsInWords, grantsLines, shortGrants } from "./grants_text.ts";
 import { planOf } from "./plan.ts";
 
 const command = { summary: "x", usage: "", store: false, run: async () => 0 };
@@ -127,4 +127,28 @@ test("names move nothing in the terminal of who reads them, and add no line", ()
   ]);
   const { message } = beyondError([["hiding", beyondPin(hiding, {}, recorded)]]);
   expect(message).toContain("  + jobs: tidy\\u000a  accepted in package.json\n");
+});
+
+test("whatever is accepted of a plugin beside its grants is said in words", () => {
+  const whole = definePlugin({
+    name: "whole",
+    requires: ["web" as never],
+    events: ["whole_begin" as never],
+    permissions: ["whole-begin" as never],
+    commands: { greet: command },
+    migrations: { "0001_init": async () => {}, "0002_more": async () => {} },
+    syncSchema: async () => {},
+    setup() {},
+  });
+  expect(factsInWords({ plugin: whole, denied: [], recorded: {} })).toEqual([
+    "  calls the contracts: web",
+    "  has events of its own: whole_begin",
+    "  adds the permissions: whole-begin",
+    "  adds the commands: greet",
+    "  changes the schema by the steps:",
+    "    0001_init",
+    "    0002_more",
+    "  brings its schema up to date at each start",
+  ]);
+  expect(factsInWords({ plugin: definePlugin({ name: "bare", setup() {} }), denied: [], recorded: {} })).toEqual([]);
 });

@@ -130,13 +130,11 @@ function answerTo(order: TrialOrder, files: readonly string[]): Promise<unknown>
   );
   child.keepAlive(true);
   const late = setTimeout(() => child.kill(`it did not end within ${LIMIT_MS} ms`), LIMIT_MS);
-  child.enforcement.then(
-    (enforced) => {
-      if ("missing" in enforced) reject(new Error(`${enforced.missing}, so no process can be confined`));
-      child.send(order);
-    },
-    (error: Error) => reject(error),
-  );
+  const send = (enforced: Awaited<typeof child.enforcement>) => {
+    if ("missing" in enforced) reject(new Error(`${enforced.missing}, so no process can be confined`));
+    child.send(order);
+  };
+  child.enforcement.then(send).catch(reject);
   return promise.finally(() => {
     clearTimeout(late);
     child.kill("the trial is over");

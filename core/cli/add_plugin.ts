@@ -14,7 +14,7 @@ import { pinnedAs } from "../runtime/pins.ts";
 import { checkPluginKeys } from "../runtime/plugin_keys.ts";
 import { programName } from "../runtime/program_name.ts";
 import { wholeRecords } from "./grants.ts";
-import { grantsInWords } from "./grants_text.ts";
+import { factsInWords, grantsInWords } from "./grants_text.ts";
 import { type Choices, type ListEntry, loadEntries, readChoices, shippedPlugins } from "./load.ts";
 import { changePackage, withValue } from "./package_file.ts";
 
@@ -45,7 +45,7 @@ export async function addPlugin(io: CommandIo, entry: string, { isolate, yes = f
   inBootOrder(plugins, await shippedPlugins());
   const recorded = await wholeRecords(plugins, added, next, io);
   const of = added.map((plugin) => ({ plugin, denied: [], recorded: recorded.get(plugin.name) ?? {} }));
-  for (const shown of of) for (const line of grantsInWords(shown)) io.out(line);
+  for (const shown of of) for (const line of [...grantsInWords(shown), ...factsInWords(shown)]) io.out(line);
   const names = added.map(({ name }) => `"${name}"`).join(", ");
   if (!yes && !(io.tty && (await isAnswered(`Add ${names} and accept this? [y/N] `, false)))) {
     io.err(`Nothing is added: answer "y", or add --yes`);

@@ -39,11 +39,21 @@ export class VisibilityRules {
   /** Those of plugins that do not ship: what they return is checked. */
   readonly #given: VisibilityRule[] = [];
   readonly #known = new WeakMap<Viewer, Map<string, RawBuilder<boolean>>>();
+  #isClosed = false;
 
-  /** Adds a rule for a table. `reads` names the columns of other tables that it reads, beside those that the rule names. */
+  /** Adds a rule for a table. `reads` names the columns of other tables that it reads, beside those that the rule names. Throws after `close`. */
   add(table: TableName, rule: VisibilityRule, reads: VisibilityReads = {}): void {
+    if (this.#isClosed)
+      throw new Error(
+        `Cannot add a visibility rule for "${table}" once the server has begun to start: who sees what is cached`,
+      );
     this.#rules.set(table, [...(this.#rules.get(table) ?? []), rule]);
     this.#reads.set(table, [...(this.#reads.get(table) ?? []), reads, rule.reads ?? {}]);
+  }
+
+  /** Ends the time in which rules are added. */
+  close(): void {
+    this.#isClosed = true;
   }
 
   /** Adds the rule of a plugin that does not ship, as `fencedRule` returns it. */

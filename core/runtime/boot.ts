@@ -271,6 +271,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     roles,
     async start() {
       const { databaseTimeoutMs: statementMs, writeTimeoutMs: writeMs, databaseWaitMs: waitMs } = config;
+      visibility.close();
       await answers.begin(store);
       store.limit({ statementMs, writeMs, waitMs });
       await store.replicas?.start();

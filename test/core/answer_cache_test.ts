@@ -296,6 +296,16 @@ test("comments that a plugin hides from some readers are in the answers of the o
   await server.stop();
 });
 
+test("a visibility rule that comes when answers are shared already is refused", async () => {
+  const late = definePlugin({
+    name: "late_rule",
+    setup: ({ onStart, visibilityRule }) => onStart(async () => visibilityRule("pages", () => true)),
+  });
+  const server = await bootTestRuntime({ only: WITH_PAGES, extra: [late] });
+  await expect(server.runtime.start()).rejects.toThrow('Cannot add a visibility rule for "pages" once the server');
+  await server.stop();
+});
+
 test("an alias that changes while its item is read leads to nothing", async () => {
   let answers: CachedAnswers<{ id: number; name: string }> | undefined;
   let meanwhile = async () => {};

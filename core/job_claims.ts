@@ -61,6 +61,10 @@ export interface GroupClaim {
   /** Groups, and how many jobs of each may be claimed; of other groups one each. */
   readonly groups: readonly string[];
   readonly frees: readonly number[];
+  /** Of each of these groups: which share of the places it is limited to, 0 for none; those that come first have it first. */
+  readonly shares: readonly number[];
+  /** The jobs that may be claimed of each share: of the first one that of number 1. */
+  readonly rooms: readonly number[];
 }
 
 /** Claims jobs of all groups, in random order, so that no group is always the last. */
@@ -91,9 +95,10 @@ function claimOf(db: QueryCreator<Tables>, p: GroupClaim, found: RawBuilder<{ gr
       // A template: the builder has no word for a limit that is a column.
       .with(
         "due",
-        () => sql<{ id: number }>`(select free_jobs.id from found
-          left join unnest(${p.groups}::text[], ${p.frees}::integer[]) as given(group_key, free)
-            on given.group_key = found.group_key
+        () => sql<{ id: number }>`(select ranked.id from (select free_jobs.id, given.share,
+            row_number() over (partition by given.share order by given.position) as nth from found
+          left join unnest(${p.groups}::text[], ${p.frees}::integer[], ${p.shares}::integer[])
+            with ordinality as given(group_key, free, share, position) on given.group_key = found.group_key
           cross join lateral (
             select near.id from (
               select id, order_key, run_at from jobs where name = ${p.name}::text and group_key = found.group_key and not dead
@@ -102,7 +107,8 @@ function claimOf(db: QueryCreator<Tables>, p: GroupClaim, found: RawBuilder<{ gr
             where near.order_key is null or not exists (
               select from jobs as ahead where ahead.name = ${p.name}::text and ahead.group_key = found.group_key
                 and ahead.order_key = near.order_key and ahead.id < near.id and not ahead.dead)
-            order by near.run_at, near.id limit coalesce(given.free, 1)) as free_jobs
+            order by near.run_at, near.id limit coalesce(given.free, 1)) as free_jobs) as ranked
+          where coalesce(ranked.share, 0) = 0 or ranked.nth <= (${p.rooms}::integer[])[ranked.share]
           order by random() limit ${p.free}::integer)`,
       )
       .with("locked", (cte) =>

@@ -3,7 +3,7 @@
  * as many as places are free. Turns follow notifications, the end of a job, and the time at which something is known to be due.
  */
 import { type Log, logRetried } from "../log.ts";
-import { JobGroups } from "./job_groups.ts";
+import { type Frees, JobGroups } from "./job_groups.ts";
 
 /** Milliseconds until jobs are claimed again that could not be, as the store is away. */
 const RETRY_MS = 5_000;
@@ -23,10 +23,8 @@ export interface ClaimedJob {
 }
 
 /** Which jobs to claim: of the given groups alone, or of all. */
-export interface Wanted {
+export interface Wanted extends Frees {
   readonly free: number;
-  readonly groups: string[];
-  readonly frees: number[];
   readonly isOfAll: boolean;
 }
 
@@ -97,12 +95,12 @@ export class JobPool {
   /** Claims once, and begins what it claimed: how many that are. */
   async turn(): Promise<number> {
     const isOfAll = this.#isAllNews || !this.#isOpen;
-    const { groups, frees } = this.#groups.frees(isOfAll ? undefined : this.#news);
-    const free = this.#options.limit - this.#running.size;
+    const wanted = this.#groups.frees(isOfAll ? undefined : this.#news);
+    const free = this.#groups.room;
     if (free <= 0) return 0;
     this.#news = new Set();
     this.#isAllNews = false;
-    const jobs = await this.#options.claim({ free, groups, frees, isOfAll });
+    const jobs = await this.#options.claim({ ...wanted, free, isOfAll });
     for (const job of jobs) this.#begin(job);
     // More may be due than places were free.
     if (jobs.length === free) this.#isAllNews = true;
@@ -116,7 +114,11 @@ export class JobPool {
   }
 
   #takeTurns(): void {
-    if (this.#turns || !this.#mayTurn()) return;
+    if (this.#turns || !this.#wantsTurn()) return;
+    if (this.#groups.room <= 0) {
+      this.dueIn(this.#groups.roomInMs);
+      return;
+    }
     this.#turns = this.#untilNoNews()
       .catch((error: unknown) => {
         logRetried(this.#options.log, "Cannot work on jobs", { error });
@@ -137,18 +139,18 @@ export class JobPool {
     }, GATHER_MS);
   }
 
-  #mayTurn(): boolean {
+  #wantsTurn(): boolean {
     const hasNews = this.#isAllNews || this.#news.size > 0;
     return this.#isOpen && hasNews && this.#running.size < this.#options.limit;
   }
 
   async #untilNoNews(): Promise<void> {
-    while (this.#mayTurn()) await this.turn();
+    while (this.#wantsTurn() && this.#groups.room > 0) await this.turn();
   }
 
   #begin(job: ClaimedJob): void {
     const { group_key: group } = job;
-    this.#groups.begin(group);
+    const place = this.#groups.begin(group);
     const run = this.#options
       .run(job)
       .catch((error: unknown) => {
@@ -157,11 +159,11 @@ export class JobPool {
       })
       .then((isDone) => {
         this.#running.delete(run);
-        this.#groups.end(group, isDone);
-        // Jobs of no group were claimed as far as places were free. The place of a group that failed may be that of any other one.
+        const isForAll = this.#groups.end(place, isDone);
+        // Jobs of no group were claimed as far as places were free.
         if (group === "") return this.#takeTurns();
-        if (isDone) this.#news.add(group);
-        else this.#isAllNews = true;
+        if (isForAll) this.#isAllNews = true;
+        else this.#news.add(group);
         this.#turnSoon();
       });
     this.#running.add(run);

@@ -31,6 +31,7 @@ export interface JobOptions {
   /**
    * Jobs of one group (`EnqueueOptions`) that run at a time, of a job with a `limit`: 4 by default. A group begins with one, each job
    * that is done permits one more, and while its last one failed it has one, of a quarter of the limit that all such groups share.
+   * Those whose last job took longer than a second share half of it.
    */
   readonly perGroup?: number;
 }

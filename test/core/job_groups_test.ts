@@ -101,6 +101,39 @@ test("groups whose jobs fail share a quarter of the places", async () => {
   await sql`delete from jobs`.execute(runtime.db);
 });
 
+test("groups that failed and have no more jobs take no part of the share of those that have some", async () => {
+  const names = Array.from({ length: 6 }, (_, at) => `gone ${at}`);
+  carry = async () => ({});
+  for (const to of names) await send(to, 0);
+  await until(() => done.length === names.length);
+  const order = done.map((line) => line.slice(0, "gone 0".length));
+  done.length = 0;
+  carry = async () => undefined;
+  await send(order.at(-1) ?? "", 1);
+  await until(() => done.length === 1);
+});
+
+test("groups whose jobs take long share half of the places, so that others need not wait for them", async () => {
+  const names = Array.from({ length: 14 }, (_, at) => `long ${at}`);
+  carry = async (to) => {
+    if (to.startsWith("long")) await Bun.sleep(1_200);
+    return undefined;
+  };
+  for (const to of names) await send(to, 0);
+  await until(() => done.length === names.length);
+  const opened = Promise.withResolvers<undefined>();
+  carry = async (to) => (to.startsWith("long") ? opened.promise : undefined);
+  for (const to of names) await send(to, 1);
+  const held = () => names.filter((to) => (running.get(to) ?? 0) > 0).length;
+  await until(() => held() === 6);
+  await Bun.sleep(1_500);
+  for (let n = 0; n < 5; n++) await send("prompt", n);
+  await until(() => done.filter((line) => line.startsWith("prompt")).length === 5);
+  expect(held()).toBe(6);
+  opened.resolve(undefined);
+  await until(() => done.filter((line) => line.startsWith("long") && line.endsWith(" 1")).length === names.length);
+});
+
 test("a claim does not read all jobs that wait behind one", async () => {
   await rows(
     runtime.db,
@@ -114,6 +147,8 @@ test("a claim does not read all jobs that wait behind one", async () => {
       free: 5,
       groups: ["one"],
       frees: [5],
+      shares: [0],
+      rooms: [1, 1],
     });
   expect(await claim()).toHaveLength(1);
   const started = performance.now();

@@ -177,8 +177,11 @@ export class JobQueue {
     this.#open = true;
     for (const pool of this.#pools.values()) pool.open();
     await this.#schedules.start();
-    const onReturn = () => this.#lookIn(0);
-    this.#stopListening = await this.#store.listen(CHANNEL, { onNotify: (text) => this.#heard(text), onReturn });
+    this.#stopListening = await this.#store.listen(CHANNEL, {
+      onNotify: (text) => this.#heard(text),
+      onLoss: () => this.#lookIn(POLL_MS),
+      onReturn: () => this.#lookIn(0),
+    });
     for (const pool of this.#pools.values()) pool.dueIn(0);
     this.#lookIn(LOOK_AFTER_MS);
   }

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { definePlugin, JobFailure, SYSTEM, sql } from "lectern/core";
-import { rows } from "lectern/db";
+import { rows, type Store } from "lectern/db";
+import { JobQueue } from "../../core/events/job_queue.ts";
 import { CHANNEL } from "../../core/job_store.ts";
+import { createLog } from "../../core/log.ts";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 declare module "lectern/core" {
@@ -160,6 +163,49 @@ test("each server is told of a job when it is committed, and need not look for i
   await stop();
   await runtime.runtime.jobs.drain();
 });
+
+test("without notifications a job waits a few seconds", async () => {
+  const silent: Store = { ...runtime.store, listen: async () => async () => {} };
+  const queue = new JobQueue(silent, createLog("silent"), 10_000);
+  const ran = Promise.withResolvers<number>();
+  queue.handle("test_flaky", async () => ran.resolve(performance.now()));
+  await queue.start();
+  // The looks of the start have found nothing.
+  await Bun.sleep(2_000);
+  const at = performance.now();
+  await queue.enqueue(runtime.db, "test_flaky", { failures: 0, tag: "unheard" });
+  expect((await ran.promise) - at).toBeLessThan(5_000 + scaled(1_000));
+  await queue.stop();
+});
+
+test("a loss of the notifications is followed by a look within seconds", async () => {
+  let lose = () => {};
+  let isLost = false;
+  const losing: Store = {
+    ...runtime.store,
+    listen: (channel, { onNotify, onLoss, onReturn }) => {
+      lose = () => {
+        isLost = true;
+        onLoss?.();
+      };
+      return runtime.store.listen(channel, {
+        onNotify: (text) => isLost || onNotify(text),
+        ...(onReturn && { onReturn }),
+      });
+    },
+  };
+  const queue = new JobQueue(losing, createLog("silent"), 10_000);
+  const ran = Promise.withResolvers<number>();
+  queue.handle("test_flaky", async () => ran.resolve(performance.now()));
+  await queue.start();
+  // The look of the start is heard: the next one would come a minute later.
+  await Bun.sleep(7_000);
+  lose();
+  const at = performance.now();
+  await queue.enqueue(runtime.db, "test_flaky", { failures: 0, tag: "lost" });
+  expect((await ran.promise) - at).toBeLessThan(5_000 + scaled(1_000));
+  await queue.stop();
+}, 30_000);
 
 test("a job without a handler is refused when it is enqueued", async () => {
   await expect(runtime.runtime.jobs.enqueue(runtime.db, "test_nobody", {})).rejects.toThrow(

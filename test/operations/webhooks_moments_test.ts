@@ -7,6 +7,7 @@ import { definePlugin, sql } from "lectern/core";
 import { rows } from "lectern/db";
 import { openReceiver, type Received, type Receiver } from "../support/fakes/webhook_receiver.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
+import { until } from "../support/harness/until.ts";
 import { distinctCalls, webhooksIdle } from "../support/harness/webhook_queue.ts";
 
 let runtime: TestRuntime;
@@ -163,4 +164,78 @@ test("no event is stored that no webhook listens to", async () => {
   const before = await count();
   await runtime.ask("POST", "/api/shelves", { body: { name: "Unheard" } });
   expect(await count()).toBe(before);
+});
+
+test("of a webhook that is switched off what waits about one thing waits without jobs, and is called in order once it is on", async () => {
+  const { body: made } = await hook("ordered", { active: false });
+  const delivery = async (n: number) => {
+    const [event] = await rows<{ id: number }>(
+      runtime.db,
+      sql`insert into webhook_events (type, subject, payload, listeners, dispatched)
+        values ('book_create', 'book 7', ${JSON.stringify({ event: "book_create", n })}::text::jsonb, array[${made.id}::integer], true)
+        returning id`,
+    );
+    const [row] = await rows<{ id: number }>(
+      runtime.db,
+      sql`insert into webhook_deliveries (webhook_id, event_id, type, subject, leased_until)
+        values (${made.id}::integer, ${event?.id ?? 0}::bigint, 'book_create', 'book 7', 'infinity') returning id`,
+    );
+    const place = { group: String(made.id), order: "book 7" };
+    await runtime.runtime.jobs.enqueue(runtime.db, "webhook_deliver", { id: row?.id ?? 0 }, place);
+  };
+  for (const n of [1, 2, 3]) await delivery(n);
+  const jobs = () => rows(runtime.db, sql`select from jobs where name = 'webhook_deliver'`);
+  await until(async () => (await jobs()).length === 0);
+  expect(receiver.received).toHaveLength(0);
+  await change(made.id, { active: true });
+  await receiver.until(3);
+  expect(called(({ json }) => json.n)).toEqual([1, 2, 3]);
+});
+
+test("a store that fails again and again while results are recorded loses no call", async () => {
+  const { body: made } = await hook("unrecorded");
+  // Stands for a full disk: only results are refused.
+  await sql`alter table webhook_deliveries add constraint unrecorded check (sent_at is null) not valid`.execute(
+    runtime.db,
+  );
+  await make("Unrecorded");
+  const [job] = await until(
+    () =>
+      rows<{ id: number; attempts: number }>(
+        runtime.db,
+        sql`select id, attempts from jobs where name = 'webhook_deliver'`,
+      ),
+    (found) => (found[0]?.attempts ?? 0) > 0,
+  );
+  // As after a day of such tries.
+  await sql`update jobs set attempts = 100, run_at = now(), leased_until = null where id = ${job?.id}`.execute(
+    runtime.db,
+  );
+  await sql`select pg_notify('lectern_jobs', '')`.execute(runtime.db);
+  await until(
+    () =>
+      rows<{ attempts: number; last_error: string | null }>(
+        runtime.db,
+        sql`select attempts, last_error from jobs where id = ${job?.id}`,
+      ),
+    (found) => (found[0]?.attempts ?? 0) > 100 && found[0]?.last_error !== null,
+  );
+  await sql`alter table webhook_deliveries drop constraint unrecorded`.execute(runtime.db);
+  await sql`update jobs set run_at = now(), leased_until = null where id = ${job?.id}`.execute(runtime.db);
+  await sql`select pg_notify('lectern_jobs', '')`.execute(runtime.db);
+  await onlyDelivery(made.id);
+});
+
+test("an event is handed out by a job, too, where its server ends before it does so itself", async () => {
+  await hook("late");
+  await make("Late");
+  const [late] = await until(
+    () =>
+      rows<{ ms: number }>(
+        runtime.db,
+        sql`select extract(epoch from run_at - now()) * 1000 as ms from jobs where name = 'webhook_hand_out' order by id desc`,
+      ),
+    (found) => found.length > 0,
+  );
+  expect(Number(late?.ms)).toBeLessThan(30_000);
 });

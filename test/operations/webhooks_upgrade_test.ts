@@ -48,3 +48,27 @@ test("deliveries without jobs, of ended leases and events that nobody handed out
   await runtime.stop();
   await receiver.stop();
 });
+
+test("later calls about a thing wait for one that a former server has begun, until its lease ends", async () => {
+  const receiver = openReceiver();
+  const runtime = await bootTestRuntime({ env: { ALLOW_PRIVATE_HOSTS: "127.0.0.1/32" } });
+  const body = { name: "Old", endpoint: receiver.url, events: ["book_create"], timeout: 5 };
+  const { id } = (await runtime.ask("POST", "/api/webhooks", { body })).body;
+  const event = sql<{
+    id: number;
+    dispatched: boolean;
+  }>`insert into webhook_events (type, subject, payload, listeners, dispatched)
+    select 'book_create', 'book 7', jsonb_build_object('event', 'book_create', 'n', n), array[${id}::integer], n <= 2
+    from generate_series(1, 3) as n order by n returning id, dispatched`;
+  const made = await rows(runtime.db, event);
+  for (const [at, { id: eventId }] of made.filter(({ dispatched }) => dispatched).entries())
+    await sql`insert into webhook_deliveries (webhook_id, event_id, type, subject, leased_until)
+      values (${id}::integer, ${eventId}::bigint, 'book_create', 'book 7', ${at === 0 ? sql`now() + interval '3 seconds'` : null})`.execute(
+      runtime.db,
+    );
+  await runtime.runtime.start();
+  await receiver.until(3);
+  expect(distinctCalls(receiver.received).map(({ json }) => json.n)).toEqual([1, 2, 3]);
+  await runtime.stop();
+  await receiver.stop();
+});

@@ -37,6 +37,7 @@ const ONE_STORE: Readonly<Record<string, string>> = {
   "test/operations/health_test.ts": "a statement that takes its time, for a metric",
   "test/operations/isolated_plugin_test.ts":
     "a catalog that is refused before it is asked; grants_escape_test.ts is on both",
+  "test/operations/webhooks_moments_test.ts": "a constraint that stands for a full disk",
   "test/server/replicas_test.ts": "servers of its own",
   "test/web/content_labels_test.ts": "a generated column of a plugin's own table, as the shipped tables have them",
 };

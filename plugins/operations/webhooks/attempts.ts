@@ -52,23 +52,50 @@ export const beginAttempt = prepared("webhooks.begin", (db, p: { id: number }) =
     .returning([sql<WebhookRow>`to_jsonb(${sql.table("hook")})`.as("hook"), "event.payload"]),
 );
 
-/** Lets a delivery wait without a job while its webhook is switched off. The lock makes it wait for who switches it on. */
+/**
+ * Lets a delivery wait without a job while its webhook is switched off, with those behind it in its order, which would else overtake it
+ * when the webhook is switched on. The lock makes it wait for who switches it on. No row where the delivery is gone or done.
+ */
 export const park = prepared("webhooks.park", (db, p: { id: number }) =>
   db
-    .with("inactive", (cte) =>
+    .with("hook", (cte) =>
       cte
         .selectFrom("webhooks")
         .innerJoin("webhook_deliveries", "webhook_deliveries.webhook_id", "webhooks.id")
-        .select("webhook_deliveries.id")
+        .select(["webhooks.id", "webhooks.active", "webhook_deliveries.subject"])
         .where("webhook_deliveries.id", "=", p.id)
-        .where(({ not, ref }) => not(ref("webhooks.active")))
+        .where("webhook_deliveries.state", "=", WAITING)
         .forShare("webhooks"),
     )
-    .updateTable("webhook_deliveries")
-    .from("inactive")
-    .set({ leased_until: null })
-    .whereRef("webhook_deliveries.id", "=", "inactive.id")
-    .where("state", "=", WAITING),
+    .with("parked", (cte) =>
+      cte
+        .updateTable("webhook_deliveries")
+        .from("hook")
+        .set({ leased_until: null })
+        .where(({ not, ref }) => not(ref("hook.active")))
+        .whereRef("webhook_id", "=", "hook.id")
+        .where("state", "=", WAITING)
+        .where(({ and, eb, or, ref }) =>
+          or([
+            eb("webhook_deliveries.id", "=", p.id),
+            and([
+              eb("webhook_deliveries.subject", "=", ref("hook.subject")),
+              eb("webhook_deliveries.subject", "<>", sql.lit("")),
+            ]),
+          ]),
+        ),
+    )
+    .with("removed", (cte) =>
+      cte
+        .deleteFrom("jobs")
+        .using("hook")
+        .where(({ not, ref }) => not(ref("hook.active")))
+        .where("name", "=", sql.lit("webhook_deliver"))
+        .where(({ eb, ref }) => eb("group_key", "=", sql<string>`${ref("hook.id")}::text`))
+        .whereRef("order_key", "=", "hook.subject"),
+    )
+    .selectFrom("hook")
+    .select("active"),
 );
 
 /** The parameters of the statements that record an attempt. */
@@ -144,7 +171,9 @@ function attemptRecorded(db: QueryCreator<Tables>, p: Attempt) {
           sent_at: NOW,
           next_at: nextAt(p),
         })
-        .where("id", "=", p.id),
+        .where("id", "=", p.id)
+        // A try beyond its lease may end after the next one.
+        .where("state", "=", WAITING),
     )
     .updateTable("webhooks")
     .set(({ ref }) => ({

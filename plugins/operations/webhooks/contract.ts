@@ -255,6 +255,8 @@ declare module "lectern/core" {
   interface Jobs {
     /** Makes the call of a delivery. */
     webhook_deliver: { readonly id: number };
+    /** Hands out what is recorded. */
+    webhook_hand_out: Record<string, never>;
   }
   interface Events {
     webhook_create: { draft: WebhookCreate; result: Webhook };

@@ -39,8 +39,9 @@ export function deliverer(options: DelivererOptions): JobHandler<{ readonly id: 
   return async ({ id }, { signal }) => {
     const claimed = await statements.run(() => beginAttempt.executeTakeFirst(db, { id }));
     if (!claimed) {
-      await statements.run(() => park.execute(db, { id }));
-      return undefined;
+      const hook = await statements.run(() => park.executeTakeFirst(db, { id }));
+      // Switched on between the two statements.
+      return hook?.active ? { againMs: 0 } : undefined;
     }
     const outcome = await call(calling, claimed, signal);
     if (outcome === "aborted") {

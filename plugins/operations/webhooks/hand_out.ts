@@ -3,6 +3,7 @@
  * at a time does so, so the ids of deliveries and jobs have the order of the events. A delivery that has a job is leased for ever,
  * which servers of a version without such jobs do not touch.
  */
+import type { Expression } from "kysely";
 import { jobNotice, sql } from "lectern/core";
 import { type Db, type Executor, prepared } from "lectern/db";
 
@@ -20,6 +21,12 @@ export const HAS_JOB = sql<string>`'infinity'::timestamptz`;
 const lockHandOut = prepared("webhooks.lockHandOut", (db) =>
   db.selectNoFrom(sql`pg_advisory_xact_lock(hashtext('lectern_webhooks'))`.as("locked")),
 );
+
+/** Deliveries about a thing whose calls servers of a version without jobs have begun: later ones wait for their leases to end. */
+function begunAhead(webhookId: Expression<number>, subject: Expression<string>) {
+  return sql<unknown>`(select from webhook_deliveries as begun where begun.webhook_id = ${webhookId}
+    and begun.subject = ${subject} and begun.subject <> '' and begun.state = 'waiting' and begun.leased_until < ${HAS_JOB})`;
+}
 
 const handOut = prepared("webhooks.handOut", (db) =>
   db
@@ -42,7 +49,20 @@ const handOut = prepared("webhooks.handOut", (db) =>
               join.on(({ ref }) => sql<boolean>`${ref("webhooks.id")} = any(${ref("taken.listeners")})`),
             )
             .select(["webhooks.id as webhook_id", "taken.id as event_id", "taken.type", "taken.subject"])
-            .select(HAS_JOB.as("leased_until"))
+            .select((outer) =>
+              outer
+                .case()
+                .when(
+                  outer.and([
+                    outer.ref("webhooks.active"),
+                    outer.not(outer.exists(begunAhead(outer.ref("webhooks.id"), outer.ref("taken.subject")))),
+                  ]),
+                )
+                .then(HAS_JOB)
+                .else(null)
+                .end()
+                .as("leased_until"),
+            )
             .select((outer) => {
               const ahead = outer
                 .selectFrom("webhook_deliveries as ahead")
@@ -57,7 +77,7 @@ const handOut = prepared("webhooks.handOut", (db) =>
             })
             .orderBy("taken.id"),
         )
-        .returning(["id", "webhook_id", "subject", "next_at"]),
+        .returning(["id", "webhook_id", "subject", "next_at", "leased_until"]),
     )
     .with("left", (cte) =>
       cte
@@ -67,6 +87,9 @@ const handOut = prepared("webhooks.handOut", (db) =>
         .where("webhook_deliveries.state", "=", WAITING)
         .where("webhook_deliveries.leased_until", "is", null)
         .where(({ ref }) => ref("webhooks.active"))
+        .where(({ exists, not, ref }) =>
+          not(exists(begunAhead(ref("webhook_deliveries.webhook_id"), ref("webhook_deliveries.subject")))),
+        )
         .forUpdate("webhook_deliveries"),
     )
     .with("adopted", (cte) =>
@@ -87,6 +110,7 @@ const handOut = prepared("webhooks.handOut", (db) =>
               from
                 .selectFrom("made")
                 .select(["made.id", "made.webhook_id", "made.subject", "made.next_at"])
+                .where("made.leased_until", "is not", null)
                 .unionAll((also) =>
                   also
                     .selectFrom("adopted")
@@ -128,13 +152,33 @@ export async function handOutAll(db: Db): Promise<void> {
 }
 
 /** Takes deliveries back whose calls a server of a version without jobs began, and has not ended within its lease. */
-export const takeBack = prepared("webhooks.takeBack", (db) =>
+const takeBack = prepared("webhooks.takeBack", (db) =>
   db
     .updateTable("webhook_deliveries")
     .set({ leased_until: null })
     .where("state", "=", WAITING)
+    .where("leased_until", "<", HAS_JOB)
     .where("leased_until", "<", NOW),
 );
+
+const leaseEnd = prepared("webhooks.leaseEnd", (db) =>
+  db
+    .selectFrom("webhook_deliveries")
+    .select(sql<number | null>`ceil(extract(epoch from min(leased_until) - now()) * 1000)::float8`.as("ms"))
+    .where("state", "=", WAITING)
+    .where("leased_until", "<", HAS_JOB),
+);
+
+/**
+ * Hands out what servers that were killed have left, of a version without jobs too. Returns the milliseconds until more of that is to be
+ * taken back; undefined where there is no more.
+ */
+export async function handOutLeft(db: Db): Promise<number | undefined> {
+  await takeBack.execute(db, {});
+  await handOutAll(db);
+  const end = await leaseEnd.executeTakeFirst(db, {});
+  return end?.ms ?? undefined;
+}
 
 /** What waits for another try: the deliveries of a webhook, or one of them. */
 interface Waiting {

@@ -75,4 +75,10 @@ export const migrations: Migrations = {
       db,
     );
   },
+  // What servers of a version without jobs have begun: almost always nothing. Each hand-out asks for it.
+  async "0005_begun"(db) {
+    await sql`
+      create index webhook_deliveries_begun on webhook_deliveries (webhook_id, subject, id)
+        where state = 'waiting' and leased_until < 'infinity'`.execute(db);
+  },
 };

@@ -12,7 +12,8 @@ import type { Webhook, WebhooksContext } from "./contract.ts";
 import { deliverer } from "./deliver.ts";
 import { mountDeliveries } from "./delivery_routes.ts";
 import { isKnownType, mountEventTypes } from "./event_types.ts";
-import { handOutAll, takeBack } from "./hand_out.ts";
+import { handOutAll, handOutLeft } from "./hand_out.ts";
+import { lateHandOuts } from "./late_hand_outs.ts";
 import { migrations } from "./migrations.ts";
 import { presentWebhook } from "./presenter.ts";
 import { deliveriesMetric, readListeners } from "./queries.ts";
@@ -27,8 +28,12 @@ const MAX_CALLS_EACH = 4;
 const MAX_CALLS = 256;
 /** Time for which events are collected before they are handed out. */
 const GATHER_MS = 100;
-/** Between two hand-outs of what other servers that were killed have left. */
+/** Between two hand-outs of what servers that were killed have left, of a version without jobs too. */
 const HAND_OUT_REST_MS = 5 * MINUTE_MS;
+/** Tries of a job. Those of a call are counted by its delivery; a store that fails, however long, must not end a job. */
+const TRIES = 1_000_000;
+/** Pauses after tries at which the store failed. */
+const STORE_PAUSES = { first: SECOND_MS, factor: 2, max: MINUTE_MS };
 /** Days that calls are kept for inspection: long enough to look after a holiday. */
 const KEPT_DAYS = 14;
 const SWITCHED_OFF = sql.lit("Switched off after too many failed calls: ");
@@ -80,16 +85,23 @@ export default definePlugin({
     contributeThemeHooks(context);
     contribute("metric", deliveriesMetric(db));
     recordActivities(context);
-    jobs.handle("webhook_deliver", deliver, { limit: MAX_CALLS, perGroup: MAX_CALLS_EACH });
-    // What a server that was killed has left, also one of a version without jobs.
-    onStart(() => {
+    jobs.handle("webhook_deliver", deliver, {
+      limit: MAX_CALLS,
+      perGroup: MAX_CALLS_EACH,
+      tries: TRIES,
+      pauseMs: STORE_PAUSES,
+    });
+    const handOutWhatIsLeft = async () => {
+      const againMs = await handOutLeft(db);
+      if (againMs !== undefined)
+        await jobs.enqueue("webhook_hand_out", {}, { delayMs: Math.max(SECOND_MS, againMs), key: "left" });
+    };
+    jobs.handle("webhook_hand_out", handOutWhatIsLeft);
+    onStart(async () => {
       handOuts.start();
-      handOuts.soon();
+      await jobs.enqueue("webhook_hand_out", {}, { key: "start" });
     });
-    jobs.every("hand out", HAND_OUT_REST_MS, async () => {
-      await takeBack.execute(db, {});
-      await handOutAll(db);
-    });
+    jobs.every("hand out", HAND_OUT_REST_MS, handOutWhatIsLeft);
     onStop(() => handOuts.stop());
     jobs.every("prune", DAY_MS, async () => {
       const end = sql<string>`now() - make_interval(days => ${KEPT_DAYS}::integer)`;
@@ -123,6 +135,7 @@ function recordActivities(context: WebhooksContext): void {
         tx.afterCommit(handOutSoon);
       },
     });
+  const handOutLate = lateHandOuts();
   const record = createEventRecorder({
     kinds: () => slot("content"),
     sources: () => slot("activity"),
@@ -143,6 +156,7 @@ function recordActivities(context: WebhooksContext): void {
       const ids = new Set([...(byType.get(activity.type) ?? []), ...(byType.get("all") ?? [])]);
       if (ids.size === 0) return;
       await record(activity, [...ids], tx);
+      await handOutLate(tx);
       tx.afterCommit(handOutSoon);
     },
   });

@@ -115,7 +115,9 @@ export class AnswerCache {
     this.#sources.set(name, known);
     const asked = (form: AnswerForm, viewer: Viewer, id: number): AskedItem<A> => ({
       known,
-      key: `${name} ${id} ${form} ${sightOf(viewer)}`,
+      get key() {
+        return `${name} ${id} ${form} ${sightOf(viewer)}`;
+      },
       form,
       id,
       load: (note) => source.load(viewer, id, note),

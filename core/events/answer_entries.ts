@@ -7,11 +7,15 @@ interface Entry {
   readonly surrogateKeys: readonly string[];
   /** The approximate memory of the entry. */
   readonly size: number;
+  /** The number of reads at which it was last made the most recently used one. */
+  movedAt: number;
 }
 
 /** Approximate bytes of an entry beside its own, and of each surrogate key of it. */
 const ENTRY_BYTES = 300;
 const SURROGATE_KEY_BYTES = 150;
+/** Reads after which an entry is moved again, as a share of the number of entries. */
+const UNMOVED_SHARE = 1 / 4;
 
 /** Entries within a bound of memory. */
 export class AnswerEntries {
@@ -20,6 +24,7 @@ export class AnswerEntries {
   readonly #bySurrogateKey = new Map<string, Set<Entry>>();
   #bytes = 0;
   #evictions = 0;
+  #reads = 0;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
@@ -40,12 +45,19 @@ export class AnswerEntries {
     return this.#evictions;
   }
 
-  /** The answer of a key; it becomes the most recently used one. */
+  /**
+   * The answer of a key; it becomes one of the most recently used ones. An entry that did so a few reads ago stays where it is, as
+   * moving it costs more than the rest of a read.
+   */
   get(key: string): KeptAnswer | undefined {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
+    this.#reads += 1;
+    if (this.#reads - entry.movedAt > this.#entries.size * UNMOVED_SHARE) {
+      this.#entries.delete(key);
+      this.#entries.set(key, entry);
+      entry.movedAt = this.#reads;
+    }
     return entry.answer;
   }
 
@@ -60,7 +72,7 @@ export class AnswerEntries {
       this.#delete(oldest);
       this.#evictions += 1;
     }
-    const entry = { key, answer, surrogateKeys, size };
+    const entry = { key, answer, surrogateKeys, size, movedAt: this.#reads };
     this.#entries.set(key, entry);
     this.#bytes += size;
     for (const surrogateKey of surrogateKeys) {

@@ -1,4 +1,7 @@
-/** The entries of the answer cache: answers by key, found by what they depend on, the least recently used first. */
+/**
+ * The entries of the answer cache: answers by key, found by what they depend on, the least recently used first, since these are
+ * removed where others need the memory.
+ */
 import type { KeptAnswer } from "./answer_forms.ts";
 
 interface Entry {

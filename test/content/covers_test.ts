@@ -103,6 +103,7 @@ test("half a film is no cover", async () => {
 
 test("others write while many large covers are decoded", async () => {
   const large = bomb(4000, 4000, { depth: 8, colour: "rgb", interlaced: true });
+  const other = (await runtime.person("other", ["access-api", "bookshelf-create-all", "bookshelf-view-all"])).token;
   let decoded = 0;
   // More than there are connections for transactions.
   const covers = Array.from({ length: 10 }, async (_, at) => {
@@ -112,7 +113,7 @@ test("others write while many large covers are decoded", async () => {
     return status;
   });
   for (let at = 0; at < 3; at++)
-    expect((await runtime.ask("POST", "/api/shelves", { body: { name: `Quick ${at}` } })).status).toBe(200);
+    expect((await runtime.ask("POST", "/api/shelves", { as: other, body: { name: `Quick ${at}` } })).status).toBe(200);
   expect(decoded).toBeLessThan(5);
   expect(await Promise.all(covers)).toEqual(covers.map(() => 200));
 });

@@ -6,11 +6,14 @@ import { scaled } from "../support/harness/machine_speed.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 import { until } from "../support/harness/until.ts";
 
-/** How long a statement of a search, a listing or a write may take, and how long one waits for a connection. */
-const LIMIT_MS = scaled(700);
-const WAIT_MS = scaled(1_500);
+/**
+ * How long a statement of a search, a listing or a write may take, and how long one waits for a connection. Longer than the second for
+ * which a user's further requests wait behind eight of their own.
+ */
+const LIMIT_MS = scaled(1_600);
+const WAIT_MS = scaled(3_400);
 /** Several fit into the wait, but not those of all requests of a user. */
-const NAP_MS = scaled(400);
+const NAP_MS = scaled(900);
 const VIEWS = ["access-api", "book-view-all", "chapter-view-all", "page-view-all"];
 const SEARCH_TOO_LONG = "This search takes too long. Look for more or rarer words, or for one kind of content.";
 const LISTING_TOO_LONG = "This listing takes too long. Ask for it with other filters or a smaller offset.";

@@ -12,7 +12,6 @@ import { checkGrants } from "../runtime/grant_kinds.ts";
 import { checkChoices, checkVariables } from "../runtime/operator_choices.ts";
 import { pinnedAs } from "../runtime/pins.ts";
 import { checkPluginKeys } from "../runtime/plugin_keys.ts";
-import { programName } from "../runtime/program_name.ts";
 import { wholeRecords } from "./grants.ts";
 import { factsInWords, grantsInWords } from "./grants_text.ts";
 import { type Choices, type ListEntry, loadEntries, readChoices, shippedPlugins } from "./load.ts";
@@ -62,7 +61,9 @@ export async function addPlugin(io: CommandIo, entry: string, { isolate, yes = f
   });
   io.out(`Added to package.json: ${names}; a running server has it after a restart`);
   if (isPackage(entry) && !isIsolated)
-    io.out(`It runs in the process of Lectern, which its code can use as a whole: ${alone(entry)}`);
+    io.out(
+      `It runs in the process of Lectern, which its code can use as a whole: "isolated": ["${entry}"] in package.json confines it`,
+    );
   return 0;
 }
 
@@ -73,11 +74,6 @@ function isPackage(entry: string): boolean {
 
 function isolationQuestion(entry: string): string {
   return `"${entry}" is a package. Run it in a process of its own, which the kernel confines? [Y/n] `;
-}
-
-/** How to have it in a process of its own later. */
-function alone(entry: string): string {
-  return `"isolated": ["${entry}"] in package.json confines it; ${programName()} plugin add --isolate does so at once`;
 }
 
 function isolating({ isolated = [] }: Choices, entry: string): Pick<Choices, "isolated"> {

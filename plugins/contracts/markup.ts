@@ -68,6 +68,11 @@ export interface PreparedContent {
   keep(saveImage?: SaveImage): Promise<StoredContent>;
 }
 
+/** Pieces of two texts in order; those without a mark are in both. "long" for texts that are too long to compare. */
+export type Comparison =
+  | readonly { readonly value: string; readonly added?: boolean; readonly removed?: boolean }[]
+  | "long";
+
 /**
  * Conversion, cleaning and rewriting of text with markup. No function throws on broken input.
  * @example
@@ -135,6 +140,13 @@ export interface Markup {
     moved: ReadonlyMap<string, string>,
     options?: MarkupCall,
   ): Promise<{ html: string; markdown: string } | undefined>;
+  /** Compares two texts by line, and changed lines by word. "long" for texts together beyond 400,000 characters. */
+  compare(before: string, after: string, options?: MarkupCall): Promise<Comparison>;
+  /**
+   * The later of two documents as it is shown, with `ins` around what was added and `del` around what was removed:
+   * sanitised, removed elements without ids. Undefined for documents together beyond 1,000,000 characters.
+   */
+  compareHtml(before: string, after: string, options?: MarkupCall): Promise<string | undefined>;
 }
 
 declare module "lectern/core" {

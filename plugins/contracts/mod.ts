@@ -80,6 +80,7 @@ export {
 export { type Mail, type MailMessage, MailRejected, type MailTransport, mailSlots, type OutgoingMail } from "./mail.ts";
 export type {
   AddressAt,
+  Comparison,
   EmbeddedPicture,
   Included,
   LoadPages,
@@ -144,7 +145,6 @@ export { saveTags, type Tag, type Tags } from "./tags.ts";
 export type { Allowed, Throttle } from "./throttle.ts";
 export { type Credentialed, type People, peopleOf, type UserRef, type Users, withoutAuthor } from "./users.ts";
 export type {
-  Comparison,
   ConfirmSpec,
   Crumb,
   DecoratedContent,

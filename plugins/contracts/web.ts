@@ -20,6 +20,7 @@ import type {
 
 import type { AnswerPath, AnswerTo, ChangeAnswer, SubmitResult } from "./answers.ts";
 import type { Item, ItemAddress, ItemName, ItemsAddress } from "./items.ts";
+import type { Comparison } from "./markup.ts";
 import type { FiguresName, ShownFigure, Toolbar, ToolbarName } from "./screen_places.ts";
 import type { Tag } from "./tags.ts";
 
@@ -196,7 +197,10 @@ export interface Parts {
   button(ui: Ui, spec: { action: string; text: string; icon?: string; kind?: "plain" | "danger" }): Html;
   /** A link that opens a dialog, or a screen where scripts are off. */
   dialogLink(ui: Ui, spec: { path: string; text: string; icon?: string; kind?: "plain" | "danger" }): Html;
-  /** The changes between two texts, word by word, marked not by colour alone. Long texts go through `Web.compare` first. */
+  /**
+   * The changes between two texts, marked not by colour alone. `comparison` is that of `Markup.compare`; without it the
+   * texts are shown whole, one as removed and one as added.
+   */
   difference(ui: Ui, before: string, after: string, comparison?: Comparison): Html;
   tabs(ui: Ui, label: string, tabs: readonly { path: string; text: string; current: boolean }[]): Html;
   /** A row of links and buttons, with a menu for those that are in it. */
@@ -230,11 +234,6 @@ export interface DecoratedContent {
   readonly style: string | undefined;
   readonly headings: readonly Heading[];
 }
-
-/** Pieces of two texts in order; those without a mark are in both. "long" for texts that are too long to compare. */
-export type Comparison =
-  | readonly { readonly value: string; readonly added?: boolean; readonly removed?: boolean }[]
-  | "long";
 
 /** The fields of an item of content that most screens show. */
 export interface ScreenItem {
@@ -277,8 +276,6 @@ export interface Web {
    * 503 beyond the limits of a task.
    */
   decorate(ui: Ui, html: string): Promise<DecoratedContent>;
-  /** Compares two texts, for `Parts.difference`. */
-  compare(ui: Ui, before: string, after: string): Promise<Comparison>;
   /**
    * Adds an icon by the name that `Ui.icon`, menus and toolbars use. `svg` is one svg element with shapes, such as
    * `<svg viewBox="0 0 24 24" fill="none" stroke="currentColor"><path d="M4 4h16"/></svg>`. Throws for other elements and

@@ -88,7 +88,7 @@ test("a comment finds its page that was renamed meanwhile, and stays on the scre
   expect(await errorsOf(page)).toEqual([]);
 });
 
-test("revisions tell what was changed, and one is brought back", async () => {
+test("revisions tell what was changed, any two are compared, and one is brought back or deleted", async () => {
   const { id } = (
     await screens.runtime.ask("POST", "/api/pages", {
       body: { book_id: book, name: "Rota", markdown: `# Rota\n\nAda is on call.\n\n${NASTY}` },
@@ -104,11 +104,32 @@ test("revisions tell what was changed, and one is brought back", async () => {
   expect(await page.locator(".difference").textContent()).toContain("<img src=x");
   expect(await page.getByRole("button", { name: "Restore this revision" }).count()).toBe(0);
   await sound(page, "revision");
-  await page.goBack();
+  await page.getByRole("link", { name: "Show them in the page" }).click();
+  expect(await page.locator(".shown-changes del").textContent()).toContain("Ada");
+  expect(await page.locator(".shown-changes ins").textContent()).toContain("Bob");
+  expect(await page.locator(".comparison .difference del").textContent()).toContain("Ada");
+  await sound(page, "compared-revisions");
+  await page.goto("/books/runbooks/page/rota/revisions");
+  await page.getByLabel("Compare from revision #2").check();
+  await page.getByLabel("Compare to revision #1").check();
+  await page.getByRole("button", { name: "Compare the selected revisions" }).click();
+  expect(await page.locator(".shown-changes ins").textContent()).toContain("Ada");
+  await page.goto("/books/runbooks/page/rota/revisions");
   await page.getByRole("link", { name: "#1" }).click();
   await page.getByRole("button", { name: "Restore this revision" }).click();
+  await page.getByText("Restore revision #1?").waitFor();
+  expect((await screens.runtime.ask("GET", `/api/pages/${id}`)).body.markdown).toContain("Bob");
+  await page.getByRole("dialog").getByRole("button", { name: "Restore this revision" }).click();
+  await page.locator(".page-content").waitFor();
   expect(await page.getByRole("status").textContent()).toContain("Revision #1");
   expect(await page.locator(".page-content").first().textContent()).toContain("Ada is on call.");
+  await page.goto("/books/runbooks/page/rota/revisions");
+  expect(await page.locator("main table").textContent()).toContain("Restored from #1");
+  await page.getByRole("link", { name: "#1" }).click();
+  await page.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByText("Revision #1 is deleted.").waitFor();
+  expect(await page.getByRole("link", { name: "#1" }).count()).toBe(0);
   const telephone = await screens.visit(undefined, { size: "phone", scheme: "dark" });
   const { data } = (await screens.runtime.ask("GET", `/api/pages/${id}/revisions?filter[number]=2`)).body;
   await telephone.goto(`/books/runbooks/page/rota/revisions/${data[0].id}`);

@@ -40,6 +40,35 @@ test("a revision is read as it was, and shown harmless", async () => {
   expect(body.text).toContain("Two");
 });
 
+test("two revisions are compared: their names, their sources, and the page as it is shown", async () => {
+  const [first, second] = [await idOf(1), await idOf(2)];
+  const compare = (path: string) => runtime.ask("GET", `/api/pages/${page}/revisions/${path}`);
+  const { status, body } = await compare(`${first}/compare?to=${second}`);
+  expect([status, body.format, body.from.number, body.to.number]).toEqual([200, "markdown", 1, 2]);
+  expect(body.name).toEqual([{ value: "Page" }]);
+  expect(body.source).toContainEqual({ value: "One", removed: true });
+  expect(body.html).toMatch(/<del>One<\/del>.*<ins>Two/s);
+  expect(body.html).not.toContain("<script");
+  const newest = await compare(`${first}/compare`);
+  expect(newest.body.to.number).toBe(4);
+  expect(newest.body.name).toEqual([
+    { value: "Page", removed: true },
+    { value: "Renamed", added: true },
+  ]);
+  const back = await compare(`${second}/compare?to=${first}`);
+  expect([back.body.from.number, back.body.to.number]).toEqual([2, 1]);
+  for (const [path, expected] of [
+    [`${first}/compare?to=99999`, 404],
+    ["99999/compare", 404],
+    [`${first}/compare?to=x`, 422],
+  ] as const)
+    expect([path, (await compare(path)).status]).toEqual([path, expected]);
+  const reader = await runtime.person("Unseeing", ["access-api", "revision-view-all"]);
+  expect((await runtime.ask("GET", `/api/pages/${page}/revisions/${first}/compare`, { as: reader.token })).status).toBe(
+    404,
+  );
+});
+
 test("there is no such revision, or none of that page", async () => {
   const other = (await runtime.ask("POST", "/api/pages", { body: { book_id: 1, name: "Other", html: "<p>x</p>" } }))
     .body;
@@ -102,7 +131,7 @@ test("a page is restored to a revision, and the log has that change and no other
   expect([status, body]).toMatchObject([200, { id: page, name: "Page", markdown: "# One", slug: "page" }]);
   expect([body.revision_count, body.updated_by.id]).toEqual([before + 1, editor.id]);
   const kept = await runtime.ask("GET", `/api/pages/${page}/revisions?sort=-id&count=1`);
-  expect(kept.body.data).toMatchObject([{ number: before + 1, summary: `Restored from #${first}; Initial publish` }]);
+  expect(kept.body.data).toMatchObject([{ number: before + 1, summary: "Restored from #1; Initial publish" }]);
   const log = await runtime.ask("GET", `/api/audit-log?filter[user_id]=${editor.id}&sort=id`);
   expect(log.body.data).toMatchObject([
     { type: "page_restore", detail: `(${page}) Page`, loggable_type: "page", loggable_id: page },

@@ -5,6 +5,8 @@
 import type { AddressAt, EmbeddedPicture, SentContent } from "lectern/contracts";
 import type { CallServer, ChildTask } from "lectern/core";
 import type { ContentLimits } from "./check_size.ts";
+import { compareHtml } from "./compare_html.ts";
+import { compareTexts } from "./compare_texts.ts";
 import { comment } from "./descriptions.ts";
 import type { IncludeLimits } from "./includes.ts";
 import { readdress, relink } from "./links.ts";
@@ -17,6 +19,12 @@ export interface ContentTask {
   readonly limits: ContentLimits;
   /** Whether the server converts Markdown, since its converter was changed. */
   readonly isHooked: boolean;
+}
+
+/** The input of the tasks that compare. */
+export interface ComparedTexts {
+  readonly before: string;
+  readonly after: string;
 }
 
 /** An image for the server to save. */
@@ -67,4 +75,7 @@ export const tasks = {
   },
   relink: ({ stored, moved }: { stored: Parameters<typeof relink>[0]; moved: [string, string][] }) =>
     relink(stored, new Map(moved)),
+  compare: ({ before, after }: ComparedTexts) => compareTexts(before, after),
+  /** Null where the documents are too long, since undefined cannot be sent. */
+  compareHtml: ({ before, after }: ComparedTexts) => compareHtml(before, after) ?? null,
 } satisfies Record<string, ChildTask>;

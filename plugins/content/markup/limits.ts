@@ -66,3 +66,6 @@ export const maxOwnMarks = 1_000;
 
 /** Maximum characters of Markdown that the server's own process handles. */
 export const maxOwnMarkdownChars = 8_192;
+
+/** Maximum characters of two texts, together, that the server's own process compares. */
+export const maxOwnComparedChars = 2_000;

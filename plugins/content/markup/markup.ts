@@ -6,6 +6,8 @@
 import type { Included, LoadPages, Markup, PreparedContent, SentContent, StoredContent } from "lectern/contracts";
 import { createTexts } from "lectern/core";
 import { type ContentLimits, checkContentSize, checkConvertedSize } from "./check_size.ts";
+import { compareHtml } from "./compare_html.ts";
+import { compareTexts } from "./compare_texts.ts";
 import type { MarkupContext } from "./contract.ts";
 import { comment, describe, describeHtml } from "./descriptions.ts";
 import { setIds, updateFragments } from "./element_ids.ts";
@@ -61,6 +63,8 @@ export function createMarkup({
     text: async (html) => plainText(parse(html)),
     readdress: async (html, change) => readdress(html, change),
     relink: async (stored, moved) => relink(stored, moved),
+    compare: async (before, after) => compareTexts(before, after),
+    compareHtml: async (before, after) => compareHtml(before, after),
   };
 }
 

@@ -11,7 +11,7 @@ import { beginWork, chargeWork, inTurn, invalidFields, type RunOptions, randomTe
 import { type ContentLimits, checkBytes } from "./check_size.ts";
 import { type ContentTask, type ExtractedImage, UNCHANGED } from "./child_tasks.ts";
 import type { MarkupContext } from "./contract.ts";
-import { maxOwnHtmlChars, maxOwnMarkdownChars, maxOwnMarks, maxOwnTags } from "./limits.ts";
+import { maxOwnComparedChars, maxOwnHtmlChars, maxOwnMarkdownChars, maxOwnMarks, maxOwnTags } from "./limits.ts";
 import { toHtml } from "./markdown.ts";
 import { encodeUrl, escapeText } from "./serialize.ts";
 
@@ -90,6 +90,13 @@ export function offload(inProcess: Markup, context: MarkupContext): Markup {
       type Relinked = { html: string; markdown: string } | null;
       return (await run<Relinked>("relink", { stored, moved: [...moved] }, options)) ?? undefined;
     },
+    async compare(before, after, options) {
+      const isShort = before.length + after.length <= maxOwnComparedChars;
+      if (isShort) return own(options, () => timedWork(() => inProcess.compare(before, after)));
+      return run("compare", { before, after }, options);
+    },
+    compareHtml: async (before, after, options) =>
+      (await run<string | null>("compareHtml", { before, after }, options)) ?? undefined,
   };
 }
 

@@ -191,7 +191,7 @@ export async function updatePage(
     ...{ html: stored.html, markdown: stored.markdown, text: stored.text, rendered: stored.rendered },
     editor: editorAfter(draft, page.editor, tx.viewer),
   };
-  const summary = restored ? `Restored from #${restored.id}; ${restored.summary}` : "";
+  const summary = restored ? `Restored from #${restored.number}; ${restored.summary}` : "";
   const keepsRevision = restored || (needsRevision(page, draft) && !page.draft);
   const statement = keepsRevision ? updateWithRevision : update;
   const result = await statement.executeTakeFirstOrThrow(tx.db, { ...values, ...revisionBy(tx, summary) });

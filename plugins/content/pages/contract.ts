@@ -155,6 +155,27 @@ export const revisionSchema = t.Object(
   { $id: "PageRevision" },
 );
 
+const comparedPartSchema = t.Object(
+  { value: t.String(), added: t.Optional(t.Boolean()), removed: t.Optional(t.Boolean()) },
+  { $id: "ComparedPart", description: "A piece of text; without a mark it is in both" },
+);
+
+/** The changes between two revisions; null for what is too long to compare. */
+export const revisionComparisonSchema = t.Object(
+  {
+    from: revisionListItemSchema,
+    to: revisionListItemSchema,
+    name: t.Array(comparedPartSchema),
+    format: t.Union([t.Literal("markdown"), t.Literal("html")], { description: "Of the source" }),
+    source: t.Union([t.Array(comparedPartSchema), t.Null()]),
+    html: t.Union([t.String(), t.Null()], { description: "As shown, with ins and del" }),
+  },
+  { $id: "PageRevisionComparison" },
+);
+
+/** The query of a comparison: the later revision; without it the newest. */
+export const comparisonRules = rules({ to: ["integer", "min:1"] });
+
 /** What a create asks for. */
 export type PageCreate = Input<typeof createRules>;
 
@@ -190,6 +211,7 @@ declare module "lectern/contracts" {
     [pageUpdate: `PUT /api/pages/${number}`]: Static<typeof pageAnswers.saved>;
     [revisions: `/api/pages/${number}/revisions`]: ListingOf<typeof revisionListItemSchema>;
     [revision: `/api/pages/${number}/revisions/${number}`]: Static<typeof revisionSchema>;
+    [comparison: `/api/pages/${number}/revisions/${number}/compare`]: Static<typeof revisionComparisonSchema>;
   }
 }
 

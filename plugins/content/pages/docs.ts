@@ -25,6 +25,10 @@ export const revisionAbout = {
   read:
     "Reads a revision of a page. Its html is sanitised, with includes as they are now; raw_html, markdown and text are " +
     "the content as it was stored.",
+  compare:
+    "Compares a revision with another one of the page, `to`, by default with the newest. `source` is compared as it was " +
+    "stored, by line and within lines by word: as Markdown where both have it, else as HTML. `html` is the later one as " +
+    "shown, with ins around what was added and del around what was removed. null stands for what is too long to compare.",
   restore:
     "Restores the name and content that a page had in a revision, as a change that makes a revision of its own. " +
     "Needs the permission to update the page.",
@@ -67,4 +71,19 @@ const { html, raw_html, markdown } = saved;
 export const revisionExamples = {
   list: { response: { data: [revision], total: 1 } },
   read: { response: { ...revision, html, raw_html, markdown, text: "Call the DBA" } },
+  compare: {
+    response: {
+      from: { ...revision, id: 39, number: 1 },
+      to: revision,
+      name: [{ value: "Failover" }],
+      format: "html",
+      source: [
+        { value: '<p id="bkmrk-call-the-dba">Call ' },
+        { value: "me", removed: true },
+        { value: "the DBA", added: true },
+        { value: "</p>" },
+      ],
+      html: '<p id="bkmrk-call-the-dba">Call <del>me</del><ins>the DBA</ins></p>',
+    },
+  },
 };

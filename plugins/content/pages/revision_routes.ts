@@ -1,5 +1,5 @@
 /**
- * The routes of revisions: listing, reading, restoring, deleting. They are additions to BookStack's API, which has
+ * The routes of revisions: listing, reading, comparing, restoring, deleting. They are additions to BookStack's API, which has
  * revisions on its screens only. A viewer who sees a page and has the permission "revision-view-all" sees its revisions. A
  * restore is a `page_update`, so every handler of changes takes part in it. The newest revision is the present state of
  * the page and cannot be deleted.
@@ -22,11 +22,13 @@ import {
 import { flattened, prepared, refs } from "lectern/db";
 import { updatePage } from "./changes.ts";
 import {
+  comparisonRules,
   type FoundPage,
   type KeptRevision,
   type PageRow,
   type PagesContext,
   pageAnswers,
+  revisionComparisonSchema,
   revisionListItemSchema,
   revisionSchema,
 } from "./contract.ts";
@@ -34,6 +36,7 @@ import { revisionAbout, revisionExamples } from "./docs.ts";
 import { renderIncludes } from "./includes.ts";
 import { presentPage } from "./presenter.ts";
 import { lockPage, pageFinder } from "./queries.ts";
+import { compareRevisions } from "./revision_comparison.ts";
 
 const FIELDS: ListSpec["fields"] = {
   id: "integer",
@@ -96,9 +99,13 @@ const deleteUnlessNewest = prepared("pages.deleteRevision", (db, p: { id: number
     .returning("id"),
 );
 
-/** Mounts the listing and the single read of revisions. */
+const newestOf = prepared("pages.newestRevision", (db, p: { pageId: number }) =>
+  db.selectFrom("page_revisions").select("id").where("page_id", "=", p.pageId).orderBy("id", "desc").limit(1),
+);
+
+/** Mounts the listing, the single read and the comparison of revisions. */
 export function mountRevisionReads(context: PagesContext): void {
-  const { app, contracts, db, list, visible } = context;
+  const { app, contracts, db, list, validate, visible } = context;
   const createdBy = flattened(contracts.users.ref(refs("page_revisions.created_by")));
   const columns = sql`${refs(...LISTED_COLUMNS)}, ${createdBy} as created_by`;
 
@@ -107,6 +114,19 @@ export function mountRevisionReads(context: PagesContext): void {
     if (!(await isVisible.executeTakeFirst(db, { id, visible: visible.where("pages", viewer) })))
       throw notFound("Page");
     return id;
+  }
+
+  async function shownRevision(viewer: Viewer, pageId: number, id: number) {
+    const found = await findShown.executeTakeFirst(db, { id, pageId, createdBy });
+    if (!found) throw notFound("Revision");
+    const { html, markdown, text, ...revision } = found;
+    return {
+      revision,
+      raw_html: html,
+      markdown,
+      text,
+      html: await renderIncludes(context, { id: pageId, html }, viewer),
+    };
   }
 
   app.get(
@@ -126,17 +146,35 @@ export function mountRevisionReads(context: PagesContext): void {
     "/pages/:id/revisions/:revisionId",
     async ({ viewer, params }) => {
       const pageId = await visiblePageId(viewer, params.id);
-      const id = idOf(params.revisionId, "Revision");
-      const found = await findShown.executeTakeFirst(db, { id, pageId, createdBy });
-      if (!found) throw notFound("Revision");
-      const { html, markdown, text, ...revision } = found;
-      const shown = await renderIncludes(context, { id: pageId, html }, viewer);
-      return { ...revision, html: shown, raw_html: html, markdown, text };
+      const { revision, ...content } = await shownRevision(viewer, pageId, idOf(params.revisionId, "Revision"));
+      return { ...revision, ...content };
     },
     {
       permit: PERMIT,
       response: revisionSchema,
       ...endpoint("pages", "revision", { about: revisionAbout.read, example: revisionExamples.read }),
+    },
+  );
+  app.get(
+    "/pages/:id/revisions/:revisionId/compare",
+    async ({ viewer, params, nestedQuery }) => {
+      const pageId = await visiblePageId(viewer, params.id);
+      const { to } = await validate(comparisonRules, nestedQuery, viewer);
+      const later = to === undefined ? (await newestOf.executeTakeFirst(db, { pageId }))?.id : Number(to);
+      const [before, after] = await Promise.all([
+        shownRevision(viewer, pageId, idOf(params.revisionId, "Revision")),
+        shownRevision(viewer, pageId, later ?? 0),
+      ]);
+      return compareRevisions(contracts.markup, before, after, viewer);
+    },
+    {
+      permit: PERMIT,
+      response: revisionComparisonSchema,
+      ...endpoint("pages", "compareRevisions", {
+        about: revisionAbout.compare,
+        query: comparisonRules,
+        example: revisionExamples.compare,
+      }),
     },
   );
 }

@@ -1,4 +1,4 @@
-import type { Web } from "lectern/contracts";
+import type { Markup, Web } from "lectern/contracts";
 import type { PluginContext } from "lectern/core";
 import type { AttachmentsData } from "./attachments.ts";
 import type { ContainerData } from "./containers.ts";
@@ -9,6 +9,7 @@ import type { SortData } from "./sort.ts";
 /** What the files of this plugin share. */
 export interface EditingContext extends Pick<PluginContext, "app"> {
   readonly web: Web;
+  readonly markup: Markup;
   /** Addresses of the scripts that screens load. */
   readonly scripts: { readonly editor: string; readonly order: string };
   /** Largest image, in megabytes. */

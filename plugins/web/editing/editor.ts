@@ -68,13 +68,13 @@ export interface EditorScreenData extends EditorData {
 export type Drafts = Answers[`/api/drafts/${string}/${number}`];
 
 /** Mounts the editor. */
-export function mountEditor({ app, web, scripts, limitMb }: EditingContext): void {
+export function mountEditor({ app, markup, web, scripts, limitMb }: EditingContext): void {
   const view = web.view("editing/page", (data, ui) => drawEditor(web, { ...data, limitMb }, ui));
   web.places("editor/formatting", "editor/toolbar");
   const shown = async (visit: Visit, data: EditorData): Promise<Screen> => {
     const { conflict, content } = data;
     const preview = data.preview === undefined ? undefined : await web.decorate(visit.ui, data.preview);
-    const comparison = conflict && (await web.compare(visit.ui, conflict.content, content));
+    const comparison = conflict && (await markup.compare(conflict.content, content, { viewer: visit.viewer }));
     const toolbar = await web.toolbar("editor/toolbar", data, visit);
     const formatting = html`${await web.addedParts("editor/formatting", data, visit)}`;
     const body = view({ ...data, preview: preview?.html, comparison, toolbar, formatting }, visit.ui);

@@ -13,13 +13,13 @@ import { mountSort } from "./sort.ts";
 
 export default definePlugin({
   name: "web_editing",
-  requires: ["web"],
+  requires: ["markup", "web"],
   settings: t.Object({ fileLimit }),
   setup(context) {
-    const { web } = context.contracts;
+    const { markup, web } = context.contracts;
     const script = (name: string) => web.asset(name, join(import.meta.dir, "public", name));
     const scripts = { editor: script("editor.js"), order: script("order.js") };
-    const shared = { ...context, web, scripts, limitMb: context.settings.fileLimit };
+    const shared = { ...context, markup, web, scripts, limitMb: context.settings.fileLimit };
     mountContainers(shared);
     mountEditor(shared);
     mountEditorRequests(shared);

@@ -7,7 +7,7 @@ import type { Tile, TilesData } from "./containers.ts";
 import type { HomeData } from "./home.ts";
 import type { PageData } from "./page.ts";
 import type { PersonData } from "./people.ts";
-import type { RevisionData, RevisionsData } from "./revisions.ts";
+import type { RevisionComparisonData, RevisionData, RevisionsData } from "./revisions.ts";
 import type { SearchData } from "./search.ts";
 
 /** What the files of this plugin share. */
@@ -50,6 +50,7 @@ declare module "lectern/core" {
     "reading/page": PageData;
     "reading/person": PersonData;
     "reading/revision": RevisionData;
+    "reading/revision_comparison": RevisionComparisonData;
     "reading/revisions": RevisionsData;
     "reading/search": SearchData;
     "reading/shelf": { readonly shelf: Shelf; readonly books: readonly Tile[] } & Additions;

@@ -1,6 +1,5 @@
 import type { ChildTask } from "lectern/core";
 import { decorate, type Labels } from "./decorate.ts";
-import { compare } from "./difference.ts";
 import { framed, frameSources } from "./frames.ts";
 
 /** A task that decorates content. */
@@ -15,5 +14,4 @@ export interface DecorateTask {
 export const tasks = {
   decorate: ({ html, labels, sources: [setting, baseUrl] }: DecorateTask) =>
     decorate(html, labels, { ...frameSources(setting, baseUrl), framed }),
-  compare: ({ before, after }: { before: string; after: string }) => compare(before, after),
 } satisfies Record<string, ChildTask>;

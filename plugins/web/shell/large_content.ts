@@ -1,17 +1,14 @@
 import { join } from "node:path";
-import type { Comparison, DecoratedContent, Ui } from "lectern/contracts";
+import type { DecoratedContent, Ui } from "lectern/contracts";
 import { type Children, inTurn } from "lectern/core";
 import type { DecorateTask } from "./child_tasks.ts";
 import { cachedDecoration, decorate, type NamedFrames } from "./decorate.ts";
-import { compare } from "./difference.ts";
 
 const MODULE = join(import.meta.dir, "child_tasks.ts");
 /** Characters up to which content is processed in the server's own process, in a few milliseconds. */
 export const MAX_OWN_HTML = 16_384;
 /** The same for tags, since the time depends on the elements of the tree, too. */
 const MAX_OWN_TAGS = 1_000;
-/** The same for two texts that are compared, together. */
-export const MAX_OWN_TEXTS = 2_000;
 
 /** Decorates HTML of any length; long HTML in a child process. `sources` are those of `frames`. */
 export function decorator(children: Children, frames: NamedFrames, sources: DecorateTask["sources"]) {
@@ -29,12 +26,6 @@ export function decorator(children: Children, frames: NamedFrames, sources: Deco
 /** Whether HTML is decorated in the server's own process. */
 export function isShort(html: string): boolean {
   return html.length <= MAX_OWN_HTML && html.split("<", MAX_OWN_TAGS + 2).length <= MAX_OWN_TAGS + 1;
-}
-
-/** Compares texts of any length; long ones in a child process. */
-export async function compareTexts(children: Children, before: string, after: string, ui: Ui): Promise<Comparison> {
-  if (before.length + after.length <= MAX_OWN_TEXTS) return compare(before, after);
-  return children.run({ before, after }, optionsOf("compare", ui));
 }
 
 function optionsOf(task: string, { viewer }: Ui) {

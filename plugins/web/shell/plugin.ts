@@ -20,7 +20,7 @@ import { difference } from "./difference.ts";
 import { figuresAt } from "./figures.ts";
 import { DEFAULT_SOURCES, framed, frameSources } from "./frames.ts";
 import { type Icons, readIcons, warnOfUnknownIcons } from "./icons.ts";
-import { compareTexts, decorator } from "./large_content.ts";
+import { decorator } from "./large_content.ts";
 import { document, errorBody, footer, header } from "./layout.ts";
 import { pendingFormBody } from "./pending_form.ts";
 import { ScreenPlaces } from "./places.ts";
@@ -110,7 +110,6 @@ export default definePlugin({
       parts: partsOf(views),
       view: (name, view) => views.add(name, view),
       decorate: (ui, html) => decorate(html, ui),
-      compare: (ui, before, after) => compareTexts(context.children, before, after, ui),
       icon: (name, svg) => icons.add(name, svg),
       asset: (name, path) => assets.add(name, path),
       screen: (...given) => screens.screen(...given),

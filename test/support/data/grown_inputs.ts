@@ -10,7 +10,12 @@ import { slugOf } from "../../../core/i18n/slug.ts";
 import { defaultInputLimits, queryOf, type TextBody } from "../../../core/input/body_parsing.ts";
 import { parseListing } from "../../../core/input/listing_query.ts";
 import { GUEST } from "../../../core/viewer.ts";
-import { maxHookedBytes, maxOwnHtmlChars, maxOwnMarkdownChars } from "../../../plugins/content/markup/limits.ts";
+import {
+  maxHookedBytes,
+  maxOwnComparedChars,
+  maxOwnHtmlChars,
+  maxOwnMarkdownChars,
+} from "../../../plugins/content/markup/limits.ts";
 import { createMarkup, DEFAULT_INCLUDES, DEFAULT_LIMITS } from "../../../plugins/content/markup/markup.ts";
 import { offload } from "../../../plugins/content/markup/offload.ts";
 import { headingsIn } from "../../../plugins/content/search/headings.ts";
@@ -25,13 +30,7 @@ import { MAX_INLINE_CHARS as MAX_CONVERTED, toMarkdown } from "../../../plugins/
 import { commentInput } from "../../../plugins/web/reading/comment_text.ts";
 import { decorate } from "../../../plugins/web/shell/decorate.ts";
 import { framed, frameSources } from "../../../plugins/web/shell/frames.ts";
-import {
-  compareTexts,
-  decorator,
-  isShort,
-  MAX_OWN_HTML,
-  MAX_OWN_TEXTS,
-} from "../../../plugins/web/shell/large_content.ts";
+import { decorator, isShort, MAX_OWN_HTML } from "../../../plugins/web/shell/large_content.ts";
 
 /** A text that the server's own process works on. */
 export interface Grown {
@@ -250,8 +249,8 @@ export const GROWN: readonly Grown[] = [
     run: (markdown) => markup.preview({ markdown }, { viewer }),
   },
   {
-    ...{ name: "a text and its change", maxChars: MAX_OWN_TEXTS, beyond: "child", pieces: [...WORDS, ...BLANKS] },
-    run: (text) => compareTexts(children, text.slice(text.length / 2), text.slice(0, text.length / 2), ui),
+    ...{ name: "a text and its change", maxChars: maxOwnComparedChars, beyond: "child", pieces: [...WORDS, ...BLANKS] },
+    run: (text) => markup.compare(text.slice(text.length / 2), text.slice(0, text.length / 2), { viewer }),
   },
   {
     ...{

@@ -109,7 +109,10 @@ function compareChanged(removed: readonly Child[], added: readonly Child[], ends
 function compareElement(before: Element, after: Element, ends: number): Element | undefined {
   const [old, now] = [childrenOf(before), childrenOf(after)];
   const isLeaf = old.every(isInline) && now.every(isInline);
-  const children = isLeaf ? compareInline(old, now, ends) : compareNodes(old, now, ends);
+  const compared = isLeaf ? compareInline(old, now, ends) : compareNodes(old, now, ends);
+  // A cell stays one, as a further one would move the rest of its row.
+  const isCell = after.tagName === "td" || after.tagName === "th";
+  const children = compared ?? (isCell ? [...markedAll(old, "del"), ...markedAll(now, "ins")] : undefined);
   if (!children) return undefined;
   const changed = emptyCopyOf(after);
   setChildren(changed, children);

@@ -46,6 +46,11 @@ test("added and removed blocks are marked, also within lists and tables", () => 
   ).toBe(`<table><tbody>${row("a")}${row("<ins>b</ins>")}</tbody></table>`);
 });
 
+test("a changed cell stays one cell", () => {
+  const table = (cell: string) => `<table><tbody><tr><td>Monday</td><td>${cell}</td></tr></tbody></table>`;
+  expect(compareHtml(table("Ada"), table("Bob"))).toBe(table("<del>Ada</del><ins>Bob</ins>"));
+});
+
 test("texts with little in common, pictures and code are shown whole, as removed and as added", () => {
   expect(compareHtml("<p>Completely other words</p>", "<p>Nothing like that here</p>")).toBe(
     "<p><del>Completely other words</del></p><p><ins>Nothing like that here</ins></p>",

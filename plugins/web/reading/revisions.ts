@@ -57,6 +57,7 @@ function mountList({ app, web }: ReadingContext): void {
   const view = web.view("reading/revisions", ({ page, path, revisions, pager }, ui) => {
     const { t } = ui;
     const [newest, before = newest] = revisions;
+    const hasSeveral = revisions.length > 1;
     const choice = (name: "from" | "to", { id, number }: Revision, chosen: Revision | undefined) =>
       html`<input type="radio" name="${name}" value="${id}"${id === chosen?.id && html` checked`} aria-label="${
         name === "from"
@@ -65,18 +66,17 @@ function mountList({ app, web }: ReadingContext): void {
       }">`;
     const rows = revisions.map((each) => [
       html`<a href="${ui.url(`${path}/revisions/${each.id}`)}">#${each.number}</a>`,
+      ...(hasSeveral ? [html`${choice("from", each, before)} ${choice("to", each, newest)}`] : []),
       each.name,
       each.created_by?.name ?? "–",
       ui.time(each.created_at),
       each.summary,
-      ...(revisions.length > 1 ? [html`${choice("from", each, before)} ${choice("to", each, newest)}`] : []),
     ]);
-    const head = [t("Number"), t("Name"), t("By"), t("When"), t("Note")];
-    if (revisions.length > 1) head.push(t("From and to"));
+    const head = [t("Number"), ...(hasSeveral ? [t("From and to")] : []), t("Name"), t("By"), t("When"), t("Note")];
     const table = parts.table(ui, { caption: t("Revisions"), head, rows, empty: t("This page has no revisions.") });
     return html`<h1>${t("Revisions of “:name”", { name: page.name })}</h1>
 ${
-  revisions.length > 1
+  hasSeveral
     ? html`<form method="get" action="${ui.url(`${path}/compare-revisions`)}">${table}<div class="ends"><button class="secondary">${ui.icon("history")} ${t("Compare the selected revisions")}</button></div></form>`
     : table
 }${pager}`;

@@ -73,6 +73,11 @@ export type Comparison =
   | readonly { readonly value: string; readonly added?: boolean; readonly removed?: boolean }[]
   | "long";
 
+/** A run of a merged text: settled, or a collision with the text of each side; any of them may be "". */
+export type MergedPart =
+  | { readonly text: string }
+  | { readonly base: string; readonly mine: string; readonly theirs: string };
+
 /**
  * Conversion, cleaning and rewriting of text with markup. No function throws on broken input.
  * @example
@@ -147,6 +152,15 @@ export interface Markup {
    * sanitised, removed elements without ids. Undefined for documents together beyond 1,000,000 characters.
    */
   compareHtml(before: string, after: string, options?: MarkupCall): Promise<string | undefined>;
+  /**
+   * Merges two changes of one text by blocks: what only one changed is taken, what both changed differently is a collision.
+   * Parts in order; all words of both are in them. Texts that cannot be compared in the time collide as a whole.
+   */
+  merge(
+    format: "markdown" | "html",
+    texts: { readonly base: string; readonly mine: string; readonly theirs: string },
+    options?: MarkupCall,
+  ): Promise<readonly MergedPart[]>;
 }
 
 declare module "lectern/core" {

@@ -86,6 +86,7 @@ export type {
   LoadPages,
   Markup,
   MarkupCall,
+  MergedPart,
   PreparedContent,
   SentContent,
   StoredContent,

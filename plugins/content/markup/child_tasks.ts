@@ -12,6 +12,7 @@ import type { IncludeLimits } from "./includes.ts";
 import { readdress, relink } from "./links.ts";
 import { toHtml } from "./markdown.ts";
 import { markup, previewInProcess, renderInProcess, type StoreOptions, storeInProcess } from "./markup.ts";
+import { type MergedTexts, mergeTexts } from "./merge.ts";
 
 /** The input of the tasks that convert content. */
 export interface ContentTask {
@@ -78,4 +79,5 @@ export const tasks = {
   compare: ({ before, after }: ComparedTexts) => compareTexts(before, after),
   /** Null where the documents are too long, since undefined cannot be sent. */
   compareHtml: ({ before, after }: ComparedTexts) => compareHtml(before, after) ?? null,
+  merge: ({ format, ...texts }: MergedTexts & { readonly format: "markdown" | "html" }) => mergeTexts(format, texts),
 } satisfies Record<string, ChildTask>;

@@ -8,6 +8,7 @@
  * Where two texts have little in common, both are shown whole, since alternating words cannot be read.
  */
 import { diffArrays } from "diff";
+import { htmlOf, withoutIds } from "./node_html.ts";
 import { sanitizedHtml } from "./sanitize.ts";
 import { escapeText, serialize } from "./serialize.ts";
 import {
@@ -195,18 +196,18 @@ function markedAll(nodes: readonly Child[], mark: Mark): Child[] {
 function marked(node: Child, mark: Mark): Child[] {
   if (isBlank(node) || !("tagName" in node || isText(node))) return [copyFor(node, mark)];
   if (isInline(node) || !isElement(node) || isAtom(node)) return [element(mark, [copyFor(node, mark)])];
-  const copy = withoutIds(emptyCopyOf(node), mark);
+  const copy = unidentified(emptyCopyOf(node), mark);
   setChildren(copy, markedAll(childrenOf(node), mark));
   return [copy];
 }
 
 function copyFor(node: Child, mark: Mark): Child {
   const copy = copyOf(node);
-  return isElement(copy) ? withoutIds(copy, mark) : copy;
+  return isElement(copy) ? unidentified(copy, mark) : copy;
 }
 
 /** Removed elements lose their ids, which those that took their place may have. */
-function withoutIds(node: Element, mark: Mark): Element {
+function unidentified(node: Element, mark: Mark): Element {
   if (mark === "ins") return node;
   const drop = (each: Element) => {
     each.attrs = each.attrs.filter(({ name }) => name !== "id");
@@ -235,14 +236,7 @@ function isBlank(node: Child): boolean {
 }
 
 function keyOf(node: Child): string {
-  return htmlOf(node).replace(/ id="[^"<>]*"/g, "");
-}
-
-function htmlOf(node: Child): string {
-  const parent = element("div", []);
-  // The node keeps its parent, which serialising does not read.
-  parent.childNodes = [node];
-  return serialize(parent);
+  return withoutIds(htmlOf(node));
 }
 
 function left(ends: number): number {

@@ -17,6 +17,7 @@ import { type IncludeLimits, includeLimits, includesIn, resolveIncludes } from "
 import { maxContentBytes, maxContentElements, maxIncludedBytes, maxIncludes } from "./limits.ts";
 import { linksIn, readdress, relink } from "./links.ts";
 import { toHtml } from "./markdown.ts";
+import { mergeTexts } from "./merge.ts";
 import { plainText } from "./plain_text.ts";
 import { sanitizedHtml } from "./sanitize.ts";
 import { serialize } from "./serialize.ts";
@@ -65,6 +66,7 @@ export function createMarkup({
     relink: async (stored, moved) => relink(stored, moved),
     compare: async (before, after) => compareTexts(before, after),
     compareHtml: async (before, after) => compareHtml(before, after),
+    merge: async (format, texts) => mergeTexts(format, texts),
   };
 }
 

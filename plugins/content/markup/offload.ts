@@ -97,6 +97,7 @@ export function offload(inProcess: Markup, context: MarkupContext): Markup {
     },
     compareHtml: async (before, after, options) =>
       (await run<string | null>("compareHtml", { before, after }, options)) ?? undefined,
+    merge: (format, texts, options) => run("merge", { format, ...texts }, options),
   };
 }
 

@@ -106,6 +106,13 @@ export const updateRules = rules({
   base_revision: ["integer"],
 });
 
+/** The body of a merge: the changed text, and the revision_count that it was made from. */
+export const mergeRules = rules({
+  base_revision: ["required", "integer"],
+  html: ["required_without:markdown", "string"],
+  markdown: ["required_without:html", "string"],
+});
+
 const pageFields = {
   ...namedFields,
   book_id: idSchema,
@@ -173,6 +180,22 @@ export const revisionComparisonSchema = t.Object(
   { $id: "PageRevisionComparison" },
 );
 
+/** A merge of a changed text with the page as it is now; `text` is null where something collides. */
+export const pageMergeSchema = t.Object(
+  {
+    revision_count: t.Integer({ description: "The base_revision to save the merged text with" }),
+    format: t.Union([t.Literal("markdown"), t.Literal("html")]),
+    text: nullable(t.String()),
+    parts: t.Array(
+      t.Union([
+        t.Object({ text: t.String() }),
+        t.Object({ base: t.String(), mine: t.String(), theirs: t.String() }, { description: "A collision" }),
+      ]),
+    ),
+  },
+  { $id: "PageMerge" },
+);
+
 /** The query of a comparison: the later revision; without it the newest. */
 export const comparisonRules = rules({ to: ["integer", "min:1"] });
 
@@ -209,6 +232,7 @@ declare module "lectern/contracts" {
     "POST /api/pages": Static<typeof pageAnswers.saved>;
     [page: `/api/pages/${number}`]: Item<"page">;
     [pageUpdate: `PUT /api/pages/${number}`]: Static<typeof pageAnswers.saved>;
+    [pageMerge: `POST /api/pages/${number}/merge`]: Static<typeof pageMergeSchema>;
     [revisions: `/api/pages/${number}/revisions`]: ListingOf<typeof revisionListItemSchema>;
     [revision: `/api/pages/${number}/revisions/${number}`]: Static<typeof revisionSchema>;
     [comparison: `/api/pages/${number}/revisions/${number}/compare`]: Static<typeof revisionComparisonSchema>;

@@ -17,6 +17,27 @@ export const about = {
   delete: "Moves a page into the recycle bin.",
 } as const;
 
+/** What it says about merges. */
+export const mergeAbout =
+  "Merges a text that was changed since base_revision with the page as it is now, by blocks: what only one side changed is " +
+  "taken, what both changed differently is a part with `base`, `mine` and `theirs`. Saves nothing; save the text with " +
+  "the answered revision_count as base_revision. Refused with 409 where the revision is no longer kept, or the page has " +
+  "another format now. Needs the permission to update the page.";
+
+/** Sample of a merge. */
+export const mergeExample = {
+  request: { base_revision: 1, markdown: "# Failover\n\nCall the DBA at once.\n" },
+  response: {
+    revision_count: 2,
+    format: "markdown",
+    text: null,
+    parts: [
+      { text: "# Failover\n\n" },
+      { base: "Call the DBA.\n", mine: "Call the DBA at once.\n", theirs: "Call Ada.\n" },
+    ],
+  },
+};
+
 /** What it says about the endpoints of revisions. */
 export const revisionAbout = {
   list:

@@ -14,6 +14,7 @@ import { selectPages } from "./contents.ts";
 import type { PagesContext } from "./contract.ts";
 import { pageExports } from "./export.ts";
 import { pageMaker } from "./import.ts";
+import { mountMerge } from "./merge.ts";
 import { migrations } from "./migrations.ts";
 import { movePagesOf } from "./parent_changes.ts";
 import { lockPage, pagesOfBook, pagesOfChapters } from "./queries.ts";
@@ -143,6 +144,7 @@ export default definePlugin({
     // Revisions are as visible as their page, which the routes look up first.
     visibilityRule("page_revisions", () => true);
     mountPages(pages, reads);
+    mountMerge(pages);
     mountRevisionReads(pages);
     mountRevisionChanges(pages);
   },

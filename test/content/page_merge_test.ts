@@ -1,0 +1,56 @@
+/** A text that was changed while others saved is merged with theirs, and nothing is saved by that. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
+
+let runtime: TestRuntime;
+let book: number;
+const BASE = "# Rota\n\nAda is on call.\n\nThe end.";
+const made = async (body: object) =>
+  (await runtime.ask("POST", "/api/pages", { body: { book_id: book, name: "Rota", ...body } })).body.id as number;
+const merge = (id: number, body: object, as?: string) =>
+  runtime.ask("POST", `/api/pages/${id}/merge`, { body, ...(as === undefined ? {} : { as }) });
+
+beforeAll(async () => {
+  runtime = await bootTestRuntime();
+  book = (await runtime.ask("POST", "/api/books", { body: { name: "Book" } })).body.id;
+});
+afterAll(() => runtime.stop());
+
+test("changes of different parts are merged, and saved with the revision that the merge tells", async () => {
+  const id = await made({ markdown: BASE });
+  await runtime.ask("PUT", `/api/pages/${id}`, { body: { priority: 3 } });
+  await runtime.ask("PUT", `/api/pages/${id}`, { body: { markdown: BASE.replace("Ada", "Bob") } });
+  const { status, body } = await merge(id, { base_revision: 2, markdown: BASE.replace("The end", "End") });
+  const text = "# Rota\n\nBob is on call.\n\nEnd.";
+  expect([status, body]).toEqual([200, { revision_count: 3, format: "markdown", text, parts: [{ text }] }]);
+  expect((await runtime.ask("GET", `/api/pages/${id}`)).body).toMatchObject({ revision_count: 3 });
+  const saved = await runtime.ask("PUT", `/api/pages/${id}`, { body: { markdown: body.text, base_revision: 3 } });
+  expect([saved.status, saved.body.markdown]).toEqual([200, text]);
+});
+
+test("what both changed is shown with both texts, in Markdown and in HTML", async () => {
+  const id = await made({ markdown: BASE });
+  await runtime.ask("PUT", `/api/pages/${id}`, { body: { markdown: BASE.replace("Ada", "Bob") } });
+  const { body } = await merge(id, { base_revision: 1, markdown: BASE.replace("Ada", "Eve") });
+  expect([body.text, body.parts]).toMatchObject([
+    null,
+    [{ text: "# Rota\n\n" }, { mine: "Eve is on call.\n\n", theirs: "Bob is on call.\n\n" }, { text: "The end." }],
+  ]);
+  const html = await made({ html: '<p id="a">One</p><p id="b">Two</p>' });
+  await runtime.ask("PUT", `/api/pages/${html}`, { body: { html: '<p id="a">1</p><p id="b">Two</p>' } });
+  const merged = await merge(html, { base_revision: 1, html: '<p id="a">One</p><p id="b">2</p>' });
+  expect(merged.body.text.replace(/ id="[^"]*"/g, "")).toBe("<p>1</p><p>2</p>");
+});
+
+test("there is nothing to merge with another format, a revision that is gone, or a page that one may not change", async () => {
+  const id = await made({ markdown: BASE });
+  expect((await merge(id, { base_revision: 1, html: "<p>x</p>" })).status).toBe(409);
+  expect((await merge(id, { base_revision: 0, markdown: "x" })).status).toBe(409);
+  expect((await merge(id, { markdown: "x" })).status).toBe(422);
+  expect((await merge(id, { base_revision: 1 })).status).toBe(422);
+  expect((await merge(99999, { base_revision: 1, markdown: "x" })).status).toBe(404);
+  const reader = await runtime.person("Reader", ["access-api", "page-view-all"]);
+  expect((await merge(id, { base_revision: 1, markdown: "x" }, reader.token)).status).toBe(403);
+  const stranger = await runtime.person("Stranger", ["access-api", "page-update-all"]);
+  expect((await merge(id, { base_revision: 1, markdown: "x" }, stranger.token)).status).toBe(404);
+});

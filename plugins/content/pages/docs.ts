@@ -1,3 +1,7 @@
+/**
+ * What the documentation of the API says about pages: what each endpoint does beyond its rules, and a sample of it. The
+ * samples tell of one page throughout, a runbook; what its fields mean is said by the schemas in contract.ts.
+ */
 import { ADA, FAILOVER, PEOPLE, timesAt } from "../_items/docs.ts";
 
 /** What the documentation says about the endpoints of pages. */

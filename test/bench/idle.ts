@@ -3,28 +3,19 @@
  * those that are sent most, and CPU of Bun. All that ships runs over a throw-away PostgreSQL, which counts the statements itself
  * (pg_stat_statements), those of the listening connection included.
  */
-import { readFileSync } from "node:fs";
 import postgres from "postgres";
 import { MINUTE_MS, SECOND_MS } from "../../core/std/time.ts";
 import { freePort } from "../support/harness/ports.ts";
 import { openBenchServers, SERVE } from "./bench_servers.ts";
+import { cpuMs } from "./cpu.ts";
 import { record } from "./record.ts";
 
 const SECONDS = Number(process.argv[2] ?? 180);
 /** What a start leaves to do is done after this time. */
 const SETTLED_MS = 20_000;
-/** Milliseconds of a clock tick in /proc. */
-const TICK_MS = 10;
 /** Texts of statements that are shown, and their length. */
 const SHOWN = 12;
 const TEXT_CHARS = 110;
-
-/** User and system time of a process in milliseconds. */
-function cpuMs(pid: number): number {
-  const [, fields = ""] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
-  const [user = 0, system = 0] = fields.split(" ").slice(11, 13).map(Number);
-  return (user + system) * TICK_MS;
-}
 
 const servers = await openBenchServers();
 try {

@@ -23,6 +23,13 @@ export const PARTS: readonly Part[] = [
     args: ["test/bench/http.ts", "2"],
   },
   {
+    name: "hello",
+    title: "The core's own cost of a request",
+    about:
+      "Processor time of the server for a request whose route does nothing: the core with one plugin, and all that ships with it, beside `Bun.serve` and one route of Elysia.",
+    args: ["test/bench/hello.ts", "2"],
+  },
+  {
     name: "workers",
     title: "Several processes on one address",
     about:

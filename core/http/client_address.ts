@@ -68,6 +68,10 @@ function hopOf(text: string): string | undefined {
 /** Groups of an IPv6 address that are its network prefix (64 bits); a client usually has all addresses of its network. */
 const NETWORK_GROUPS = 4;
 
+/** Networks of addresses that came lately, since each request of a guest asks for its own, and parsing takes as long as the rest of a request. */
+const NETWORKS = new Map<string, string>();
+const MAX_NETWORKS = 1_000;
+
 /**
  * The key by which a client is counted: the address itself, or the /64 network of an IPv6 address.
  * @example
@@ -75,9 +79,15 @@ const NETWORK_GROUPS = 4;
  * const count = tries.get(networkOf("2001:db8::1"))?.count ?? 0;
  */
 export function networkOf(address: string): string {
+  if (isIPv4(address)) return address;
+  const known = NETWORKS.get(address);
+  if (known !== undefined) return known;
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);
-  return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, NETWORK_GROUPS).join(":") : parsed.toString();
+  const network = parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, NETWORK_GROUPS).join(":") : parsed.toString();
+  if (NETWORKS.size >= MAX_NETWORKS) NETWORKS.clear();
+  NETWORKS.set(address, network);
+  return network;
 }
 
 /**
@@ -92,9 +102,14 @@ export function isWithin(networks: Networks, address: string): boolean {
   return networks.some(([network, bits]) => parsed.kind() === network.kind() && parsed.match(network, bits));
 }
 
+/** What the address of an IPv4 client begins with on a socket of both families. */
+const MAPPED = "::ffff:";
+
 /** An IPv4 address that is mapped into IPv6, as IPv4; other addresses as they are. */
 function unmapped(address: string): string {
   if (!address.startsWith("::")) return address;
+  const rest = address.slice(MAPPED.length);
+  if (address.startsWith(MAPPED) && isIPv4(rest)) return rest;
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
 }
 

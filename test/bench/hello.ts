@@ -1,7 +1,7 @@
 /**
  * `bun test/bench/hello.ts [seconds] [word]`: what a request costs whose route does nothing: microseconds of processor time of the server's
- * process, at 16 connections that are kept alive. Measured are the core with one plugin (`hello_plugin.ts`), and all that ships with it, beside
- * `Bun.serve` and one route of Elysia (`hello_bare.ts`). They take turns, five rounds each, after one that warms up; shown is the median round and its
+ * process, at 16 connections that are kept alive. Measured are the core with one plugin (`hello_plugin.ts`), with one more whose route is for
+ * those who are signed in (`hello_members.ts`), and all that ships with both, beside `Bun.serve` and one route of Elysia (`hello_bare.ts`). They take turns, five rounds each, after one that warms up; shown is the median round and its
  * ratio to Elysia. With a word, only servers whose names contain it, and Elysia.
  */
 import { openBenchServers, SERVE, TOKEN } from "./bench_servers.ts";
@@ -12,6 +12,7 @@ const ROUNDS = 5;
 const CONNECTIONS = 16;
 const FIRST_PORT = 18_100;
 const PLUGIN = "./test/bench/hello_plugin.ts";
+const MEMBERS = "./test/bench/hello_members.ts";
 const BARE = "test/bench/hello_bare.ts";
 const ELYSIA = "Elysia";
 const seconds = Number(process.argv[2] ?? 2);
@@ -34,13 +35,14 @@ try {
   const bare = await start([BARE], {});
   const elysia = await start([BARE], { HELLO_ON: "elysia" });
   const core = await start(["core/cli.ts", "serve", PLUGIN], {});
-  const whole = await start([...SERVE, PLUGIN], {});
+  const members = await start(["core/cli.ts", "serve", PLUGIN, MEMBERS], {});
+  const whole = await start([...SERVE, PLUGIN, MEMBERS], {});
   const token = { path: signedIn.path, headers: { authorization: `Token ${TOKEN}` } };
   const all: Readonly<Record<string, Measured>> = {
     "Bun.serve": { ...bare, ...asks(everybody) },
     [ELYSIA]: { ...elysia, ...asks(everybody) },
     "core, for everybody": { ...core, ...asks(everybody) },
-    "core, signed in": { ...core, ...asks(signedIn) },
+    "core, signed in": { ...members, ...asks(signedIn) },
     "all that ships, for everybody": { ...whole, ...asks(everybody) },
     "all that ships, by a token": { ...whole, ...asks(token) },
   };

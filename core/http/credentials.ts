@@ -19,15 +19,29 @@ export interface DescribedCredentials {
   readonly schemes: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-const ORIGINALS = new WeakMap<Request, Request>();
+/** A request as it came, which few functions ask for: made of these then. */
+interface Came {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Headers;
+}
+
+const ORIGINALS = new WeakMap<Request, Request | Came>();
 const COPIES = new WeakMap<Request, Request>();
 const SHOWN = new WeakSet<Request>();
-/** The plugin whose route a request is for, of one that `strip` has seen. */
-const OWNERS = new WeakMap<Request, string>();
+const OWNER = Symbol("plugin of the route");
+
+/** A request, with the plugin whose route it is for, once `strip` has seen it. */
+type OwnedRequest = Request & { [OWNER]?: string };
 
 /** The request as it came, of one that has lost its credentials; others as they are. */
 export function originalOf(request: Request): Request {
-  return ORIGINALS.get(request) ?? request;
+  const known = ORIGINALS.get(request);
+  if (known === undefined || known instanceof Request) return known ?? request;
+  const original = new Request(known.url, known);
+  attachState(original, stateOf(request));
+  ORIGINALS.set(request, original);
+  return original;
 }
 
 /** Names of headers and cookies that hold credentials. */
@@ -58,7 +72,7 @@ export class CredentialFilter {
    * the plugin's own route, which `strip` has seen, is returned as it is.
    */
   without(request: Request, plugin: string): Request {
-    if (SHOWN.has(request) || OWNERS.get(request) === plugin) return request;
+    if ((request as OwnedRequest)[OWNER] === plugin || SHOWN.has(request)) return request;
     const known = COPIES.get(request);
     if (known) return known;
     const headers = new Headers(request.headers);
@@ -77,18 +91,18 @@ export class CredentialFilter {
    * such as a key of the plugin's own, stay; and so does everything in a route scope where the plugin itself authenticates.
    */
   strip(request: Request, plugin: string): void {
-    OWNERS.set(request, plugin);
+    // A property, as the state is one: see `attachState`.
+    (request as OwnedRequest)[OWNER] = plugin;
     const { scope } = stateOf(request);
     if (scope && this.#scopes.get(scope) === plugin) return;
-    const { cookies } = this.#credentials();
     const cookie = request.headers.get("cookie");
+    if (cookie === null && !HEADERS.some((name) => request.headers.has(name))) return;
+    const { cookies } = this.#credentials();
     const isHeld = (pair: string) => cookies.some((name) => (pair.split("=")[0] ?? "").includes(name));
     const left = cookie?.split(";").filter((pair) => !isHeld(pair)) ?? [];
     const found = HEADERS.filter((name) => request.headers.has(name));
     if (found.length === 0 && left.join(";") === (cookie ?? "")) return;
-    const original = new Request(request.url, { method: request.method, headers: request.headers });
-    attachState(original, stateOf(request));
-    ORIGINALS.set(request, original);
+    ORIGINALS.set(request, { url: request.url, method: request.method, headers: new Headers(request.headers) });
     for (const name of found) request.headers.delete(name);
     if (left.length > 0) request.headers.set("cookie", left.join(";").trim());
     else request.headers.delete("cookie");

@@ -72,9 +72,11 @@ export function sharesHeaders(app: object): boolean {
  * `:name`, and for those of requests. Undefined where there is no route.
  */
 export function storedRoute({ router: { http, static: fixed } }: AnyElysia, method: string, path: string): unknown {
+  const found = fixed[path]?.[method];
+  if (found !== undefined) return found;
   // Elysia serves a path with and without a slash at its end.
   const other = path.endsWith("/") ? path.slice(0, -1) : `${path}/`;
-  return fixed[path]?.[method] ?? fixed[other]?.[method] ?? http.find(method, path)?.store;
+  return fixed[other]?.[method] ?? http.find(method, path)?.store;
 }
 
 /**

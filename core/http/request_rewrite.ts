@@ -30,7 +30,7 @@ const SEVERAL_HOSTS = new ApiError(400, "A request has one Host header.");
 
 /** The error of a request that is not even looked at: its path is too long, or it has several hosts; undefined for any other. */
 export function malformedHead({ headers, url }: Pick<Request, "headers" | "url">): ApiError | undefined {
-  if (pathOf(url).length > MAX_PATH_CHARS) return LONG_PATH;
+  if (url.length > MAX_PATH_CHARS && pathOf(url).length > MAX_PATH_CHARS) return LONG_PATH;
   // Headers of one name arrive as one, joined by commas; a host has none.
   return headers.get("host")?.includes(",") ? SEVERAL_HOSTS : undefined;
 }
@@ -49,9 +49,13 @@ export function pathOf(url: string): string {
  */
 export function rewriteUrl(request: Request, root: string): void {
   const { url } = request;
+  if (root === "" && url.startsWith(lastOrigin) && url[lastOrigin.length] === "/") return;
   const start = pathStart(url);
   const isValid = isValidOrigin(url.slice(0, start));
-  if (root === "" && isValid && start >= 0) return;
+  if (root === "" && isValid && start >= 0) {
+    lastOrigin = url.slice(0, start);
+    return;
+  }
   const path = url.slice(start);
   // A proxy may keep or remove the path of APP_URL; both lead to the same routes.
   const isBelow = root !== "" && path.startsWith(root) && /^(?:[/?]|$)/.test(path.slice(root.length));
@@ -60,6 +64,9 @@ export function rewriteUrl(request: Request, root: string): void {
   const value = `${isValid ? url.slice(0, start) : "http://localhost"}${own.startsWith("/") ? own : `/${own}`}`;
   Object.defineProperty(request, "url", { value, configurable: true });
 }
+
+/** The origin of the last request. */
+let lastOrigin = "http://localhost";
 
 /** Origins that `URL` parses. Nearly all requests have one of a few, and parsing is slower than routing. */
 const VALID_ORIGINS = new Set<string>();

@@ -9,6 +9,7 @@ import { type InputLimits, merge, methodOverride, parseBody, queryOf, STRANGER_L
 import { type BodyPace, bodyError, rejectLargeBody, setPace, TOO_SLOW } from "../input/body_stream.ts";
 import type { Spool } from "../input/upload_spool.ts";
 import { trimChars } from "../std/trim_chars.ts";
+import { type MaybePromise, whenReady } from "../std/when_ready.ts";
 import { frozenViewer } from "../viewer.ts";
 import { parserFor } from "./large_bodies.ts";
 import type { Limiter } from "./rate_limit.ts";
@@ -54,35 +55,64 @@ export class Admission {
     this.#authenticators.push(authenticate);
   }
 
-  /** Completes the state of a request. Returns an answer to a request that is not routed. Throws ApiError. */
-  async admit(request: Request, state: RequestState): Promise<Response | undefined> {
+  /**
+   * Completes the state of a request. Returns an answer to a request that is not routed; a promise only where something is waited for. Throws
+   * ApiError.
+   */
+  admit(request: Request, state: RequestState): MaybePromise<Response | undefined> {
     const { scope } = state;
     const early = scope && this.#beginScope(request, state, scope);
     if (early) return early;
-    if (scope?.addressLimit) await countAddress(state, scope.addressLimit);
+    const counted = scope?.addressLimit && countAddress(state, scope.addressLimit);
+    return whenReady(counted, () => this.#recognise(request, state));
+  }
+
+  #recognise(request: Request, state: RequestState): MaybePromise<Response | undefined> {
+    const { scope } = state;
     const method = request.method === "HEAD" ? "GET" : request.method;
     if (scope?.methods && !scope.methods.includes(method)) throw methodError(request, scope);
-    await this.#authenticate(request, state);
-    const allowance = this.#count(request, state);
-    state.allowance = allowance instanceof Promise ? await allowance : allowance;
-    if (state.allowance?.exceeded) throw new ApiError(429, "Too Many Attempts.");
-    if (scope?.notModified && !state.refusal && request.headers.get("if-none-match") !== null) {
-      const unchanged = await scope.notModified(request);
-      if (unchanged) return unchanged;
-    }
+    return whenReady(this.#authenticate(request, state), () =>
+      whenReady(this.#count(request, state), (allowance) => {
+        state.allowance = allowance;
+        if (allowance?.exceeded) throw new ApiError(429, "Too Many Attempts.");
+        return this.#begin(request, state);
+      }),
+    );
+  }
+
+  #begin(request: Request, state: RequestState): MaybePromise<Response | undefined> {
+    const { refusal, scope } = state;
+    if (scope?.notModified && !refusal && request.headers.get("if-none-match") !== null)
+      return this.#beginChanged(request, state, scope.notModified);
+    return this.#beginRead(request, state);
+  }
+
+  async #beginChanged(
+    request: Request,
+    state: RequestState,
+    notModified: NonNullable<RouteScope["notModified"]>,
+  ): Promise<Response | undefined> {
+    return (await notModified(request)) ?? this.#beginRead(request, state);
+  }
+
+  /** Begins a request in its turn, with its body read. */
+  #beginRead(request: Request, state: RequestState): MaybePromise<undefined> {
     const owner = ownerOf(state);
-    if (scope?.ownBodies) {
+    if (state.scope?.ownBodies) {
       setPace(request, this.#parts.pace);
       // Nor does it count as one that runs, since it may wait for its body.
-      await this.#turns.pause(owner);
-      state.nestedQuery = state.input = queryOf(request.url);
-      return undefined;
+      return whenReady(this.#turns.pause(owner), () => {
+        state.nestedQuery = state.input = queryOf(request.url);
+        return undefined;
+      });
     }
-    await this.#readBody(request, state);
-    const begun = this.#turns.begin(owner);
-    state.leave = begun instanceof Promise ? await begun : begun;
-    takeInput(request, state);
-    return undefined;
+    return whenReady(this.#readBody(request, state, owner), () =>
+      whenReady(this.#turns.begin(owner), (turn) => {
+        state.turn = turn;
+        takeInput(request, state);
+        return undefined;
+      }),
+    );
   }
 
   /** Sets the headers of the scope. Returns the answer to OPTIONS in a scope with CORS. */
@@ -93,15 +123,15 @@ export class Admission {
     return scope.cors && request.method === "OPTIONS" ? preflight(scope, isAllowed) : undefined;
   }
 
-  async #authenticate(request: Request, state: RequestState): Promise<void> {
+  /** Asks the authenticators in their order, from the one at an index on. */
+  #authenticate(request: Request, state: RequestState, first = 0): MaybePromise<void> {
     const own = state.scope?.authenticate;
-    for (const authenticate of own ? [own, ...this.#authenticators] : this.#authenticators) {
-      const pending = authenticate(request, state.address);
-      const found = pending instanceof Promise ? await pending : pending;
-      if (found === undefined) continue;
-      if (found instanceof ApiError) state.refusal = found;
-      else state.viewer = frozenViewer(found);
-      return;
+    const all = own ? [own, ...this.#authenticators] : this.#authenticators;
+    for (let at = first; at < all.length; at++) {
+      const found = all[at]?.(request, state.address);
+      if (found instanceof Promise)
+        return found.then((late) => (isTaken(state, late) ? undefined : this.#authenticate(request, state, at + 1)));
+      if (isTaken(state, found)) return;
     }
     state.refusal = NO_CREDENTIALS;
   }
@@ -117,21 +147,23 @@ export class Admission {
     return scope?.limiter === undefined || isOpen ? this.#parts.limiter : scope.limiter;
   }
 
+  #readBody(request: Request, state: RequestState, owner: string): Promise<void> | undefined {
+    const { method } = request;
+    const isRead = method === "GET" || method === "HEAD";
+    return isRead && request.headers.get("content-length") === null ? undefined : this.#readSent(request, state, owner);
+  }
+
   /** Reads the body. One that cannot be read is an error after the permit, except that one that arrived too slowly ends the request at once. */
-  async #readBody(request: Request, state: RequestState): Promise<void> {
+  async #readSent(request: Request, state: RequestState, owner: string): Promise<void> {
     const { children, inputLimits, pace, spool } = this.#parts;
     const { method } = request;
-    const announced = request.headers.get("content-length");
-    const isRead = method === "GET" || method === "HEAD";
-    if (isRead && announced === null) return;
     setPace(request, pace);
     state.watch?.readingBody(true);
     await rejectLargeBody(request, inputLimits.maxBytes, !state.refusal);
-    if (isRead || method === "OPTIONS") return state.watch?.readingBody(false);
+    if (method === "GET" || method === "HEAD" || method === "OPTIONS") return state.watch?.readingBody(false);
     if (!state.refusal || this.#parts.routeOf(method, pathOf(request.url))?.permit === "public") {
       state.files = spool.forRequest();
       try {
-        const owner = ownerOf(state);
         const pause = () => this.#turns.pause(owner);
         const limits = isStranger(state) ? { ...inputLimits, ...STRANGER_LIMITS } : inputLimits;
         const parse = parserFor(children, owner, pause);
@@ -147,6 +179,14 @@ export class Admission {
   }
 }
 
+/** Notes what an authenticator found of a request; false where its credentials are of another kind. */
+function isTaken(state: RequestState, found: Awaited<ReturnType<Authenticate>>): boolean {
+  if (found === undefined) return false;
+  if (found instanceof ApiError) state.refusal = found;
+  else state.viewer = frozenViewer(found);
+  return true;
+}
+
 /** Reads the query string, merges it with the body and applies a method override. */
 function takeInput(request: Request, state: RequestState): void {
   const { body } = state;
@@ -157,11 +197,11 @@ function takeInput(request: Request, state: RequestState): void {
   else if (override !== undefined) state.bodyError ??= NO_METHOD;
 }
 
-async function countAddress(state: RequestState, limit: NonNullable<RouteScope["addressLimit"]>): Promise<void> {
-  const taken = limit.take(state.address);
-  const allowance = taken instanceof Promise ? await taken : taken;
-  state.scopeHeaders = { ...state.scopeHeaders, ...limit.headers(allowance) };
-  if (allowance.exceeded) throw limit.exceeded(allowance);
+function countAddress(state: RequestState, limit: NonNullable<RouteScope["addressLimit"]>): MaybePromise<void> {
+  return whenReady(limit.take(state.address), (allowance) => {
+    state.scopeHeaders = { ...state.scopeHeaders, ...limit.headers(allowance) };
+    if (allowance.exceeded) throw limit.exceeded(allowance);
+  });
 }
 
 function methodError({ method, url }: Request, { methods }: RouteScope): ApiError {

@@ -15,6 +15,7 @@ export interface RouteHooks {
   readonly beforeHandle?: readonly Hook[];
   readonly afterHandle?: readonly Hook[];
   readonly mapResponse?: readonly Hook[];
+  readonly afterResponse?: readonly Hook[];
   readonly error?: readonly Hook[];
 }
 
@@ -27,6 +28,8 @@ export interface RuntimeHooks {
   readonly lastError: Hook;
   /** Whether schemas judge the input. */
   readonly hasSchemas: boolean;
+  /** Whether requests to the route may have a body. */
+  readonly hasBody: boolean;
 }
 
 /**
@@ -35,10 +38,12 @@ export interface RuntimeHooks {
  */
 export function arrangedHooks(hooks: RouteHooks, runtime: RuntimeHooks): RouteHooks {
   const { parse = [], transform = [], beforeHandle = [], afterHandle = [], mapResponse = [], error = [] } = hooks;
-  const { firstParser, firstTransform, lastAfterHandle, lastError, hasSchemas } = runtime;
+  const { firstParser, firstTransform, lastAfterHandle, lastError, hasSchemas, hasBody } = runtime;
+  // Without the result of a parser Elysia would read the body.
+  const parsers = parse.length > 0 ? [firstParser, ...parse, bodyOfState] : [bodyOfState];
   return {
-    // Without the result of a parser Elysia would read the body.
-    parse: parse.length > 0 ? [firstParser, ...parse, bodyOfState] : [bodyOfState],
+    // Elysia calls none for a read, but would make a promise of its answer.
+    parse: hasBody ? parsers : [],
     transform: [firstTransform, ...transform, ...(hasSchemas ? [beginJudging] : [])],
     beforeHandle: hasSchemas ? [endJudging, ...beforeHandle] : beforeHandle,
     afterHandle: lastAfterHandle ? [...afterHandle, lastAfterHandle] : afterHandle,

@@ -1,17 +1,17 @@
 /**
  * The Elysia instances that plugins add their routes to: their types, the check of a `permit`, and how their routes get to the root.
- * `server.ts` makes them, `hook_order.ts` arranges their hooks, `shared_hooks.ts` keeps them apart.
+ * `app_below.ts` makes them, `hook_order.ts` arranges their hooks, `shared_hooks.ts` keeps them apart.
  */
 import type { AnyElysia } from "elysia";
 import { type ApiError, denied } from "../errors.ts";
 import { hasPermission } from "../viewer.ts";
 import type { JudgeAnswer } from "./answer_judge.ts";
 import { judging, keepAnswers, withoutAnswers } from "./answer_schemas.ts";
+import type { appBelow } from "./app_below.ts";
 import { modelsOf, observeRoutes, parserOf } from "./elysia_internals.ts";
 import { arrangedHooks, type Hook, type RouteHooks, type RuntimeHooks } from "./hook_order.ts";
 import { type RequestState, stateOf } from "./request_context.ts";
 import { permitsOf, type RouteInfo } from "./route_table.ts";
-import type { appBelow } from "./server.ts";
 
 /** A plugin's routes below /api. */
 export type PluginApp = ReturnType<typeof appBelow<"/api">>;
@@ -86,7 +86,8 @@ export function addRoutes(app: AnyPluginApp, root: AnyElysia, routes: readonly R
   for (const [index, { handler, hooks }] of app.routes.entries()) {
     const route = routes[index] as RouteInfo;
     const own = withParsers(app, withoutAnswers(hooks));
-    const arranged = arrangedHooks(own, { ...runtimeHooks(route, judge), lastError: onError });
+    const keepsValue = (own.afterResponse ?? []).length > 0;
+    const arranged = arrangedHooks(own, { ...runtimeHooks(route, { judge, keepsValue }), lastError: onError });
     // The plugin's compiler has checked the route against the type of its own app, which the root's does not know.
     root.route(route.method, route.path, handlerOf(handler) as never, { ...own, ...arranged } as never);
   }
@@ -97,16 +98,21 @@ function handlerOf(handler: unknown): unknown {
   return typeof handler === "function" || handler instanceof Response ? handler : () => handler;
 }
 
-function runtimeHooks(route: RouteInfo, judge: JudgeAnswer | undefined): Omit<RuntimeHooks, "lastError"> {
+function runtimeHooks(
+  route: RouteInfo,
+  { judge, keepsValue }: { readonly judge: JudgeAnswer | undefined; readonly keepsValue: boolean },
+): Omit<RuntimeHooks, "lastError"> {
   const permits = permitsOf(route.detail);
   return {
     firstParser: ({ request }: { request: Request }) => bodyBeforeParsers(request, permits),
     firstTransform({ request, params }: { request: Request; params: Record<string, string | null> }) {
       checkPermits(request, permits);
+      if (keepsValue) stateOf(request).keepsValue = true;
       // A segment that cannot be decoded is null here; handlers expect text.
       for (const name in params) params[name] ??= "";
     },
     lastAfterHandle: judge && judging(route, judge),
+    hasBody: route.method !== "GET" && route.method !== "HEAD",
     hasSchemas: Object.values(route.input).some((schemas) => schemas.length > 0),
   };
 }

@@ -11,6 +11,7 @@ import type { InputObject } from "../input/body_parsing.ts";
 import type { RequestFiles } from "../input/upload_spool.ts";
 import { GUEST, type Viewer } from "../viewer.ts";
 import type { Allowance } from "./rate_limit.ts";
+import type { Turn } from "./request_turns.ts";
 import type { RouteScope } from "./route_scope.ts";
 import type { Watch } from "./running_requests.ts";
 import type { WorkBudget } from "./work_budget.ts";
@@ -62,14 +63,18 @@ export class RequestState implements RequestFacts {
   route: string | undefined = undefined;
   /** Whether schemas are judging the input, between the hooks `transform` and `beforeHandle`. */
   isJudged = false;
+  /** Whether hooks that follow the answer are to find what the handler returned, and not a Response made of it. */
+  keepsValue = false;
   /** Headers that the route scope adds to the answer. */
   scopeHeaders: Readonly<Record<string, string>> | undefined = undefined;
   /** Files of the body, on disk until the answer. */
   files: RequestFiles | undefined = undefined;
   /** What its work is charged to, which a request shares with its calls within the process; undefined for those of jobs. */
   work: RequestWork | undefined = undefined;
-  /** Ends the request's place among those of its owner; undefined before it begins. */
-  leave: (() => void) | undefined = undefined;
+  /** Its turn among those of its owner; undefined before it begins. */
+  turn: Turn | undefined = undefined;
+  /** What was thrown before the router, which answers it. */
+  failure: { readonly error: unknown } | undefined = undefined;
   /** The reads and writes of the request, once its user is known, where replicas may serve reads. */
   store: StoreSession | undefined = undefined;
   /** Which replica answered its reads while the database was away; undefined where none may. */
@@ -83,10 +88,10 @@ export class RequestState implements RequestFacts {
     this.isInternal = isInternal;
   }
 
-  /** The request is answered: others of its owner may begin, and its files are removed. */
-  async end(): Promise<void> {
-    this.leave?.();
-    if (this.files?.isUsed()) await this.files.clear();
+  /** The request is answered: others of its owner may begin, and its files are removed. A promise where there are any. */
+  end(): Promise<void> | undefined {
+    this.turn?.end();
+    return this.files?.isUsed() ? this.files.clear() : undefined;
   }
 }
 
@@ -118,7 +123,7 @@ export function currentState(): RequestState | undefined {
 
 /** The current request waits for what has turns of its own: further requests of its owner begin meanwhile. */
 export function leaveTurn(): void {
-  RUNNING.getStore()?.leave?.();
+  RUNNING.getStore()?.turn?.end();
 }
 
 /** The client's address of the current request; undefined outside of one. */

@@ -2,7 +2,8 @@
  * The order in which requests begin. One that arrives while little has been done in a turn of the event loop begins at once. The
  * others wait and begin one by one, with a turn of the event loop after each, so that connections are read and answers sent in
  * between; owners, such as users and addresses, take turns. Of one owner so many run at a time, since what they ask the store
- * for, too, is answered in the order of asking. So a burst of one client delays another by a few requests, not by all of them.
+ * for, too, is answered in the order of asking. So a burst of one client delays another by a few requests, not by all of them. A request
+ * that is answered in the call in which it began is not counted, as no other begins meanwhile.
  */
 import type { Viewer } from "../viewer.ts";
 import { networkOf } from "./client_address.ts";
@@ -18,7 +19,30 @@ interface Owner {
   readonly name: string;
   readonly waiting: (() => void)[];
   /** The requests that run and count, in the order in which they began, by when they began. */
-  readonly running: Map<object, number>;
+  readonly running: Map<Turn, number>;
+}
+
+/** The turn of a request that has begun. One that is answered without waiting for anything ends before another could see it run. */
+export class Turn {
+  readonly #turns: RequestTurns;
+  readonly #owner: string;
+  #hasEnded = false;
+
+  constructor(turns: RequestTurns, owner: string) {
+    this.#turns = turns;
+    this.#owner = owner;
+  }
+
+  /** The request waits for something: it is one of those of its owner that run, until it ends. */
+  run(): void {
+    if (!this.#hasEnded) this.#turns.ran(this.#owner, this);
+  }
+
+  /** Ends it, which may be done twice. */
+  end(): void {
+    this.#hasEnded = true;
+    this.#turns.ended(this.#owner, this);
+  }
 }
 
 /** The turns of one listener. */
@@ -40,22 +64,27 @@ export class RequestTurns {
     return this.#wait(this.#ownerOf(`body of ${name}`), () => {});
   }
 
-  /** Begins a request, in its owner's turn. Returns the function that ends it, which may be called twice. */
-  begin(name: string): (() => void) | Promise<() => void> {
-    const owner = this.#ownerOf(name);
-    if (owner.waiting.length === 0 && owner.running.size < MAX_RUNNING && this.#hasTime()) return this.#run(owner);
-    return this.#wait(owner, () => this.#run(owner));
+  /** Begins a request, in its owner's turn. */
+  begin(name: string): Turn | Promise<Turn> {
+    const owner = this.#owners.get(name);
+    const hasPlace = !owner || (owner.waiting.length === 0 && owner.running.size < MAX_RUNNING);
+    if (hasPlace && this.#hasTime()) return new Turn(this, name);
+    return this.#wait(owner ?? this.#ownerOf(name), () => {
+      const turn = new Turn(this, name);
+      turn.run();
+      return turn;
+    });
   }
 
-  #run(owner: Owner): () => void {
-    const request = {};
-    owner.running.set(request, performance.now());
-    return () => {
-      if (owner.running.delete(request)) this.#ended(owner);
-    };
+  /** Counts a request among those that run. */
+  ran(name: string, turn: Turn): void {
+    this.#ownerOf(name).running.set(turn, performance.now());
   }
 
-  #ended(owner: Owner): void {
+  /** Lets others of its owner begin, where a request was counted. */
+  ended(name: string, turn: Turn): void {
+    const owner = this.#owners.get(name);
+    if (!owner?.running.delete(turn)) return;
     if (owner.waiting.length > 0) this.#schedule();
     else this.#forgetIdle(owner);
   }

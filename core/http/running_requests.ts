@@ -4,10 +4,11 @@
  * way. One timer checks all deadlines once a second, since a timer for each request would slow all of them down.
  */
 import { ApiError } from "../errors.ts";
+import type { MaybePromise } from "../std/when_ready.ts";
 
 /** The part of the server that is used here. */
 export interface Answerer {
-  handle(request: Request, peer: string, watch?: Watch): Promise<Response>;
+  handle(request: Request, peer: string, watch?: Watch): MaybePromise<Response>;
   /** The answer to a request that failed with an error. */
   refuse(request: Request, error: ApiError): Response;
   /** Whether the route of a request may take long. */
@@ -35,18 +36,26 @@ const LATE = new ApiError(503, "The server took too long to answer. What was ask
 class Running implements Watch {
   readonly #usualMs: number;
   readonly request: Request;
-  readonly end: (response: Response) => void;
-  deadline: number;
+  /** Answers the request, once it is waited for. */
+  end: (response: Response) => void = () => {};
+  /** Of `performance.now()`; none while nobody waits for the request, or it for its body. */
+  deadline = Number.POSITIVE_INFINITY;
+  #isReading = false;
 
-  constructor(request: Request, usualMs: number, end: (response: Response) => void) {
+  constructor(request: Request, usualMs: number) {
     this.request = request;
     this.#usualMs = usualMs;
-    this.end = end;
-    this.deadline = performance.now() + usualMs;
   }
 
   readingBody(isReading: boolean): void {
-    this.deadline = isReading ? Number.POSITIVE_INFINITY : performance.now() + this.#usualMs;
+    this.#isReading = isReading;
+    if (isReading) this.deadline = Number.POSITIVE_INFINITY;
+    else this.begin();
+  }
+
+  /** Begins the time for an answer, unless that of the body has not ended. */
+  begin(): void {
+    if (!this.#isReading) this.deadline = performance.now() + this.#usualMs;
   }
 }
 
@@ -65,13 +74,20 @@ export class RunningRequests {
     this.#timer.unref();
   }
 
-  /** Answers a request before its deadline, else with 503. */
-  answer(request: Request, peer: string): Promise<Response> {
-    const { promise, resolve, reject } = Promise.withResolvers<Response>();
-    const running = new Running(request, this.#times.usualMs, resolve);
-    this.#running.add(running);
+  /** Answers a request before its deadline, else with 503. A promise only where something is waited for. */
+  answer(request: Request, peer: string): MaybePromise<Response> {
     this.#started += 1;
-    this.#answerer.handle(request, peer, running).then(
+    const running = new Running(request, this.#times.usualMs);
+    const answer = this.#answerer.handle(request, peer, running);
+    return answer instanceof Promise ? this.#answerInTime(running, answer) : answer;
+  }
+
+  #answerInTime(running: Running, answer: Promise<Response>): Promise<Response> {
+    const { promise, resolve, reject } = Promise.withResolvers<Response>();
+    running.end = resolve;
+    running.begin();
+    this.#running.add(running);
+    answer.then(
       (response) => {
         // A request that was ended already has its answer.
         if (!this.#running.delete(running)) void response.body?.cancel();

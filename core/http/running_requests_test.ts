@@ -28,7 +28,7 @@ test("late requests are answered 503, long routes have more time, and the time o
   const requests = new RunningRequests(server, { usualMs: 5_000, longMs: 60_000 });
   const statuses: Record<string, number> = {};
   for (const path of ["/slow", "/export", "/body", "/quick"])
-    void requests.answer(request(path), "").then(({ status }) => {
+    void Promise.resolve(requests.answer(request(path), "")).then(({ status }) => {
       statuses[path] = status;
     });
   server.watches.get("/body")?.readingBody(true);

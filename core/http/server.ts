@@ -1,31 +1,32 @@
 /**
  * The HTTP side of a runtime: one Elysia server, whose hooks are named in this file alone. In order: `handle` attaches the state
- * of a request and rewrites its URL and method; `onRequest` admits it (`admission.ts`), for unknown paths too; Elysia routes;
+ * of a request, rewrites its URL and method, and admits it (`admission.ts`), for unknown paths too; Elysia routes;
  * `transform` checks the permit, before schemas are; the handler; `mapResponse` adds the default headers; `onError` answers
  * whatever was thrown. `handle` stands before Elysia and not in `wrap`: it knows the peer and the time of the body, and
- * encloses the `intercept` of a scope, whose answers are no answers of a route.
+ * encloses the `intercept` of a scope, whose answers are no answers of a route. Where nothing is waited for it returns the answer and no
+ * promise of it: promises were half of what a small request cost.
  */
-import { type DocumentDecoration, Elysia } from "elysia";
+import { Elysia } from "elysia";
 import { ApiError, BootError, localizedError } from "../errors.ts";
 import type { CallOptions } from "../events/call_options.ts";
-import { type InputObject, merge, OVERRIDES, queryOf, withEmptyAsNull } from "../input/body_parsing.ts";
-import type { RoutePermit } from "../registry.ts";
+import { merge, OVERRIDES, queryOf } from "../input/body_parsing.ts";
 import { trimChars } from "../std/trim_chars.ts";
+import { type MaybePromise, whenReady } from "../std/when_ready.ts";
 import type { Tracing } from "../tracing.ts";
 import { frozenViewer, GUEST, type Viewer } from "../viewer.ts";
 import { Admission, type AdmissionParts, NO_CREDENTIALS } from "./admission.ts";
-import type { JudgeAnswer } from "./answer_judge.ts";
 import { AnswerObservers } from "./answer_observers.ts";
+import { MEMBERS } from "./app_below.ts";
 import { clientAddress, type Networks, requestIdOf } from "./client_address.ts";
 import { addDefaultHeaders, applyDefaultHeaders } from "./default_headers.ts";
 import { answerOfError, type ErrorContext, knownError } from "./elysia_errors.ts";
 import { type ErrorResponseParts, ErrorResponses } from "./error_response.ts";
 import { traceOf, withRequestSpan } from "./http_spans.ts";
-import { type AnyPluginApp, addRoutes, recordingRoutes } from "./plugin_app.ts";
+import { type AnyPluginApp, addRoutes } from "./plugin_app.ts";
 import { attachState, currentRequestId, currentState, RequestState, stateOf, withRequest } from "./request_context.ts";
 import { malformedHead, overrideMethod, pathOf, rewriteUrl, withoutBody } from "./request_rewrite.ts";
 import { type Authenticate, type RouteScope, RouteScopes } from "./route_scope.ts";
-import { permitDetail, type RouteInfo, RouteTable, routesOf } from "./route_table.ts";
+import { type RouteInfo, RouteTable, routesOf } from "./route_table.ts";
 import type { Watch } from "./running_requests.ts";
 import { leakOf } from "./shared_hooks.ts";
 import { beginAwayReads, beginStoreSession, currentStoreSession } from "./store_session.ts";
@@ -41,47 +42,6 @@ export interface HttpServerParts extends ErrorResponseParts, Omit<AdmissionParts
   readonly root: string;
   /** Whether replicas of the store may serve reads. */
   readonly readsReplicas?: boolean;
-}
-
-/** What handlers find on Elysia's context beside its own members. A type alias, since `decorate` needs an index signature. */
-type RequestMembers = {
-  viewer: Viewer;
-  /** Query string and body merged, strings trimmed; the body takes precedence. */
-  input: InputObject;
-  /** The query string with brackets as nested values, strings trimmed; `query` of Elysia is flat. */
-  nestedQuery: InputObject;
-  /** The client's address. */
-  address: string;
-  requestId: string;
-};
-
-/** Frozen: Elysia merges decorators into each other. */
-const MEMBERS: RequestMembers = {
-  viewer: frozenViewer({ ...GUEST }),
-  input: Object.freeze({}),
-  nestedQuery: Object.freeze({}),
-  address: "",
-  requestId: "",
-};
-
-/**
- * An Elysia instance for one plugin. `judge` checks its answers. Options of a route are `permit` and `emptyAsNull`, the fields
- * of an urlencoded body whose empty text means null.
- */
-export function appBelow<Prefix extends string>(prefix: Prefix, judge?: JudgeAnswer) {
-  // The root answers its routes: no answer to a constant is made here.
-  return (
-    recordingRoutes(new Elysia({ prefix, nativeStaticResponse: false }), judge)
-      .decorate(MEMBERS)
-      // A type assertion, since Elysia's type has no OpenAPI extensions (x-…). The permits in the documentation are what is checked.
-      .macro("permit", (permit: RoutePermit) => ({ detail: permitDetail(permit) as DocumentDecoration }))
-      .macro("emptyAsNull", (fields: readonly string[]) => ({
-        transform(context: { request: Request; input?: InputObject }) {
-          const { input, nestedQuery } = stateOf(context.request);
-          context.input = withEmptyAsNull(context.request, { input, query: nestedQuery }, fields);
-        },
-      }))
-  );
 }
 
 /** The HTTP side of one runtime. */
@@ -105,31 +65,31 @@ export class HttpServer {
     this.#admission = new Admission({ ...parts, routeOf: (method, path) => this.#table?.find(method, path) });
   }
 
-  /** Elysia's compiler reads the source of these functions: the context is not passed on, or each request would parse its headers and cookies. */
+  /**
+   * Elysia's compiler reads the source of these functions. The context is not passed on, or each request would parse its headers and cookies;
+   * no function returns a call, or the compiler would take it for asynchronous, and make a promise of each answer.
+   */
   #lifecycle() {
     return new Elysia({ handler: { standardHostname: false } })
       .decorate(MEMBERS)
-      .onRequest(async (context) => {
+      .onRequest((context) => {
         const state = stateOf(context.request);
-        if (!state.isInternal) {
-          const early = await this.#admit(context.request, state);
-          if (early) return early;
-          if (this.#parts.readsReplicas) beginStoreSession(context.request, state);
-        }
+        if (state.failure) throw state.failure.error;
         if (this.#stripOf.size > 0) this.#strip(context.request);
         context.viewer = state.viewer;
         context.input = state.input;
         context.nestedQuery = state.nestedQuery;
         context.address = state.address;
         context.requestId = state.requestId;
-        return undefined;
       })
       .mapResponse({ as: "global" }, ({ request, responseValue, route, set }) => {
         // An error is answered alike if a handler returns it.
         if (responseValue instanceof Error) throw responseValue;
         const state = stateOf(request);
         state.route = route;
-        return applyDefaultHeaders(responseValue, state, set);
+        const answer = applyDefaultHeaders(responseValue, state, set);
+        if (answer) return answer;
+        return undefined;
       });
   }
 
@@ -188,9 +148,12 @@ export class HttpServer {
     return this.#routes.map((route) => ({ ...route, ownBody: this.#scopes.at(route.path)?.ownBodies === true }));
   }
 
-  /** Answers one request; `peer` is the address of the other end of the connection. Never throws. */
-  async handle(request: Request, peer: string, watch?: Watch): Promise<Response> {
-    const { proxies, root, tracing } = this.#parts;
+  /**
+   * Answers one request; `peer` is the address of the other end of the connection. A promise only where something is waited for. Never
+   * throws.
+   */
+  handle(request: Request, peer: string, watch?: Watch): MaybePromise<Response> {
+    const { proxies, root } = this.#parts;
     const { headers } = request;
     const isHead = request.method === "HEAD";
     const address = clientAddress(peer, headers.get("x-forwarded-for"), proxies);
@@ -205,17 +168,32 @@ export class HttpServer {
     state.work = { budget: this.#parts.budget, hasBegun: false };
     if (this.#parts.readsReplicas) beginAwayReads(request, state);
     attachState(request, state);
-    let response: Response;
+    const answer = this.#answer(request, state, peer);
+    return isHead ? whenReady(answer, withoutBody) : answer;
+  }
+
+  /** Answers a request that has its state, and ends it. */
+  #answer(request: Request, state: RequestState, peer: string): MaybePromise<Response> {
+    const ended = (response: Response) => whenReady(state.end(), () => response);
+    // Elysia cannot answer, such as an error whose answer would have an invalid header.
+    const failed = (error: unknown) => ended(this.#errors.of(request, state, error));
+    let answer: MaybePromise<Response>;
     try {
-      const parent = tracing.isOn ? traceOf(peer, headers, proxies) : "none";
-      const traced = { request, requestId, parent, route: () => this.routePath(request) };
-      response = await withRequest(state, () => withRequestSpan(tracing, traced, () => this.#run(request, state)));
+      answer = withRequest(state, () =>
+        this.#parts.tracing.isOn ? this.#traced(request, state, peer) : this.#run(request, state),
+      );
     } catch (error) {
-      // Elysia cannot answer, such as an error whose answer would have an invalid header.
-      response = this.#errors.of(request, state, error);
+      return failed(error);
     }
-    await state.end();
-    return isHead ? withoutBody(response) : response;
+    return answer instanceof Promise ? answer.then(ended, failed) : ended(answer);
+  }
+
+  #traced(request: Request, state: RequestState, peer: string): Promise<Response> {
+    const { proxies, tracing } = this.#parts;
+    const { requestId } = state;
+    const parent = traceOf(peer, request.headers, proxies);
+    const traced = { request, requestId, parent, route: () => this.routePath(request) };
+    return withRequestSpan(tracing, traced, async () => this.#run(request, state));
   }
 
   /** Answers before anything has read the path: neither a route scope nor a limit is looked up. */
@@ -271,29 +249,60 @@ export class HttpServer {
     }
   }
 
-  async #run(request: Request, state: RequestState): Promise<Response> {
+  #run(request: Request, state: RequestState): MaybePromise<Response> {
     const intercept = state.scope?.intercept;
-    if (!intercept) return this.#app.fetch(request);
+    return intercept ? this.#intercepted(request, state, intercept) : this.#admitted(request, state);
+  }
+
+  async #intercepted(
+    request: Request,
+    state: RequestState,
+    intercept: NonNullable<RouteScope["intercept"]>,
+  ): Promise<Response> {
     try {
-      const next = async () => this.#app.fetch(request);
+      const next = async () => this.#admitted(request, state);
       return addDefaultHeaders(await intercept(request, state.address, next), state);
     } catch (error) {
       return this.#errors.of(request, state, error);
     }
   }
 
+  /** Admits a request and routes it. */
+  #admitted(request: Request, state: RequestState): MaybePromise<Response> {
+    const routed = (early: Response | undefined) => early ?? this.#routed(request, state);
+    const failed = (error: unknown) => {
+      state.failure = { error };
+      return this.#routed(request, state);
+    };
+    let early: MaybePromise<Response | undefined>;
+    try {
+      early = this.#admit(request, state);
+    } catch (error) {
+      return failed(error);
+    }
+    return early instanceof Promise ? early.then(routed, failed) : routed(early);
+  }
+
+  #routed(request: Request, state: RequestState): MaybePromise<Response> {
+    const answer = this.#app.fetch(request);
+    if (answer instanceof Promise) state.turn?.run();
+    return answer;
+  }
+
   /** Completes the state of a request. Returns an answer to a request that is not routed. Throws ApiError. */
-  async #admit(request: Request, state: RequestState): Promise<Response | undefined> {
+  #admit(request: Request, state: RequestState): MaybePromise<Response | undefined> {
     const { method } = request;
-    const early = await this.#admission.admit(request, state);
-    if (early) return addDefaultHeaders(early, state);
-    // Not routed: the router has routes under names that are no methods, such as those of WebSockets.
-    if (request.method !== method && !OVERRIDES.has(request.method)) throw this.#noRouteError(request);
-    // Only now: authenticators may accept a credential for GET and not for HEAD.
-    if (request.method === "HEAD") overrideMethod(request, "GET");
-    if (request.method === "GET") return undefined;
-    state.language = this.#errors.languageOf(request, state);
-    return request.method === "OPTIONS" ? addDefaultHeaders(this.#options(request, state), state) : undefined;
+    return whenReady(this.#admission.admit(request, state), (early) => {
+      if (early) return addDefaultHeaders(early, state);
+      // Not routed: the router has routes under names that are no methods, such as those of WebSockets.
+      if (request.method !== method && !OVERRIDES.has(request.method)) throw this.#noRouteError(request);
+      // Only now: authenticators may accept a credential for GET and not for HEAD.
+      if (request.method === "HEAD") overrideMethod(request, "GET");
+      if (request.method !== "GET") state.language = this.#errors.languageOf(request, state);
+      if (request.method === "OPTIONS") return addDefaultHeaders(this.#options(request, state), state);
+      if (this.#parts.readsReplicas) beginStoreSession(request, state);
+      return undefined;
+    });
   }
 
   #strip(request: Request): void {

@@ -29,6 +29,7 @@ import { listRows } from "../resources/listing.ts";
 import { slowReads } from "../resources/slow_reads.ts";
 import type { VisibilityRules } from "../resources/visibility.ts";
 import { deepFreeze, plainCopy } from "../std/freeze.ts";
+import { whenReady } from "../std/when_ready.ts";
 import type { Tracing } from "../tracing.ts";
 import { validate } from "../validation/validate.ts";
 import { actingWith, type Caller, type CallerFacts, contractFor, withConditions, writingFunctions } from "./acting.ts";
@@ -132,7 +133,8 @@ export function makeContext(
   const recognising = (authenticate: Authenticate, place: string): Authenticate => {
     if (!given) return authenticate;
     const recognise = givingValues(authenticate as Call, { plugin: plugin.name, place });
-    return async (...args) => recognised(guard, { plugin: plugin.name, place }, await recognise(...args));
+    const part = { plugin: plugin.name, place };
+    return (...args) => whenReady(recognise(...args), (found) => recognised(guard, part, found));
   };
   const own = new ScopedTransaction((tx) => tables.within(tx), checks, crossing);
   const caller: Caller = { name: plugin.name, folder: folderOf(plugin), powers, as, crossing };

@@ -17,6 +17,7 @@ import type { CommandIo } from "../runtime/command.ts";
 import { placeOf } from "../runtime/plugin_setup.ts";
 import type { StopSignals } from "../std/stop_signals.ts";
 import { SECOND_MS } from "../std/time.ts";
+import { whenReady } from "../std/when_ready.ts";
 import { parentEnded, tellParent } from "./worker.ts";
 
 /** Bun's own body limit is off: the limits of `body_stream.ts` answer in the shape of errors, and unread bodies take no memory. */
@@ -53,6 +54,7 @@ export async function listen(runtime: Runtime, config: Config, log: Log): Promis
     longMs: config.longAnswerTimeoutMs,
   });
   const unreadSeconds = Math.min(config.idleTimeoutSeconds, Math.ceil(config.bodyTimeoutMs / SECOND_MS));
+  const isLogged = config.logRequests || log.writes("debug");
   let isStopping = false;
   const server = await openServer(runtime, config, {
     port: config.port,
@@ -68,32 +70,36 @@ export async function listen(runtime: Runtime, config: Config, log: Log): Promis
       log.error("Cannot send an answer", { error: cause });
       return Response.json(errorBody(UNSENT), { status: UNSENT.status });
     },
-    async fetch(request, bun) {
-      const started = performance.now();
-      // Read before the request is rewritten for the router.
-      const isLogged = config.logRequests || log.writes("debug");
-      const line = isLogged ? { method: request.method, path: pathOf(request.url) } : undefined;
-      const peer = bun.requestIP(request)?.address ?? "";
-      // Bun's timer would close the connection without an answer.
-      bun.timeout(request, 0);
-      const response = await requests.answer(request, peer);
-      if (isStopping) response.headers.set("connection", "close");
-      bun.timeout(request, isUnread(request) ? unreadSeconds : config.idleTimeoutSeconds);
-      const ms = performance.now() - started;
+    fetch(request, bun) {
       const { observers } = runtime.http;
-      if (!observers.isEmpty)
-        observers.notify({
-          method: request.method,
-          route: runtime.http.routePath(request),
-          status: response.status,
-          ms,
-        });
-      if (line) {
-        const { status } = response;
-        const requestId = response.headers.get("x-request-id");
-        log[config.logRequests ? "info" : "debug"]("request", { ...line, requestId, status, ms: Math.round(ms) });
-      }
-      return sockets.upgrade(request, response, bun) ? undefined : response;
+      const isMeasured = isLogged || !observers.isEmpty;
+      const started = isMeasured ? performance.now() : 0;
+      // Read before the request is rewritten for the router.
+      const line = isLogged ? { method: request.method, path: pathOf(request.url) } : undefined;
+      const answer = requests.answer(request, bun.requestIP(request)?.address ?? "");
+      const answered = (response: Response): Response | undefined => {
+        bun.timeout(request, isUnread(request) ? unreadSeconds : config.idleTimeoutSeconds);
+        if (isStopping) response.headers.set("connection", "close");
+        if (isMeasured) {
+          const ms = performance.now() - started;
+          if (!observers.isEmpty)
+            observers.notify({
+              method: request.method,
+              route: runtime.http.routePath(request),
+              status: response.status,
+              ms,
+            });
+          if (line) {
+            const { status } = response;
+            const requestId = response.headers.get("x-request-id");
+            log[config.logRequests ? "info" : "debug"]("request", { ...line, requestId, status, ms: Math.round(ms) });
+          }
+        }
+        return sockets.upgrade(request, response, bun) ? undefined : response;
+      };
+      // Bun's timer would close the connection without an answer.
+      if (answer instanceof Promise) bun.timeout(request, 0);
+      return whenReady(answer, answered);
     },
   });
   // After the port is open: a start that fails there runs no job and prints no password.

@@ -4,6 +4,7 @@ import { Elysia } from "elysia";
 import { definePlugin, elysiaTypes as t } from "lectern/core";
 import { FEW } from "../support/harness/few_plugins.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
+import { until } from "../support/harness/until.ts";
 
 class Wilted extends Error {
   toResponse() {
@@ -14,6 +15,7 @@ class Wilted extends Error {
 const open = { permit: "public" } as const;
 const closed = { permit: "access-api" } as const;
 const seen: string[] = [];
+const told: unknown[] = [];
 
 const gardener = definePlugin({
   name: "gardener",
@@ -63,6 +65,10 @@ const gardener = definePlugin({
         },
         open,
       )
+      .get("/gardener/told", () => ({ roses: 3 }), {
+        ...open,
+        afterResponse: ({ responseValue }) => void told.push(responseValue),
+      })
       .get("/gardener/returned", () => new Error("dry") as never, open)
       .get("/gardener/constant", "roses", open)
       .get(
@@ -180,6 +186,17 @@ test("mapResponse is not called for errors", async () => {
   expect((await ask("GET", "mapped")).status).toBe(401);
   const mapped = await runtime.ask("GET", "/api/gardener/mapped");
   expect([mapped.status, mapped.body]).toEqual([200, 'got {"roses":3}']);
+});
+
+test("afterResponse finds what the handler returned", async () => {
+  const answer = await ask("GET", "told");
+  // Elysia calls it in a later turn of the event loop.
+  await until(() => told.length > 0);
+  expect([answer.body, answer.headers.get("content-type"), told]).toEqual([
+    { roses: 3 },
+    "application/json",
+    [{ roses: 3 }],
+  ]);
 });
 
 test("parsers of a route get the bodies that are left unread, after the permit was checked", async () => {

@@ -73,7 +73,7 @@ test("lectern/client sends its token, fills in paths and queries, and tells answ
   const client = createClient({
     baseUrl: `${runtime.baseUrl}/`,
     token: runtime.token,
-    fetch: (request) => runtime.runtime.http.handle(request, "127.0.0.1"),
+    fetch: async (request) => runtime.runtime.http.handle(request, "127.0.0.1"),
   });
   const { data: book } = await client.POST("/api/books", { body: { name: "Runbooks" } });
   const { data: read } = await client.GET("/api/books/{id}", { params: { path: { id: book?.id ?? 0 } } });

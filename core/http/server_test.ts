@@ -1,0 +1,68 @@
+import { expect, test } from "bun:test";
+import { defaultInputLimits } from "../input/body_parsing.ts";
+import { Tracing } from "../tracing.ts";
+import { appBelow } from "./app_below.ts";
+import { memoryLimiter } from "./rate_limit.ts";
+import { HttpServer, type HttpServerParts } from "./server.ts";
+
+/** A server whose routes need nothing else of a runtime. */
+function serverOf(limit: number): HttpServer {
+  const parts: Partial<HttpServerParts> = {
+    limiter: memoryLimiter(limit),
+    inputLimits: defaultInputLimits,
+    tracing: new Tracing(),
+    proxies: "none",
+    root: "",
+  };
+  const server = new HttpServer(parts as HttpServerParts);
+  const app = appBelow("/api");
+  app.get("/at-once", () => ({ roses: 3 }), { permit: "public" });
+  app.get("/roses/:id", ({ params, address, requestId }) => [params.id, address, requestId], { permit: "public" });
+  app.get(
+    "/later",
+    async () => {
+      await Promise.resolve();
+      return { roses: 4 };
+    },
+    { permit: "public" },
+  );
+  server.mount(app);
+  server.compile();
+  return server;
+}
+
+const ask = (server: HttpServer, path: string) => server.handle(new Request(`http://localhost${path}`), "192.0.2.1");
+
+test("a read that waits for nothing is answered at once, with the headers and facts of any other", async () => {
+  const server = serverOf(3);
+  const first = ask(server, "/api/at-once") as Response;
+  const second = ask(server, "/api/roses/7") as Response;
+  const third = ask(server, "/api/later");
+  expect([first, second, third].map((answer) => answer instanceof Response)).toEqual([true, true, false]);
+  const answers = [first, second, await third];
+  const bodies = await Promise.all(answers.map((answer) => answer.json()));
+  const ids = answers.map(({ headers }) => headers.get("x-request-id"));
+  expect(bodies).toEqual([{ roses: 3 }, ["7", "192.0.2.1", ids[1]], { roses: 4 }]);
+  expect(new Set(ids).size).toBe(3);
+  for (const [at, { headers }] of answers.entries())
+    expect(Object.fromEntries(headers)).toEqual({
+      "cache-control": "no-cache, no-store, private",
+      "content-type": "application/json",
+      expires: "Sun, 12 Jul 2015 19:01:00 GMT",
+      "x-content-type-options": "nosniff",
+      "x-ratelimit-limit": "3",
+      "x-ratelimit-remaining": String(2 - at),
+      "x-request-id": ids[at] as string,
+    });
+});
+
+test("answers of servers with limits of their own have these, and keep their headers when others are answered", async () => {
+  const [small, large] = [serverOf(5), serverOf(7)];
+  const answers = [ask(small, "/api/at-once"), ask(large, "/api/at-once"), ask(small, "/api/at-once")] as Response[];
+  const shown = answers.map(({ headers }) => ["limit", "remaining"].map((name) => headers.get(`x-ratelimit-${name}`)));
+  expect(shown).toEqual([
+    ["5", "4"],
+    ["7", "6"],
+    ["5", "3"],
+  ]);
+});

@@ -11,6 +11,13 @@ export const JSON_TYPE = "application/json";
 /** The header of an answer that a replica gave while the database was away: it may be older than one before. */
 export const STALE_HEADER = "lectern-stale";
 
+/** The headers that every answer has with the same value. */
+const SAME = {
+  "cache-control": "no-cache, no-store, private",
+  expires: "Sun, 12 Jul 2015 19:01:00 GMT",
+  "x-content-type-options": "nosniff",
+};
+
 /** The headers of every answer, those of the limit for requests that were counted, and those of the route scope. */
 export function defaultHeaders({
   allowance,
@@ -18,12 +25,7 @@ export function defaultHeaders({
   scopeHeaders,
   awayReads,
 }: RequestState): Record<string, string> {
-  const headers: Record<string, string> = {
-    "cache-control": "no-cache, no-store, private",
-    expires: "Sun, 12 Jul 2015 19:01:00 GMT",
-    "x-content-type-options": "nosniff",
-    "x-request-id": requestId,
-  };
+  const headers: Record<string, string> = { ...SAME, "x-request-id": requestId };
   if (awayReads?.replica) headers[STALE_HEADER] = "replica";
   if (scopeHeaders) Object.assign(headers, scopeHeaders);
   if (!allowance) return headers;
@@ -32,6 +34,23 @@ export function defaultHeaders({
   if (!allowance.exceeded) return headers;
   headers["x-ratelimit-reset"] = String(allowance.resetsAt);
   headers["retry-after"] = String(Math.max(1, allowance.resetsAt - Math.floor(Date.now() / SECOND_MS)));
+  return headers;
+}
+
+/** Those of JSON without and with a limit. Each Response copies the headers that it gets, in half the time that a list of them takes. */
+const UNCOUNTED = new Headers({ ...SAME, "content-type": JSON_TYPE });
+const COUNTED = new Headers(UNCOUNTED);
+let shownLimit: number | undefined;
+
+/** The default headers of JSON, to be copied at once; undefined for a request with further ones. */
+function jsonHeaders({ allowance, requestId, scopeHeaders, awayReads }: RequestState): Headers | undefined {
+  if (scopeHeaders || awayReads?.replica || allowance?.exceeded) return undefined;
+  const headers = allowance ? COUNTED : UNCOUNTED;
+  headers.set("x-request-id", requestId);
+  if (!allowance) return headers;
+  if (allowance.limit !== shownLimit) headers.set("x-ratelimit-limit", String(allowance.limit));
+  shownLimit = allowance.limit;
+  headers.set("x-ratelimit-remaining", String(allowance.remaining));
   return headers;
 }
 
@@ -46,15 +65,21 @@ export function addDefaultHeaders(response: Response, state: RequestState, other
 
 /**
  * Adds the default headers to what a handler returned: to a Response, or to the headers that Elysia makes the Response with.
- * Returns a Response for JSON in bytes, and for lists that Elysia would answer without headers.
+ * Returns a Response for JSON, unless the handler has set something or further hooks want the value, and for lists that Elysia would answer
+ * without headers.
  */
 export function applyDefaultHeaders(value: unknown, state: RequestState, set: SetParts): Response | undefined {
   if (value instanceof Response) {
     addDefaultHeaders(value, state, set.headers);
     return undefined;
   }
+  const isJson = value instanceof JsonBytes;
+  if ((isJson || (!state.keepsValue && isPlain(value))) && isUnchanged(set)) {
+    const headers = jsonHeaders(state);
+    if (headers) return isJson ? new Response(value.blob, { headers }) : Response.json(value, { headers });
+  }
   const headers = Object.assign(defaultHeaders(state), set.headers);
-  if (value instanceof JsonBytes) {
+  if (isJson) {
     headers["content-type"] ??= JSON_TYPE;
     return new Response(value.blob, { status: Number(set.status ?? 200), headers });
   }
@@ -63,6 +88,12 @@ export function applyDefaultHeaders(value: unknown, state: RequestState, set: Se
   // Lists of other classes, such as rows of a statement.
   if (!Array.isArray(value) || value.constructor === Array) return undefined;
   return Response.json(value, { status: Number(set.status ?? 200), headers });
+}
+
+/** Whether a handler has set neither headers nor cookies nor a status. */
+function isUnchanged({ headers, status, cookie }: SetParts): boolean {
+  for (const _ in headers) return false;
+  return cookie === undefined && (status === undefined || status === 200);
 }
 
 /** Sets the content type of values that are answered as JSON, unless the route has. */
@@ -75,6 +106,7 @@ export function setJsonType(value: unknown, { headers }: { readonly headers: Rec
 interface SetParts {
   headers: object;
   status?: number | string;
+  readonly cookie?: unknown;
 }
 
 /** Whether a value is answered as JSON. */

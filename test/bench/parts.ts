@@ -40,7 +40,7 @@ export const PARTS: readonly Part[] = [
     name: "cached",
     title: "Cached reads",
     about:
-      "A page read whose answer is cached, beside the same without the cache, a hand-written server that asks the store, and one that answers bytes behind a lookup of the token.",
+      "A page read whose answer is cached, beside the same without the cache, a hand-written server that asks the store, and one with a map for a cache.",
     args: ["test/bench/cached.ts", "3"],
   },
   {

@@ -185,7 +185,9 @@ export function mountResource<
     `${path}/:id`,
     async ({ viewer, params }) => {
       if (!handlers.read) return handlers.show(await found(viewer, params.id), viewer, "read");
-      const item = await handlers.read(viewer, idOf(params.id, noun));
+      const read = handlers.read(viewer, idOf(params.id, noun));
+      // A cached answer is there, and not waited for.
+      const item = read instanceof Promise ? await read : read;
       if (item === undefined) throw notFound(noun);
       return item;
     },

@@ -28,8 +28,8 @@ export interface RuntimeHooks {
   readonly lastError: Hook;
   /** Whether schemas judge the input. */
   readonly hasSchemas: boolean;
-  /** Whether requests to the route may have a body. */
-  readonly hasBody: boolean;
+  /** Whether requests to the route have no body, and its handler is none of a stream. */
+  readonly isRead: boolean;
 }
 
 /**
@@ -38,12 +38,12 @@ export interface RuntimeHooks {
  */
 export function arrangedHooks(hooks: RouteHooks, runtime: RuntimeHooks): RouteHooks {
   const { parse = [], transform = [], beforeHandle = [], afterHandle = [], mapResponse = [], error = [] } = hooks;
-  const { firstParser, firstTransform, lastAfterHandle, lastError, hasSchemas, hasBody } = runtime;
+  const { firstParser, firstTransform, lastAfterHandle, lastError, hasSchemas, isRead } = runtime;
   // Without the result of a parser Elysia would read the body.
   const parsers = parse.length > 0 ? [firstParser, ...parse, bodyOfState] : [bodyOfState];
   return {
     // Elysia calls none for a read, but would make a promise of its answer.
-    parse: hasBody ? parsers : [],
+    parse: isRead ? [] : parsers,
     transform: [firstTransform, ...transform, ...(hasSchemas ? [beginJudging] : [])],
     beforeHandle: hasSchemas ? [endJudging, ...beforeHandle] : beforeHandle,
     afterHandle: lastAfterHandle ? [...afterHandle, lastAfterHandle] : afterHandle,

@@ -87,7 +87,8 @@ export function addRoutes(app: AnyPluginApp, root: AnyElysia, routes: readonly R
     const route = routes[index] as RouteInfo;
     const own = withParsers(app, withoutAnswers(hooks));
     const keepsValue = (own.afterResponse ?? []).length > 0;
-    const arranged = arrangedHooks(own, { ...runtimeHooks(route, { judge, keepsValue }), lastError: onError });
+    const isRead = (route.method === "GET" || route.method === "HEAD") && !isGenerator(handler);
+    const arranged = arrangedHooks(own, { ...runtimeHooks(route, { judge, keepsValue, isRead }), lastError: onError });
     // The plugin's compiler has checked the route against the type of its own app, which the root's does not know.
     root.route(route.method, route.path, handlerOf(handler) as never, { ...own, ...arranged } as never);
   }
@@ -98,10 +99,17 @@ function handlerOf(handler: unknown): unknown {
   return typeof handler === "function" || handler instanceof Response ? handler : () => handler;
 }
 
-function runtimeHooks(
-  route: RouteInfo,
-  { judge, keepsValue }: { readonly judge: JudgeAnswer | undefined; readonly keepsValue: boolean },
-): Omit<RuntimeHooks, "lastError"> {
+/** Elysia waits for the first part of a stream only where it has parsers: what that throws is answered by the error handlers of the route. */
+function isGenerator(handler: unknown): boolean {
+  return typeof handler === "function" && handler.constructor.name.endsWith("GeneratorFunction");
+}
+
+interface RouteFacts extends Pick<RuntimeHooks, "isRead"> {
+  readonly judge: JudgeAnswer | undefined;
+  readonly keepsValue: boolean;
+}
+
+function runtimeHooks(route: RouteInfo, { judge, keepsValue, isRead }: RouteFacts): Omit<RuntimeHooks, "lastError"> {
   const permits = permitsOf(route.detail);
   return {
     firstParser: ({ request }: { request: Request }) => bodyBeforeParsers(request, permits),
@@ -112,7 +120,7 @@ function runtimeHooks(
       for (const name in params) params[name] ??= "";
     },
     lastAfterHandle: judge && judging(route, judge),
-    hasBody: route.method !== "GET" && route.method !== "HEAD",
+    isRead,
     hasSchemas: Object.values(route.input).some((schemas) => schemas.length > 0),
   };
 }

@@ -269,6 +269,8 @@ export class HttpServer {
 
   /** Admits a request and routes it. */
   #admitted(request: Request, state: RequestState): MaybePromise<Response> {
+    // An `intercept` may try again.
+    state.failure = undefined;
     const routed = (early: Response | undefined) => early ?? this.#routed(request, state);
     const failed = (error: unknown) => {
       state.failure = { error };

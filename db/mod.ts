@@ -101,7 +101,8 @@ export {
   type StepRunner,
 } from "./query/migrate.ts";
 export { type Executor, prepared, preparedStatements, type Statement } from "./query/prepared.ts";
-export { flatten, flattened, memoized, rows, write } from "./query/query.ts";
+export { flatten, flattened, memoized, rows, rowsOf, write } from "./query/query.ts";
+export { columnsOf, rowJson } from "./query/row_json.ts";
 export {
   differenceText,
   enableTrigger,

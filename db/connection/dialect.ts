@@ -18,6 +18,7 @@ import {
 import { ident } from "../query/quoting.ts";
 import { routeStatements } from "../query/routes.ts";
 import type { Tables } from "../query/tables.ts";
+import type { Description } from "./connection_types.ts";
 import type { DialectPools } from "./dialect_pools.ts";
 import type { EnforcedRole } from "./enforced_role.ts";
 import type { IdleLimits } from "./idle_transactions.ts";
@@ -38,7 +39,10 @@ export function dialect(pools: DialectPools, role?: EnforcedRole, idle?: IdleLim
     createAdapter() {
       const adapter = new PostgresAdapter();
       POOLS.set(adapter, pools);
-      routeStatements(adapter, (text, parameters) => runOver(pools, role, text, parameters));
+      routeStatements(adapter, {
+        run: (text, parameters) => runOver(pools, role, text, parameters),
+        describe: (text) => (joinedSession(pools, role) ? undefined : columnsOf(pools, role, text)),
+      });
       return adapter;
     },
     createDriver: () => driver(pools, role, idle),
@@ -58,6 +62,15 @@ async function runOver(
   if (joined) return (await joined.executeQuery<unknown>(CompiledQuery.raw(text, [...parameters]))).rows;
   if (role) return (await routed(pools, text, (some) => runAs(role, senderOf(some), text, parameters))).rows;
   return (await routed(pools, text, (some) => sendSingle(some, text, parameters))).slice();
+}
+
+async function columnsOf(
+  pools: DialectPools,
+  role: EnforcedRole | undefined,
+  text: string,
+): Promise<Description["columns"]> {
+  const sender = senderOf(pools);
+  return (await (role ? role.describe(sender, text) : sender.describe(text))).columns;
 }
 
 /**

@@ -25,4 +25,6 @@ export interface Outgoing {
 export interface EnforcedRole {
   /** Prepares a statement for sending; a promise where it has to be described. Throws StatementRefused. */
   outgoing(sender: Sender, text: string, parameters: readonly unknown[]): Outgoing | Promise<Outgoing>;
+  /** Describes a statement. Throws StatementRefused. */
+  describe(sender: Sender, text: string): Promise<Description>;
 }

@@ -164,6 +164,7 @@ export function enforcedRole(plugin: string, grants: Grants, via: Via = STATEMEN
       if (made) return ready(made, text, parameters);
       return learn(sender, text).then((learned) => ready(learned, text, parameters));
     },
+    describe: async (sender, text) => (known.get(text) ?? (await learn(sender, text))).description,
   };
 }
 

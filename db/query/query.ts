@@ -21,7 +21,16 @@ import { runOnPool, writeAhead } from "./routes.ts";
  * const [note] = await rows(db, sql<{ name: string }>`select name from notes where id = ${1}`);
  */
 export async function rows<Row>(db: Pick<Kysely<never>, "executeQuery">, fragment: RawBuilder<Row>): Promise<Row[]> {
-  const query = flatten(fragment);
+  return rowsOf(db, flatten(fragment));
+}
+
+/**
+ * The same for a template that `flatten` has made a text of, maybe with other parameters since.
+ * @example
+ * const query = flatten(sql<{ name: string }>`select name from notes where id = ${1}`);
+ * const [other] = await rowsOf(db, { ...query, parameters: [2] });
+ */
+export async function rowsOf<Row>(db: Pick<Kysely<never>, "executeQuery">, query: CompiledQuery<Row>): Promise<Row[]> {
   const found = runOnPool<Row>(db, query.sql, query.parameters);
   return found ?? (await db.executeQuery(query)).rows;
 }

@@ -7,6 +7,7 @@ import type { TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { ElysiaCustomStatusResponse } from "elysia";
 import { JsonBytes } from "../std/json_bytes.ts";
+import { jsonTextOf } from "../std/json_text.ts";
 import { type AnswerSchemas, mediaTypeOf } from "./answer_schemas.ts";
 import { mapSchema } from "./answer_types.ts";
 import { JSON_TYPE } from "./default_headers.ts";
@@ -88,7 +89,7 @@ function sentAnswer(value: unknown, status: unknown): SentAnswer | undefined {
   return {
     status: typeof status === "number" ? status : 200,
     type,
-    json: async () => JSON.parse(JSON.stringify(value)) as unknown,
+    json: async () => JSON.parse(jsonTextOf(value) ?? JSON.stringify(value)) as unknown,
   };
 }
 

@@ -1,6 +1,8 @@
 import { ElysiaCustomStatusResponse } from "elysia";
 import { JsonBytes } from "../std/json_bytes.ts";
+import { jsonTextOf } from "../std/json_text.ts";
 import { SECOND_MS } from "../std/time.ts";
+import { isCollected, textResponse } from "./one_write.ts";
 import type { RequestState } from "./request_context.ts";
 
 /** The content type that Bun sets for JSON; a type that a route or a scope has set is kept. */
@@ -65,29 +67,31 @@ export function addDefaultHeaders(response: Response, state: RequestState, other
 
 /**
  * Adds the default headers to what a handler returned: to a Response, or to the headers that Elysia makes the Response with.
- * Returns a Response for JSON, unless the handler has set something or further hooks want the value, and for lists that Elysia would answer
- * without headers.
+ * Returns a Response for JSON, which is sent at once, unless further hooks want the value, or the handler has set what Elysia writes; and for
+ * lists of other classes, such as rows of a statement, which Elysia would answer without headers.
  */
 export function applyDefaultHeaders(value: unknown, state: RequestState, set: SetParts): Response | undefined {
   if (value instanceof Response) {
     addDefaultHeaders(value, state, set.headers);
     return undefined;
   }
-  const isJson = value instanceof JsonBytes;
-  if ((isJson || (!state.keepsValue && isPlain(value))) && isUnchanged(set)) {
-    const headers = jsonHeaders(state);
-    if (headers) return isJson ? new Response(value.blob, { headers }) : Response.json(value, { headers });
-  }
+  const isBytes = value instanceof JsonBytes;
+  const same = isUnchanged(set) ? jsonHeaders(state) : undefined;
+  if (isBytes && same) return new Response(value.blob, { headers: same });
+  const isOther = Array.isArray(value) && value.constructor !== Array;
+  const isText = !isBytes && (isOther || isSent(value, state, set));
+  const text = isText ? (jsonTextOf(value) ?? JSON.stringify(value)) : undefined;
+  if (text !== undefined && same && (state.isInternal || isCollected(text))) return new Response(text, { headers: same });
   const headers = Object.assign(defaultHeaders(state), set.headers);
-  if (isJson) {
-    headers["content-type"] ??= JSON_TYPE;
-    return new Response(value.blob, { status: Number(set.status ?? 200), headers });
-  }
+  const status = Number(set.status ?? 200);
+  if (isBytes || text !== undefined) headers["content-type"] ??= JSON_TYPE;
+  if (isBytes) return new Response(value.blob, { status, headers });
   set.headers = headers;
-  setJsonType(value, { headers });
-  // Lists of other classes, such as rows of a statement.
-  if (!Array.isArray(value) || value.constructor === Array) return undefined;
-  return Response.json(value, { status: Number(set.status ?? 200), headers });
+  if (text === undefined) {
+    setJsonType(value, { headers });
+    return undefined;
+  }
+  return state.isInternal ? new Response(text, { status, headers }) : textResponse(text, { status, headers });
 }
 
 /** Whether a handler has set neither headers nor cookies nor a status. */
@@ -100,6 +104,12 @@ function isUnchanged({ headers, status, cookie }: SetParts): boolean {
 export function setJsonType(value: unknown, { headers }: { readonly headers: Record<string, unknown> }): void {
   const body = value instanceof ElysiaCustomStatusResponse ? value.response : value;
   if (isPlain(body)) headers["content-type"] ??= JSON_TYPE;
+}
+
+/** Whether the answer is made here. Where Elysia has more to write, such as cookies, or further hooks look at the value, it makes the answer. */
+function isSent(value: unknown, { keepsValue }: RequestState, { cookie, headers, status = 200 }: SetParts): boolean {
+  const isElysias = cookie !== undefined || "set-cookie" in headers || typeof status !== "number";
+  return !keepsValue && !isElysias && isPlain(value);
 }
 
 /** The part of Elysia's `set` that is used here. */

@@ -1,0 +1,39 @@
+/**
+ * Bodies that are sent in one write, with the headers. Bun 1.4 collects what it writes of an answer that is ready within the event of its
+ * request, or whose body is smaller than 15 KB. Of all others it writes each name, separator and value of the headers by a system call of its
+ * own, 40 of them for an answer of the API: 150 µs of CPU for 24 KB, in place of 15 µs. A direct stream that is written and ended at once
+ * is sent whole, and with its `Content-Length`, as its length is known before the headers are written.
+ */
+
+/** Bytes from which Bun does not collect the headers. */
+const COLLECTED_BYTES = 15 * 1024;
+/** Characters up to which a text is copied for it: of longer ones the headers are a small part. */
+const MAX_CHARS = 1024 * 1024;
+
+/** Whether Bun writes an answer of this text together with its headers, whenever it is ready. */
+export function isCollected(text: string): boolean {
+  return text.length < COLLECTED_BYTES;
+}
+
+/**
+ * An answer of text. `headers` have its content type.
+ * @example
+ * textResponse(JSON.stringify(notes), { status: 200, headers: { "content-type": "application/json" } });
+ */
+export function textResponse(
+  text: string,
+  { status, headers }: { readonly status: number; readonly headers: Record<string, string> },
+): Response {
+  if (isCollected(text) || text.length > MAX_CHARS) return new Response(text, { status, headers });
+  const source = {
+    type: "direct" as const,
+    pull(controller: Pick<ReadableStreamDirectController, "write" | "end">): void {
+      void controller.write(text);
+      void controller.end();
+    },
+  };
+  // The mark is never reached, so nothing is sent before the end.
+  const body = new ReadableStream(source, { highWaterMark: Infinity });
+  // Bun writes the length itself; it is here for answers to HEAD, which are made of the headers.
+  return new Response(body, { status, headers: { ...headers, "content-length": String(Buffer.byteLength(text)) } });
+}

@@ -124,6 +124,7 @@ export type {
   ViewName,
   Views,
 } from "./registry.ts";
+export type { AddedFields } from "./resources/added_fields.ts";
 export type {
   ContentEntry,
   ContentKind,
@@ -142,7 +143,7 @@ export {
   saveChanges,
   softDelete,
 } from "./resources/items.ts";
-export type { ListSpec, VisibleRows } from "./resources/listing.ts";
+export type { ListSpec, VisibleRows } from "./resources/list_spec.ts";
 export {
   mountResource,
   type ResourceEvents,

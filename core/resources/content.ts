@@ -119,9 +119,9 @@ export interface ResponseFields {
   readonly schema?: TProperties;
   readonly add: (ids: readonly number[], viewer: Viewer) => Promise<ReadonlyMap<number, Record<string, unknown>>>;
   /**
-   * SQL for the same fields of one item as a JSON object, over the column of its id; null for none. A read that can select them
-   * with the item does so instead of calling `add`, which saves a statement. Its SQL may depend on the viewer alone. Of a plugin
-   * that does not ship it is read by a statement of its own, with its rights.
+   * SQL for the same fields of one item as a JSON object, over the column of its id; null for none. A read or a listing that can select
+   * them with the item does so instead of calling `add`, which saves a statement. Its SQL may depend on the viewer alone. Of a plugin
+   * that does not ship it is read by a statement of its own, with its rights, and not used for listings.
    */
   readonly select?: (id: RawBuilder<unknown>, viewer: Viewer) => RawBuilder<Record<string, unknown> | null>;
   /** Makes the fields of what was selected, where that is not the fields themselves. */

@@ -1,99 +1,29 @@
 /**
- * Listings: paging, sorting and filtering for every resource (content-api 3). A subquery picks the ids of the page over the
- * table and its conditions; these rows alone are joined with what they show. A second, pipelined statement counts the total.
- * Field names come from the spec and values are parameters: nothing of a request becomes SQL text.
+ * Listings: paging, sorting and filtering for every resource (content-api 3). The total of a listing without filters comes with its rows, where
+ * counters know it; else a second, pipelined statement counts.
  */
-import { type RawBuilder, sql } from "kysely";
-import { type Db, rows, type TableName } from "../../db/mod.ts";
+import { type CompiledQuery, type RawBuilder, sql } from "kysely";
+import { columnsOf, type Db, flatten, rowJson, rows, rowsOf } from "../../db/mod.ts";
 import { ApiError } from "../errors.ts";
 import type { InputObject } from "../input/body_parsing.ts";
-import { closedPattern, type FieldType, parameterOf } from "../input/filter_value.ts";
 import { type ListingFilter, type ListingQuery, type ListLimits, parseListing } from "../input/listing_query.ts";
+import { textList } from "../std/json_text.ts";
 import type { Viewer } from "../viewer.ts";
+import { type AddedFields, withFields } from "./added_fields.ts";
 import { type CountedRows, filteredTotal } from "./filtered_total.ts";
+import { columnsOfPage, fieldsOfPage, type Page, ROW, rowsOfPage, type TextPage, textOfPage } from "./list_page.ts";
+import type { Listing, ListSpec } from "./list_spec.ts";
+import { conditionOf, fieldOf, leftOutBy, orderOf, sortedBy } from "./listing_fields.ts";
 import type { WithSlowPool } from "./slow_reads.ts";
 import type { VisibilityRules } from "./visibility.ts";
 
-/** Number and ids of the rows of a table that viewers see, and which lists these have. */
-export interface VisibleRows {
-  /** SQL for the exact number of rows a viewer sees, cheaper than counting. */
-  total(viewer: Viewer): RawBuilder<number>;
-  /** SQL for the approximate number of all rows. */
-  readonly all: RawBuilder<number>;
-  /** SQL for the ids of all rows a viewer sees, where sorting these is cheaper than skipping all others; else undefined. */
-  ids(viewer: Viewer): RawBuilder<unknown> | undefined;
-  /**
-   * A condition over a column of access lists, for what is counted by list: a viewer sees every row with this list that is neither
-   * deleted nor visible to its owner alone. True for a viewer to whom this is so whatever the list.
-   */
-  ofLists(viewer: Viewer, column: RawBuilder<number>): RawBuilder<boolean>;
-  /**
-   * A condition over the table that holds for all rows that a viewer sees beside those of `ofLists` and for none of these: some
-   * of the viewer's own. Undefined where there are none. It does not check visibility.
-   */
-  besideLists(viewer: Viewer): RawBuilder<boolean> | undefined;
-}
-
-/** A field that clients may sort and filter by. */
-export interface ListField {
-  readonly type: FieldType;
-  /** Its SQL where that is not the column of its name. */
-  readonly column?: RawBuilder<unknown>;
-  /** The column that stores the first 600 characters of the `text_key` of a text. */
-  readonly key?: string;
-  /** Whether it may be null: nulls sort as the smallest value. */
-  readonly nullable?: boolean;
-  /** Whether the filter for equality with 0 finds null, as old clients send it for pages without a chapter. */
-  readonly zeroIsNull?: boolean;
-  /** Whether clients may sort by it alone: a filter on it is ignored, as one on an unknown field is. */
-  readonly isNoFilter?: boolean;
-}
-
-/** A listing of one table. */
-export interface ListSpec {
-  readonly table: TableName;
-  /** Fields to sort and filter by; the first is the default sort. */
-  readonly fields: Readonly<Record<string, FieldType | ListField>>;
-  /** The columns of a row, such as sql`books.id, books.name`. */
-  readonly columns: RawBuilder<unknown>;
-  /** Joins for `columns`, such as sql`join books on …`. */
-  readonly joins?: RawBuilder<unknown>;
-  /** Joins for the columns of fields. */
-  readonly fieldJoins?: RawBuilder<unknown>;
-  /** A condition in addition to visibility. */
-  readonly where?: RawBuilder<boolean>;
-  /** SQL of rows with an `id` that replace the table under its name, such as groups of rows. It has to check visibility itself. */
-  readonly source?: RawBuilder<unknown>;
-  /** How many rows viewers see, where that is known without counting. */
-  readonly visibleRows?: VisibleRows;
-}
-
-/** The envelope of every listing. */
-export interface Listing<Row> {
-  readonly data: Row[];
-  /** The number of all rows that match. */
-  readonly total: number;
-}
-
-const OPERATORS = { eq: sql`=`, ne: sql`<>`, gt: sql`>`, lt: sql`<`, gte: sql`>=`, lte: sql`<=` };
-/** The operator of the rows that a filter leaves out; an index supports none of those of `eq` and `like`. */
-const OPPOSITES: Readonly<Partial<Record<ListingFilter["operator"], keyof typeof OPERATORS>>> = {
-  ne: "eq",
-  gt: "lte",
-  gte: "lt",
-  lt: "gte",
-  lte: "gt",
-};
-const NOTHING = sql<boolean>`false`;
-/** No text of PostgreSQL holds it. */
-const UNSTORABLE = "\0";
-/** Characters of a stored key: what an index entry has room for. */
-const KEY_LENGTH = 600;
 /** The cost of fetching and sorting a row, in multiples of the cost of skipping one. */
 const SORT_COST = 3;
 /** Rows up to which a listing in index order is quick. */
 const QUICK_ROWS = 2_000;
 const TOO_LONG = new ApiError(422, "This listing takes too long. Ask for it with other filters or a smaller offset.");
+/** Texts of rows that are remembered; few listings are made for a request, and by another text each. */
+const MAX_TEXTS = 500;
 
 /** Services of the runtime that listings use. */
 export interface ListParts {
@@ -103,54 +33,181 @@ export interface ListParts {
   readonly withSlowPool: WithSlowPool;
 }
 
-/** Runs a listing request. `query` is the parsed query string; unknown fields in it are ignored. */
-export async function listRows<Row>(
-  parts: ListParts,
-  spec: ListSpec,
-  viewer: Viewer,
-  query: InputObject,
-): Promise<Listing<Row>> {
-  const parsed = parseListing(query, parts.limits);
-  const read = () => readListing<Row>(parts, spec, viewer, parsed);
-  // In index order and with a known total, the cost does not grow with the table.
-  const isQuick =
-    spec.visibleRows && !spec.where && parsed.filters.length === 0 && parsed.offset + parsed.count <= QUICK_ROWS;
-  return isQuick ? read() : parts.withSlowPool({ viewer, limitMs: parts.limits.timeoutMs, tooLong: TOO_LONG }, read);
+/** The first rows of a listing as a viewer sees it, in one order: a statement whose text is made once. */
+interface FirstPage {
+  readonly query: CompiledQuery<TextPage>;
+  /** The places of these parameters. */
+  readonly places: { readonly count: number; readonly offset: number };
+  readonly added: readonly AddedFields[];
 }
 
-async function readListing<Row>(
-  { db, visibility }: ListParts,
-  spec: ListSpec,
-  viewer: Viewer,
-  { count, offset, sort, filters: sent }: ListingQuery,
-): Promise<Listing<Row>> {
-  const filters = sent.filter(
-    ({ field }) => Object.hasOwn(spec.fields, field) && fieldOf(spec, field).isNoFilter !== true,
-  );
-  const table = spec.source ? sql`(${spec.source}) as ${sql.table(spec.table)}` : sql.table(spec.table);
-  const id = sql.ref(`${spec.table}.id`);
-  const wanted = [...(spec.where ? [spec.where] : []), ...filters.flatMap((filter) => conditionOf(spec, filter))];
-  const isPlain = wanted.length === 0;
-  const ids = spec.visibleRows?.ids(viewer);
-  const known = ids && (await countsOf(db, spec, viewer));
-  if (isPlain && known && known.total <= offset) return { data: [], total: known.total };
-  if (ids && known && isSortCheaper(known, offset + count)) wanted.push(sql<boolean>`${id} = any(array(${ids}))`);
-  const visible = spec.source ? sql<boolean>`true` : visibility.where(spec.table, viewer);
-  const where = sql.join([visible, ...wanted], sql` and `);
-  const from = sql`${table} ${spec.fieldJoins ?? sql``}`;
-  const order = orderOf(spec, sort);
-  const [data, counted] = await Promise.all([
+/** SQL for the JSON of a row; null where a row has none, undefined where that is not known. */
+type RowText = RawBuilder<string> | null | undefined;
+type Counts = { readonly total: number; readonly all: number };
+type Total = Pick<Counts, "total"> | undefined;
+
+/** Stand for the parameters of the statement of a first page. */
+const COUNT = {};
+const OFFSET = {};
+
+/** Runs the listing requests of one plugin. */
+export class Listings {
+  readonly #parts: ListParts;
+  /** SQL for the JSON of a row, by the statement of its columns; null where a row has none. Listings that are made for a request share it. */
+  readonly #texts = new Map<string, RawBuilder<string> | null>();
+  readonly #bySpec = new WeakMap<ListSpec, RawBuilder<string> | null>();
+  readonly #firstPages = new WeakMap<ListSpec, WeakMap<Viewer, Map<string, FirstPage>>>();
+
+  constructor(parts: ListParts) {
+    this.#parts = parts;
+  }
+
+  /** Runs a request. `query` is the parsed query string; unknown fields in it are ignored. */
+  async list<Row>(spec: ListSpec, viewer: Viewer, query: InputObject): Promise<Listing<Row>> {
+    const { limits, withSlowPool } = this.#parts;
+    const parsed = parseListing(query, limits);
+    const read = () => this.#read<Row>(spec, viewer, parsed);
+    // In index order and with a known total, the cost does not grow with the table.
+    const isQuick =
+      spec.visibleRows && !spec.where && parsed.filters.length === 0 && parsed.offset + parsed.count <= QUICK_ROWS;
+    return isQuick ? read() : withSlowPool({ viewer, limitMs: limits.timeoutMs, tooLong: TOO_LONG }, read);
+  }
+
+  async #read<Row>(spec: ListSpec, viewer: Viewer, asked: ListingQuery): Promise<Listing<Row>> {
+    const { db } = this.#parts;
+    const { count, offset } = asked;
+    const filters = asked.filters.filter(
+      ({ field }) => Object.hasOwn(spec.fields, field) && fieldOf(spec, field).isNoFilter !== true,
+    );
+    const pending = this.#jsonOf(spec);
+    const json = pending instanceof Promise ? await pending : pending;
+    const ids = spec.visibleRows?.ids(viewer);
+    const isWhole = filters.length === 0;
+    const isNear = isWhole && !ids && offset + count <= this.#parts.limits.maxCount;
+    if (json && isNear && spec.visibleRows && !spec.where) return this.#firstPage(spec, viewer, asked, json);
+    const wanted = [...(spec.where ? [spec.where] : []), ...filters.flatMap((filter) => conditionOf(spec, filter))];
+    const isPlain = wanted.length === 0;
+    const known = ids && (await countsOf(db, spec, viewer));
+    if (isPlain && known && known.total <= offset) return { data: [], total: known.total };
+    if (ids && known && isSortCheaper(known, offset + count))
+      wanted.push(sql<boolean>`${sql.ref(`${spec.table}.id`)} = any(array(${ids}))`);
+    const [from, visible] = [fromOf(spec), this.#visible(spec, viewer)];
+    const page = {
+      ...{ from, count, offset, where: and([visible, ...wanted]), order: orderOf(spec, asked.sort) },
+      within: isNear ? this.#parts.limits.maxCount : undefined,
+    };
+    const [found, counted] = await Promise.all([
+      this.#page<Row>(spec, viewer, page, json),
+      isPlain && spec.visibleRows
+        ? (known ?? countsOf(db, spec, viewer))
+        : totalOf(db, spec, { from, visible, wanted, filters, visibleTotal: spec.visibleRows?.total(viewer) }),
+    ]);
+    return found(counted?.total ?? 0);
+  }
+
+  /** A page of the first rows with its total, by one statement. */
+  async #firstPage<Row>(
+    spec: ListSpec,
+    viewer: Viewer,
+    { count, offset, sort }: ListingQuery,
+    json: RawBuilder<string>,
+  ): Promise<Listing<Row>> {
+    const bySpec = this.#firstPages.get(spec) ?? new WeakMap<Viewer, Map<string, FirstPage>>();
+    const byOrder = bySpec.get(viewer) ?? new Map<string, FirstPage>();
+    const key = `${sortedBy(spec, sort)} ${sort?.direction}`;
+    const known = byOrder.get(key) ?? this.#makeFirstPage(spec, viewer, sort, json);
+    this.#firstPages.set(spec, bySpec.set(viewer, byOrder.set(key, known)));
+    const parameters = [...known.query.parameters];
+    parameters[known.places.count] = count;
+    parameters[known.places.offset] = offset;
+    // A statement of aggregates has one row.
+    const [found] = (await rowsOf(this.#parts.db, { ...known.query, parameters })) as [TextPage];
+    return (await textListing<Row>(found, known.added))(found.total ?? 0);
+  }
+
+  #makeFirstPage(spec: ListSpec, viewer: Viewer, sort: ListingQuery["sort"], json: RawBuilder<string>): FirstPage {
+    const added = spec.added?.(viewer) ?? [];
+    const page = {
+      ...{ from: fromOf(spec), where: this.#visible(spec, viewer), order: orderOf(spec, sort) },
+      ...{ count: COUNT, offset: OFFSET, within: this.#parts.limits.maxCount },
+    };
+    const total = spec.visibleRows?.total(viewer);
+    const query = flatten(textOfPage(spec, page, json, { added, ...(total && { total }) }));
+    const placeOf = (parameter: object) => query.parameters.indexOf(parameter);
+    return { query, added, places: { count: placeOf(COUNT), offset: placeOf(OFFSET) } };
+  }
+
+  /** Reads the rows of a page. Returns the listing for a total. */
+  async #page<Row>(
+    spec: ListSpec,
+    viewer: Viewer,
+    page: Page,
+    json: RowText,
+  ): Promise<(total: number) => Listing<Row>> {
+    const { db } = this.#parts;
+    const added = spec.added?.(viewer) ?? [];
     // Templates, here and below: table, columns, joins and order are those of the listing, which the types of the builder do not know.
-    rows<Row>(
-      db,
-      sql`select ${spec.columns} from (select ${id} from ${from} where ${where} order by ${order} limit ${count} offset ${offset}) as picked
-      join ${from} on ${id} = picked.id ${spec.joins ?? sql``} order by ${order}`,
-    ),
-    isPlain && spec.visibleRows
-      ? (known ?? countsOf(db, spec, viewer))
-      : totalOf(db, spec, { from, visible, wanted, filters, visibleTotal: spec.visibleRows?.total(viewer) }),
-  ]);
-  return { data, total: counted?.total ?? 0 };
+    if (json) {
+      const [found] = await rows(db, textOfPage(spec, page, json, { added }));
+      return textListing<Row>(found as TextPage, added);
+    }
+    const found = (await rows(db, rowsOfPage(spec, page))) as (Row & { readonly id: number })[];
+    const fields =
+      added.length === 0 || found.length === 0 ? [] : await fieldsOfPage(added, () => found.map(({ id }) => id));
+    const data = withFields(found, fields);
+    return (total) => ({ data, total });
+  }
+
+  /** SQL for the JSON of a row of the rows called `shown`; null where a row has none, undefined where that is not known. */
+  #jsonOf(spec: ListSpec): RowText | Promise<RowText> {
+    const known = this.#bySpec.get(spec);
+    if (known !== undefined) return known;
+    const columns = columnsOfPage(spec, fromOf(spec));
+    const key = flatten(columns).sql;
+    const text = this.#texts.get(key);
+    if (text === undefined) return this.#readJson(spec, columns, key);
+    this.#bySpec.set(spec, text);
+    return text;
+  }
+
+  async #readJson(spec: ListSpec, columns: RawBuilder<unknown>, key: string): Promise<RowText> {
+    // A description that fails leaves the rows to be read, by a statement whose failure is that of the request.
+    const found = await columnsOf(this.#parts.db, columns).catch(() => undefined);
+    if (!found) return undefined;
+    const text = rowJson(found, ROW) ?? null;
+    if (this.#texts.size >= MAX_TEXTS) this.#texts.clear();
+    this.#texts.set(key, text);
+    this.#bySpec.set(spec, text);
+    return text;
+  }
+
+  #visible(spec: ListSpec, viewer: Viewer): RawBuilder<boolean> {
+    return spec.source ? sql<boolean>`true` : this.#parts.visibility.where(spec.table, viewer);
+  }
+}
+
+/** The listing of rows that came as text, for a total. */
+async function textListing<Row>(
+  page: TextPage,
+  added: readonly AddedFields[],
+): Promise<(total: number) => Listing<Row>> {
+  const json = `[${page.data ?? ""}]`;
+  if (page.data !== null && added.length > 0) {
+    const fields = await fieldsOfPage(added, () => JSON.parse(`[${page.ids ?? ""}]`) as number[], page);
+    if (fields.some(({ size }) => size > 0)) {
+      const data = withFields(JSON.parse(json) as (Row & { readonly id: number })[], fields);
+      return (total) => ({ data, total });
+    }
+  }
+  return (total) => textList<Row>(json, total);
+}
+
+function fromOf({ fieldJoins, source, table }: ListSpec): RawBuilder<unknown> {
+  return sql`${source ? sql`(${source}) as ${sql.table(table)}` : sql.table(table)} ${fieldJoins ?? sql``}`;
+}
+
+function and(conditions: readonly RawBuilder<boolean>[]): RawBuilder<boolean> {
+  return sql<boolean>`${sql.join(conditions, sql` and `)}`;
 }
 
 /** The total of a filtered listing: by the rows that the filters leave out where an index has these, else by counting. */
@@ -161,7 +218,7 @@ async function totalOf(
     readonly filters: readonly ListingFilter[];
     readonly visibleTotal: RawBuilder<number> | undefined;
   },
-): Promise<Pick<Counts, "total"> | undefined> {
+): Promise<Total> {
   const { from, visible, wanted, filters, visibleTotal } = counted;
   const leftOut = filters.flatMap((filter) => leftOutBy(spec, filter) ?? []);
   if (!visibleTotal || spec.where || leftOut.length < wanted.length)
@@ -169,8 +226,6 @@ async function totalOf(
   const isNegative = filters.every(({ operator }) => operator === "ne");
   return { total: await filteredTotal(db, { from, visible, visibleTotal, wanted, leftOut, isNegative }) };
 }
-
-type Counts = { readonly total: number; readonly all: number };
 
 async function countsOf(db: Db, { visibleRows }: ListSpec, viewer: Viewer): Promise<Counts | undefined> {
   return visibleRows && counts(db, sql`${visibleRows.total(viewer)} as total, ${visibleRows.all} as all`);
@@ -184,85 +239,4 @@ async function counts(db: Db, selected: RawBuilder<unknown>): Promise<Counts | u
 /** Whether sorting all visible rows costs less than scanning in order until `wanted` of them are found. */
 function isSortCheaper({ total, all }: Counts, wanted: number): boolean {
   return total * total * SORT_COST <= all * wanted;
-}
-
-function orderOf(spec: ListSpec, sort: ListingQuery["sort"]): RawBuilder<unknown> {
-  // An unknown field means the default one; the direction still holds, as in the original.
-  const name = sort && Object.hasOwn(spec.fields, sort.field) ? sort.field : (Object.keys(spec.fields)[0] as string);
-  const down = sort?.direction === "desc";
-  const direction = down ? sql`desc` : sql`asc`;
-  const id = sql.ref(`${spec.table}.id`);
-  if (name === "id") return sql`${id} ${direction}`;
-  const field = fieldOf(spec, name);
-  const nulls = field.nullable ? (down ? sql` nulls last` : sql` nulls first`) : sql``;
-  return sql`${comparable(spec, name, field)} ${direction}${nulls}, ${id} ${direction}`;
-}
-
-/** The rows that a filter finds. A null matches no comparison, as in the original. */
-function conditionOf(spec: ListSpec, { field: name, operator, value }: ListingFilter): RawBuilder<boolean>[] {
-  const field = fieldOf(spec, name);
-  const column = comparable(spec, name, field);
-  if (operator === "like") {
-    if (value.includes(UNSTORABLE)) return [NOTHING];
-    return [sql<boolean>`${asText(spec, name, field)} like ${patternOf(field, value)}`];
-  }
-  if (field.zeroIsNull && operator === "eq" && value.trim() === "0") return [sql<boolean>`${column} is null`];
-  const parameter = filterValue(field, value);
-  if (parameter) return [sql<boolean>`${column} ${OPERATORS[operator]} ${parameter}`];
-  // What no row holds differs from what each row holds.
-  if (operator !== "ne") return [NOTHING];
-  return field.nullable ? [sql<boolean>`${column} is not null`] : [];
-}
-
-/** The rows that a filter leaves out, as a condition that the index of its field supports; undefined where none does. */
-function leftOutBy(spec: ListSpec, { field: name, operator, value }: ListingFilter): RawBuilder<boolean> | undefined {
-  const field = fieldOf(spec, name);
-  const opposite = OPPOSITES[field.type === "boolean" && operator === "eq" ? "ne" : operator];
-  const parameter = filterValue(field, value);
-  if (!opposite || !parameter) return undefined;
-  const column = comparable(spec, name, field);
-  const others =
-    field.type === "boolean" && operator === "eq"
-      ? sql`${column} = not ${parameter}`
-      : sql`${column} ${OPERATORS[opposite]} ${parameter}`;
-  return sql<boolean>`(${others} or ${column} is null)`;
-}
-
-/** The value that a field is compared with; undefined where the field cannot hold it. */
-function filterValue(field: ListField, value: string): RawBuilder<unknown> | undefined {
-  if (value.includes(UNSTORABLE)) return undefined;
-  return field.key ? sql`left(text_key(${value}::text), ${sql.lit(KEY_LENGTH)})` : parameterOf(field.type, value);
-}
-
-/** The pattern of `like` for the SQL of `asText`. */
-function patternOf({ type }: ListField, value: string): RawBuilder<string> {
-  return type === "text" ? sql`text_pattern(${value}::text)` : sql`lower(${closedPattern(value)}::text)`;
-}
-
-/** SQL that a field is compared and sorted by: the collation of the original. */
-function comparable(spec: ListSpec, name: string, field: ListField): RawBuilder<unknown> {
-  if (field.type === "text") return keyOf(spec, name, field);
-  const column = columnOf(spec, name, field);
-  return field.type === "code" ? sql`lower(${column}) collate "C"` : column;
-}
-
-function asText(spec: ListSpec, name: string, field: ListField): RawBuilder<unknown> {
-  const column = columnOf(spec, name, field);
-  if (field.type === "timestamp") return sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS')`;
-  if (field.type === "boolean") return sql`(${column})::integer::text`;
-  return field.type === "integer" ? sql`(${column})::text` : comparable(spec, name, field);
-}
-
-function keyOf(spec: ListSpec, name: string, field: ListField): RawBuilder<unknown> {
-  if (field.key) return sql.ref(`${spec.table}.${field.key}`);
-  return sql`text_key(${columnOf(spec, name, field)}) collate "C"`;
-}
-
-function columnOf(spec: ListSpec, name: string, field: ListField): RawBuilder<unknown> {
-  return field.column ?? sql.ref(`${spec.table}.${name}`);
-}
-
-function fieldOf(spec: ListSpec, name: string): ListField {
-  const field = spec.fields[name] as FieldType | ListField;
-  return typeof field === "string" ? { type: field } : field;
 }

@@ -14,7 +14,7 @@ import type { Draft, EventName, Result, RoutePermit } from "../registry.ts";
 import type { JsonBytes } from "../std/json_bytes.ts";
 import type { Input, Lookups, Rules } from "../validation/validate.ts";
 import type { Viewer } from "../viewer.ts";
-import type { Listing, ListSpec } from "./listing.ts";
+import type { Listing, ListSpec } from "./list_spec.ts";
 
 /** The events of a resource, such as book_create, book_update and book_delete. */
 export type ResourceEvents<Name extends string, Create, Update, Row> = {
@@ -99,8 +99,8 @@ export interface ResourceHandlers<Row extends { id: number }, C extends Rules, U
   insert(draft: Input<C>, tx: EventTransaction, place: Place): Promise<Row>;
   change(row: Row, draft: Input<U>, tx: EventTransaction): Promise<Row>;
   remove(row: Row, tx: EventTransaction): Promise<void>;
-  /** The rows of a listing as the answer shows them. */
-  listed(
+  /** The rows of a listing as the answer shows them; as they are selected without this handler, which costs less. */
+  listed?(
     records: readonly Record<string, unknown>[],
     viewer: Viewer,
   ): Promise<Shown<A, "listed">[]> | Shown<A, "listed">[];
@@ -172,8 +172,9 @@ export function mountResource<
   app.get(
     path,
     async ({ viewer, nestedQuery }) => {
-      const { data, total } = await list<Record<string, unknown>>(spec.list, viewer, nestedQuery);
-      return { data: await handlers.listed(data, viewer), total };
+      const listing = await list<Record<string, unknown>>(spec.list, viewer, nestedQuery);
+      if (!handlers.listed) return listing;
+      return { data: await handlers.listed(listing.data, viewer), total: listing.total };
     },
     described("list"),
   );

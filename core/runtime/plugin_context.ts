@@ -25,7 +25,7 @@ import type { HttpServer } from "../http/server.ts";
 import type { Texts } from "../i18n/catalogue.ts";
 import type { EventName, SlotName, Slots } from "../registry.ts";
 import type { ContentKind } from "../resources/content.ts";
-import { listRows } from "../resources/listing.ts";
+import { Listings } from "../resources/listing.ts";
 import { slowReads } from "../resources/slow_reads.ts";
 import type { VisibilityRules } from "../resources/visibility.ts";
 import { deepFreeze, plainCopy } from "../std/freeze.ts";
@@ -112,6 +112,7 @@ export function makeContext(
   };
   const slowly = slowReads(parts.log.with({ plugin: plugin.name }));
   const withSlowPool: typeof slowly = (task, run) => attended(() => slowly(task, run));
+  const listings = new Listings({ db: tables.unchecked, visibility, limits, withSlowPool });
   const { guard, watch } = parts;
   const passed: Part = { plugin: plugin.name, place: CALLBACK, limitMs: guard.limits.callMs / 2 };
   const crossing = parts.ships(plugin)
@@ -242,9 +243,7 @@ export function makeContext(
     visible: visible as AnyContext["visible"],
     async list(spec, viewer, query) {
       tables.needRead(spec.table);
-      return as(viewer, () =>
-        listRows({ db: tables.unchecked, visibility, limits, withSlowPool }, spec, viewer, query),
-      );
+      return as(viewer, () => listings.list(spec, viewer, query));
     },
     validate: (rules, input, viewer, lookups = {}) =>
       validate(rules, input, { texts, lookups, language: viewer.language ?? currentLanguage() ?? config.language }),

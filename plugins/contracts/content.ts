@@ -2,6 +2,7 @@
 
 import { type RawBuilder, sql } from "kysely";
 import {
+  type AddedFields,
   type ContentEntry,
   callContribution,
   callContributionNow,
@@ -127,6 +128,27 @@ export async function fieldsOfRead(
         return new Map([[id, presented ?? {}]]);
       }),
   );
+}
+
+/**
+ * The fields of contributions for the rows of a listing, as its `added` returns them; `id` is SQL for the column of an item's id.
+ * @example
+ * const added = listedFields(context.slot("response_fields"), "note", sql.ref("notes.id"), viewer);
+ */
+export function listedFields(
+  contributions: readonly ResponseFields[],
+  kind: string,
+  id: RawBuilder<unknown>,
+  viewer: Viewer,
+): readonly AddedFields[] {
+  return contributions
+    .filter((field) => field.kind === kind && field.moment === "listed")
+    .map((field) => ({
+      select: field.present
+        ? undefined
+        : callContributionNow(field, (each) => each.select?.(id, viewer), placeOf(field)),
+      read: (ids) => addedBy(field, ids, viewer),
+    }));
 }
 
 const NO_FIELDS: ReadonlyMap<number, Record<string, unknown>> = new Map();

@@ -34,6 +34,7 @@ export {
   type FieldsById,
   fieldsOfRead,
   jsonTime,
+  listedFields,
   mergeResponseFields,
   NO_SELECTED_FIELDS,
   recordFailedSelects,

@@ -63,7 +63,7 @@ test("a statement is recorded once, as it was written, with its plugin and how i
   expect(found).toContainEqual(["books", "delete from books where id = $1", ""]);
   expect(found).toContainEqual(["", "select nothing from books", "42703"]);
   expect(
-    found.filter(([plugin, text]) => plugin === "books" && /^select .*"books"\."name"/.test(text ?? "")),
+    found.filter(([plugin, text]) => plugin === "books" && /^select .*"books"\."name"/s.test(text ?? "")),
   ).not.toEqual([]);
   expect(found.filter(([, text]) => /^select [^;]* lectern_grants\.|unseen/.test(text ?? ""))).toEqual([]);
   const lines = readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), "utf8").trim().split("\n"));

@@ -17,11 +17,22 @@ export const HISTORY_FIELDS = {
   owned_by: { type: "integer", nullable: true },
 } as const satisfies Fields;
 
-/** The listing of a kind whose rows show just the fields that they are sorted and filtered by, and the joined columns. */
-export function itemListing({ table, joined }: Pick<ItemKind, "table" | "joined">, fields: Fields): ListSpec {
-  const columns = columnsOf(table, Object.keys(fields));
-  if (!joined) return { table, fields, columns };
-  return { table, fields, columns: flattened(sql`${columns}${joined.columns}`), joins: joined.joins };
+/** The column `cover`: null until the plugin of images fills it, through the contributions to the slot `response_fields`. */
+const NO_COVER: RawBuilder<unknown> = flattened(sql`, null as cover`);
+
+/** The listing of a kind whose rows show just the fields that they are sorted and filtered by, the joined columns and `more`. */
+export function itemListing(
+  { table, joined }: Pick<ItemKind, "table" | "joined">,
+  fields: Fields,
+  more: RawBuilder<unknown> = sql``,
+): ListSpec {
+  const columns = flattened(sql`${columnsOf(table, Object.keys(fields))}${joined?.columns ?? sql``}${more}`);
+  return joined ? { table, fields, columns, joins: joined.joins } : { table, fields, columns };
+}
+
+/** The listing of a kind whose items have a description and a cover. */
+export function coveredListing(item: Pick<ItemKind, "table">): ListSpec {
+  return itemListing(item, { id: "integer", ...NAME_FIELDS, description: "text", ...HISTORY_FIELDS }, NO_COVER);
 }
 
 /** SQL for columns of a table: "books"."id", "books"."name" … */

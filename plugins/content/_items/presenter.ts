@@ -16,10 +16,8 @@ export type SavedItem<Row, Field extends string> = { readonly id: number } & {
 /** An item in full: the same with its people. */
 export type ReadItem<Row, Field extends string> = Omit<SavedItem<Row, Field>, keyof People> & People;
 
-/** How items of a kind are shown. */
-export interface ItemPresenter<Row, Field extends string, Listed> {
-  /** Rows of a listing. */
-  listed(records: readonly Record<string, unknown>[], viewer: Viewer): Promise<Listed[]>;
+/** How single items of a kind are shown. */
+export interface ItemPresenter<Row, Field extends string> {
   /** An item after a save. */
   saved(row: Row, viewer: Viewer): Promise<SavedItem<Row, Field>>;
   /** An item in full, with `more` before the fields of other plugins, which are read unless they are given. */
@@ -30,17 +28,12 @@ export interface ItemPresenter<Row, Field extends string, Listed> {
  * Makes the presenter of a kind. `fields` are in the order of answers; `cover` is null until the plugin of images fills
  * it, through the contributions to the slot `response_fields`.
  */
-export function itemPresenter<
-  Row extends AnyDescribedItem,
-  Field extends (keyof Row & string) | "cover",
-  Listed extends { id: number },
->(
+export function itemPresenter<Row extends AnyDescribedItem, Field extends (keyof Row & string) | "cover">(
   { contracts: { markup } }: Pick<ItemContext, "contracts">,
   { kind }: Pick<ItemKind, "kind">,
   fields: readonly Field[],
   contributions: () => readonly ResponseFields[],
-): ItemPresenter<Row, Field, Listed> {
-  const listedFields = fields.some((field) => field === "cover") ? { cover: null } : {};
+): ItemPresenter<Row, Field> {
   const shownValue = (row: Row, field: keyof Row | "cover") => {
     if (field === "cover") return null;
     return field === "description_html" ? markup.describeHtml(row.description_html, row.description) : row[field];
@@ -49,11 +42,6 @@ export function itemPresenter<
   const shown = (row: Row) =>
     Object.fromEntries(fields.map((field) => [field, shownValue(row, field)])) as SavedItem<Row, Field>;
   return {
-    listed: (records, viewer) => {
-      // The columns of a listing are those of its schema.
-      const items = records.map((record) => ({ ...(record as Listed), ...listedFields }));
-      return withResponseFields(contributions(), kind, "listed", items, viewer);
-    },
     async saved(row, viewer) {
       const item = { ...shown(row), id: row.id };
       const [whole = item] = await withResponseFields(contributions(), kind, "saved", [item], viewer);

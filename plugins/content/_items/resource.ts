@@ -1,5 +1,5 @@
 /** What plugins of described items register and mount alike. */
-import type { Access, ContentKind, Owned } from "lectern/contracts";
+import { type Access, type ContentKind, listedFields, type Owned } from "lectern/contracts";
 import { type EventTransaction, type ListSpec, type PluginContext, softDelete, sql, type Viewer } from "lectern/core";
 import type { ItemContext, ItemKind, Tagged } from "./contract.ts";
 import { itemFinder } from "./queries.ts";
@@ -26,13 +26,15 @@ export function registerItemKind(
   contribute("content", { kind, table, columns: Object.keys(listing.fields), ...own });
 }
 
-/** What a kind is to `mountResource`. */
+/** What a kind is to `mountResource`; rows of its listing have the fields of other plugins. */
 export function itemResource(
+  { contracts: { access }, slot }: Pick<PluginContext<"access">, "contracts" | "slot">,
   { kind, noun, table }: Pick<ItemKind, "kind" | "noun" | "table">,
   listing: ListSpec,
-  access: Access,
 ) {
-  return { name: kind, noun, list: { ...listing, visibleRows: access.visibleRows(kind, table) } };
+  const id = sql.ref(`${table}.id`);
+  const added = (viewer: Viewer) => listedFields(slot("response_fields"), kind, id, viewer);
+  return { name: kind, noun, list: { ...listing, visibleRows: access.visibleRows(kind, table), added } };
 }
 
 /** The handlers of a resource that are the same for every kind. */

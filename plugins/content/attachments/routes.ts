@@ -3,15 +3,7 @@
  * update checks the page that the attachment moves to before the attachment itself (content-api 1.5).
  */
 import type { Owned } from "lectern/contracts";
-import {
-  type InputObject,
-  isUpload,
-  mountResource,
-  notFound,
-  type PluginContext,
-  type Static,
-  type Viewer,
-} from "lectern/core";
+import { type InputObject, isUpload, mountResource, notFound, type PluginContext, type Viewer } from "lectern/core";
 import { changeAttachment, insertAttachment, removeAttachment } from "./changes.ts";
 import {
   type AttachmentRow,
@@ -71,8 +63,6 @@ export function mountAttachmentRoutes(
       insert: (draft, tx) => insertAttachment(context, draft, tx),
       change: (row, draft, tx) => changeAttachment(context, row, draft, tx),
       remove: (row, tx) => removeAttachment(context, row, tx),
-      // The columns of the listing are those of its schema.
-      listed: (records) => records as Static<typeof attachmentAnswers.listed>[],
       show: async (row, _viewer, moment) =>
         moment === "saved" ? savedAttachment(row) : presentAttachment(context, row),
     },

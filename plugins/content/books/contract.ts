@@ -11,7 +11,7 @@ import {
 } from "lectern/core";
 import { contentsEntrySchema, coverField, describedFields, savedFields, templateField } from "../_items/answers.ts";
 import type { DescribedItem, DescribedTable } from "../_items/contract.ts";
-import { HISTORY_FIELDS, itemListing, NAME_FIELDS } from "../_items/listing.ts";
+import { coveredListing } from "../_items/listing.ts";
 import { coverRule, itemRules } from "../_items/rules.ts";
 import { itemStatements } from "../_items/statements.ts";
 
@@ -33,7 +33,7 @@ export const BOOK = {
 } as const;
 
 /** The listing of books (content-api 3). */
-export const listing = itemListing(BOOK, { id: "integer", ...NAME_FIELDS, description: "text", ...HISTORY_FIELDS });
+export const listing = coveredListing(BOOK);
 
 /** The bodies of a create and an update, for a limit on files in megabytes. */
 export function bookRules(limitMb: number) {

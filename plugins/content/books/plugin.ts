@@ -57,7 +57,7 @@ export default definePlugin({
     mountResource(
       context,
       {
-        ...itemResource(BOOK, listing, access),
+        ...itemResource(context, BOOK, listing),
         path: "/books",
         ...bookRules(context.settings.fileLimit),
         // An empty cover in a form takes the cover away (content-api 4.6).
@@ -70,7 +70,6 @@ export default definePlugin({
       {
         place: topLevelPlace(BOOK, access),
         ...itemHandlers(context, BOOK),
-        listed: presenter.listed,
         read: reads.read,
         show: presenter.saved,
         insert: (draft, tx) => insertBook(context, draft, tx),

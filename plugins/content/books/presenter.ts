@@ -1,8 +1,8 @@
 import type { BookEntry, ContentEntry, FieldsById } from "lectern/contracts";
-import { callContribution, type Static, unwritable, type Viewer } from "lectern/core";
+import { callContribution, unwritable, type Viewer } from "lectern/core";
 import { itemPresenter } from "../_items/presenter.ts";
 import { checkedEntries, nestContents } from "./contents.ts";
-import { BOOK, type Book, type BooksContext, type bookAnswers } from "./contract.ts";
+import { BOOK, type Book, type BooksContext } from "./contract.ts";
 
 /** What answers show of a book itself (content-api 5.1). */
 const FIELDS = [
@@ -20,14 +20,10 @@ function written(entries: readonly ContentEntry[]): readonly ContentEntry[] {
 /** Shows books; a single read includes the contents that the viewer sees. */
 export function bookPresenter(context: BooksContext) {
   const { slot } = context;
-  const { listed, saved, read } = itemPresenter<Book, (typeof FIELDS)[number], Static<typeof bookAnswers.listed>>(
-    context,
-    BOOK,
-    FIELDS,
-    () => slot("response_fields"),
+  const { saved, read } = itemPresenter<Book, (typeof FIELDS)[number]>(context, BOOK, FIELDS, () =>
+    slot("response_fields"),
   );
   return {
-    listed,
     saved,
     /** `selected` has the contents by kind; null for a kind whose contents were not selected with the book. */
     async whole(

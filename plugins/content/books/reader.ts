@@ -3,7 +3,7 @@
  * statement, and lists by ids. A slug alone leads to its book by a statement of its own, whose answer is cached.
  */
 import type { QueryCreator } from "kysely";
-import { type BookEntry, type ItemReader, NO_SELECTED_FIELDS } from "lectern/contracts";
+import { type BookEntry, type ItemReader, NO_SELECTED_FIELDS, withResponseFields } from "lectern/contracts";
 import { callContribution, callContributionNow, type RawBuilder, sql, type Viewer } from "lectern/core";
 import { memoized, prepared, rows, type Tables } from "lectern/db";
 import {
@@ -56,7 +56,7 @@ const listByIds = prepared("books.listByIds", (db, p: { ids: readonly number[]; 
 /** Reads books, for the API and for other plugins. */
 export function bookReader(context: BooksContext) {
   const { db, slot, visible } = context;
-  const { listed, whole } = bookPresenter(context);
+  const { whole } = bookPresenter(context);
   const book = { id: sql.ref("books.id"), slug: sql.ref("books.slug") };
   const contentsFor = perViewer((viewer) => {
     const kinds = slot("content").map(
@@ -97,7 +97,10 @@ export function bookReader(context: BooksContext) {
         ids: where.ids.filter(isId),
         visible: visible.where("books", viewer),
       });
-      const books = new Map((await listed(found, viewer)).map((book) => [book.id, book]));
+      // The cover is null until the plugin of images fills it.
+      const covered = found.map((book) => ({ ...book, cover: null }));
+      const listed = await withResponseFields(slot("response_fields"), BOOK.kind, "listed", covered, viewer);
+      const books = new Map(listed.map((book) => [book.id, book]));
       return where.ids.flatMap((id) => books.get(id) ?? []);
     },
   } satisfies ItemReader<"book">;

@@ -63,7 +63,7 @@ export default definePlugin({
     context.on("chapter_update", {
       filter: async ({ row, draft }, tx) => ({ row: await lockForUpdate({ row, draft }, tx), draft }),
     });
-    const resource = itemResource(CHAPTER, listing, access);
+    const resource = itemResource(context, CHAPTER, listing);
     mountResource(
       context,
       {
@@ -78,7 +78,6 @@ export default definePlugin({
         examples,
       },
       {
-        listed: presenter.listed,
         read: reads.read,
         show: presenter.saved,
         ...itemHandlers(context, CHAPTER),

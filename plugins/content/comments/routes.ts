@@ -1,4 +1,4 @@
-import { mountResource, type PluginContext, type Static } from "lectern/core";
+import { mountResource, type PluginContext } from "lectern/core";
 import { changeComment, deleteComment, insertComment } from "./changes.ts";
 import { type CommentsContext, commentAnswers, createRules, type FoundComment, updateRules } from "./contract.ts";
 import { about, examples } from "./docs.ts";
@@ -35,8 +35,6 @@ export function mountCommentRoutes(
       insert: (draft, tx) => insertComment(context, draft, tx),
       change: (row, draft, tx) => changeComment(context, row, draft, tx),
       remove: ({ id }, tx) => deleteComment(id, tx),
-      // The columns of the listing are those of its schema.
-      listed: (records) => records as Static<typeof commentAnswers.listed>[],
       show: async (row, viewer, moment) =>
         moment === "saved" ? savedComment(context, row) : presentComment(context, row, viewer),
     },

@@ -47,7 +47,7 @@ export function registerCovers(
           return new Map(covers.map((row) => [row.uploaded_to, { cover: presentCover(row, moment, context.baseUrl) }]));
         },
         cached: { dependsOn: [{ table: "images", column: "uploaded_to" }], isSame: true },
-        ...(moment === "read" && { select: (id) => selectedCover(context, kind, id) }),
+        ...(moment !== "saved" && { select: (id) => selectedCover(context, kind, moment, id) }),
       });
   }
 }

@@ -223,17 +223,30 @@ export function visibleCoversOf(
   return visibleCovers.execute(context.db, { type: `cover_${kind}`, itemIds: [...ids], visible });
 }
 
-/** SQL for the field `cover` of a single read, over the column of the item's id; null for an item without a cover. */
+/** SQL for the field `cover` of a read or a row of a listing, over the column of the item's id; null for an item without a cover. */
 export function selectedCover(
   { baseUrl }: Pick<ImagesContext, "baseUrl">,
   kind: string,
+  moment: "listed" | "read",
   itemId: RawBuilder<unknown>,
 ): RawBuilder<Record<string, unknown> | null> {
-  return sql`(select json_build_object('cover', json_build_object('id', images.id, 'name', images.name,
-      'url', ${baseUrl}::text || images.path, 'created_at', ${jsonTime("images.created_at")}, 'updated_at', ${jsonTime("images.updated_at")},
+  const more = sql`, 'created_at', ${jsonTime("images.created_at")}, 'updated_at', ${jsonTime("images.updated_at")},
       'created_by', images.created_by, 'updated_by', images.updated_by, 'path', images.path, 'type', images.type,
-      'uploaded_to', images.uploaded_to))
-    from images where images.type = ${`cover_${kind}`} and images.uploaded_to = ${itemId})`;
+      'uploaded_to', images.uploaded_to`;
+  const type = `cover_${kind}`;
+  const cover = sql<Record<
+    string,
+    unknown
+  > | null>`(select json_build_object('cover', json_build_object('id', images.id, 'name', images.name,
+      'url', ${baseUrl}::text || images.path${moment === "read" ? more : sql``}))
+    from images where images.type = ${type} and images.uploaded_to = ${itemId})`;
+  // Asked once, and not for each row of a listing.
+  return moment === "read"
+    ? cover
+    : sql<Record<
+        string,
+        unknown
+      > | null>`case when exists (select from images where images.type = ${type}) then ${cover} end`;
 }
 
 /** Whether the viewer sees a page. */

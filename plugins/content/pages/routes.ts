@@ -1,5 +1,5 @@
-import { withResponseFields } from "lectern/contracts";
-import { type ListSpec, mountResource, type Static, sql } from "lectern/core";
+import { listedFields, withResponseFields } from "lectern/contracts";
+import { type ListSpec, mountResource, sql, type Viewer } from "lectern/core";
 import { refs } from "lectern/db";
 import { HISTORY_FIELDS, NAME_FIELDS } from "../_items/listing.ts";
 import { deletePage, insertPage, updatePage } from "./changes.ts";
@@ -32,7 +32,10 @@ export function mountPages(context: PagesContext, reads: ReturnType<typeof cache
   const { contracts, slot } = context;
   const { access, tags } = contracts;
   const find = pageFinder(context);
-  const list = { ...listing, visibleRows: access.visibleRows("page", "pages") };
+  const list = {
+    ...{ ...listing, visibleRows: access.visibleRows("page", "pages") },
+    added: (viewer: Viewer) => listedFields(slot("response_fields"), "page", refs("pages.id"), viewer),
+  };
   const bodies = { create: createRules, update: updateRules, bodyFirst: true };
   mountResource<PageRow | FoundPage, typeof createRules, typeof updateRules, NamedParent, typeof pageAnswers>(
     context,
@@ -63,15 +66,6 @@ export function mountPages(context: PagesContext, reads: ReturnType<typeof cache
       // The events' filters have replaced the row by the locked one, which has all columns.
       change: (row, draft, tx) => updatePage(context, { row: row as PageRow, draft }, tx),
       remove: (row, tx) => deletePage(row as PageRow, tx),
-      // The columns of the listing are those of its schema.
-      listed: (records, viewer) =>
-        withResponseFields(
-          slot("response_fields"),
-          "page",
-          "listed",
-          records as Static<typeof pageAnswers.listed>[],
-          viewer,
-        ),
       read: reads.read,
       // Called after saves alone, as there is `read`.
       async show(row, viewer) {

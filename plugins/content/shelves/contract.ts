@@ -11,7 +11,7 @@ import {
 } from "lectern/core";
 import { coverField, describedFields, itemRefSchema, savedFields, shelvedBookSchema } from "../_items/answers.ts";
 import type { DescribedItem, DescribedTable } from "../_items/contract.ts";
-import { HISTORY_FIELDS, itemListing, NAME_FIELDS } from "../_items/listing.ts";
+import { coveredListing } from "../_items/listing.ts";
 import { coverRule, itemRules } from "../_items/rules.ts";
 import { itemStatements } from "../_items/statements.ts";
 
@@ -38,7 +38,7 @@ export const SHELF = {
 } as const;
 
 /** The listing of shelves (content-api 3). */
-export const listing = itemListing(SHELF, { id: "integer", ...NAME_FIELDS, description: "text", ...HISTORY_FIELDS });
+export const listing = coveredListing(SHELF);
 
 /** The bodies of a create and an update, for a limit on files in megabytes. */
 export const shelfRules = (limitMb: number) =>

@@ -80,7 +80,7 @@ export default definePlugin({
     context.on("bookshelf_update", {
       filter: async ({ row, draft }, tx) => ({ row: await lockItem(SHELF, row, tx), draft }),
     });
-    const resource = itemResource(SHELF, listing, access);
+    const resource = itemResource(context, SHELF, listing);
     const bodies = shelfRules(context.settings.fileLimit);
     mountResource(
       context,
@@ -90,7 +90,6 @@ export default definePlugin({
         ...{ answers: shelfAnswers, about, examples },
       },
       {
-        listed: presenter.listed,
         read: reads.read,
         show: presenter.saved,
         ...itemHandlers(context, SHELF),

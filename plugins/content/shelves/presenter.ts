@@ -1,7 +1,7 @@
 import type { FieldsById } from "lectern/contracts";
-import type { Static, Viewer } from "lectern/core";
+import type { Viewer } from "lectern/core";
 import { itemPresenter } from "../_items/presenter.ts";
-import { SHELF, type Shelf, type ShelvesContext, type shelfAnswers } from "./contract.ts";
+import { SHELF, type Shelf, type ShelvesContext } from "./contract.ts";
 import { booksOf } from "./shelf_books.ts";
 
 /** What answers show of a shelf itself (content-api 6). */
@@ -12,14 +12,10 @@ const FIELDS = [
 
 /** Shows shelves; a single read includes the books that the viewer sees. */
 export function shelfPresenter(context: ShelvesContext) {
-  const { listed, saved, read } = itemPresenter<Shelf, (typeof FIELDS)[number], Static<typeof shelfAnswers.listed>>(
-    context,
-    SHELF,
-    FIELDS,
-    () => context.slot("response_fields"),
+  const { saved, read } = itemPresenter<Shelf, (typeof FIELDS)[number]>(context, SHELF, FIELDS, () =>
+    context.slot("response_fields"),
   );
   return {
-    listed,
     saved,
     async whole(shelf: Shelf, viewer: Viewer, fields: Promise<FieldsById>) {
       const [shown, books] = await Promise.all([read(shelf, {}, fields), booksOf(context, shelf.id, viewer)]);

@@ -76,6 +76,12 @@ export const PARTS: readonly Part[] = [
     args: ["test/bench/search.ts", "100000"],
   },
   {
+    name: "search-small",
+    title: "Search on a small wiki",
+    about: "Searches of 300 pages at one connection, with what they take of the server's and of PostgreSQL's CPU.",
+    args: ["test/bench/small_wiki.ts"],
+  },
+  {
     name: "search-1m",
     title: "Search at 1,000,000 pages",
     about: "The same at a million pages.",

@@ -10,6 +10,8 @@ export interface SlowReadOptions {
   readonly limitMs: number;
   /** The signal of the request: reads end when the client disconnects. */
   readonly signal?: AbortSignal;
+  /** Whether the store may use one plan of a statement for all values: for reads of few rows. False by default. */
+  readonly keepsPlans?: boolean;
   /** The answer to an ended statement; a 503 by default. Best a 422 that says how to request less. */
   readonly tooLong?: ApiError;
 }
@@ -19,10 +21,10 @@ export type WithSlowPool = <T>(task: SlowReadOptions, run: () => Promise<T>) => 
 
 /** Creates a `WithSlowPool` that logs each statement that exceeded its limit. */
 export function slowReads(log: Log): WithSlowPool {
-  return async ({ viewer, limitMs, signal, tooLong }, run) => {
+  return async ({ viewer, limitMs, signal, keepsPlans, tooLong }, run) => {
     try {
       return await withSlowPool(
-        { key: `${viewer.via === "system" ? "system" : "viewer"} ${viewer.id}`, limitMs, signal },
+        { key: `${viewer.via === "system" ? "system" : "viewer"} ${viewer.id}`, limitMs, signal, keepsPlans },
         run,
       );
     } catch (error) {

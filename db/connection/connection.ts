@@ -137,13 +137,16 @@ export class Connection {
     });
   }
 
-  /** Sets further settings of the session, before its first statement. */
+  /** Sets settings of the session that differ from those before, pipelined before the next statement. */
   configure(settings: SessionSettings, answerTimeoutMs = 0): void {
-    this.#settings = settings;
+    const before = this.#settings;
+    const changed = Object.entries(settings).filter(([name, value]) => before[name] !== value);
+    if (changed.length === 0) return;
+    this.#settings = { ...before, ...settings };
     if (this.isPooled) return;
-    const texts = Object.entries(settings).map(([name, value]) => `set ${name} = ${value}`);
-    this.send(texts.join("; "), [], answerTimeoutMs).catch(() => {
-      // The statement that follows fails by the same loss.
+    const text = changed.map(([name, value]) => `set ${name} = ${value}`).join("; ");
+    this.send(text, [], answerTimeoutMs).catch(() => {
+      this.#settings = before;
     });
   }
 

@@ -39,6 +39,8 @@ export interface DeadlinePoolOptions {
 }
 
 const CANCEL_AGAIN_MS = 500;
+/** The setting of sessions that have a plan made for all values once that is no dearer. */
+const KEEPS_PLANS: SessionSettings = { plan_cache_mode: "auto" };
 
 /** Connections on which each statement runs alone and has a limit. */
 export class DeadlinePool {
@@ -54,7 +56,7 @@ export class DeadlinePool {
   async send(
     text: string,
     parameters: readonly unknown[],
-    { key, limitMs, signal, carried }: SlowQueryOptions & { readonly carried?: SentStatement },
+    { key, limitMs, signal, keepsPlans = false, carried }: SlowQueryOptions & { readonly carried?: SentStatement },
   ): Promise<StatementResult> {
     const connection = await this.#connections.acquire(key, signal);
     let cancelling: ReturnType<typeof setInterval> | undefined;
@@ -70,6 +72,9 @@ export class DeadlinePool {
       const readying = this.#options.ready?.(connection);
       if (readying) await readying;
       connection.limit(limitMs, answerTimeoutFor(this.#options.answerMs()));
+      const { session } = this.#options;
+      if (session)
+        connection.configure(keepsPlans ? { ...session, ...KEEPS_PLANS } : session, answerTimeoutFor(limitMs));
       const answer = connection.sendAlone(text, parameters, answerTimeoutFor(limitMs), carried);
       signal?.addEventListener("abort", leave, { once: true });
       return await answer;

@@ -48,6 +48,20 @@ onEachStore("polls", (store) => {
 });
 
 onEachStore("slow statements", (store) => {
+  test("are planned for their values, except in reads that keep plans", async () => {
+    const plans = (keepsPlans?: boolean) =>
+      withSlowPool({ key: "plans", limitMs: 5_000, keepsPlans }, async () => {
+        const found = await rows<{ plans: string; memory: string }>(
+          store().db,
+          sql`select current_setting('plan_cache_mode') as plans, current_setting('work_mem') as memory`,
+        );
+        return found[0];
+      });
+    const kept = { plans: "auto", memory: "32MB" };
+    const anew = { plans: "force_custom_plan", memory: "32MB" };
+    expect([await plans(), await plans(true), await plans(true), await plans()]).toEqual([anew, kept, kept, anew]);
+  });
+
   const sleep = (seconds: number) => rows(store().db, sql`select pg_sleep(${seconds}::float8)`);
   const sleeping = async () => {
     const [{ n } = { n: -1 }] = await rows<{ n: number }>(

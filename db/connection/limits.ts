@@ -19,6 +19,11 @@ export interface SlowQueryOptions {
   readonly limitMs: number;
   /** Cancels the statement, or the wait for a connection, when the client has disconnected. */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * Whether the server may use one plan of a statement for all values: for reads of few rows, which planning would take longer for than
+   * the rows. False by default, since the best plan of a slow read depends on its values.
+   */
+  readonly keepsPlans?: boolean | undefined;
 }
 
 /** Milliseconds beyond the server's own limit before a connection without an answer is dropped. */

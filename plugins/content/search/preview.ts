@@ -13,6 +13,16 @@ const AROUND = 32;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the ASCII range starts with control characters
 const CHARACTERS = /[\x00-\x7f]+(?!\p{M})|.\p{M}*/gsu;
 
+/** Texts of ASCII, Latin letters and their punctuation, without combining marks: each character has a normal form of its own. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the ASCII range starts with control characters
+const LATIN = /^[\x00-\u012f\u0131-\u017f\u2010-\u2027]*$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the ASCII range starts with control characters
+const BESIDE_ASCII = /[^\x00-\x7f]/g;
+/** Normal forms of the characters of such texts, some hundred at most. */
+const LATIN_PARTS = new Map<string, string>();
+/** Characters of the longest part whose normal form is looked up: longer ones are runs of ASCII, which seldom repeat. */
+const MAX_KNOWN = 8;
+
 /**
  * Excerpts of a text around its matches, as HTML with the matches in `<strong>` (content-api 14): as many as have room, then what
  * follows the last one, then what precedes the first one.
@@ -64,11 +74,11 @@ interface Match {
 
 /** The matches of the texts, ignoring case and accents; of overlapping ones the first and longest. */
 function matchesIn(text: string, wanted: readonly string[]): Match[] {
-  const { normalized, offsets } = normalizedWithOffsets(text);
+  const { normalized, offsetOf } = normalizedWithOffsets(text);
   const all: Match[] = [];
   for (const want of new Set(wanted.map(normalizeText).filter((one) => one !== "")))
     for (let at = normalized.indexOf(want); at >= 0; at = normalized.indexOf(want, at + want.length))
-      all.push({ start: offsets?.[at] ?? at, end: offsets?.[at + want.length] ?? at + want.length });
+      all.push({ start: offsetOf(at), end: offsetOf(at + want.length) });
   all.sort((a, b) => a.start - b.start || b.end - a.end);
   let end = 0;
   return all.filter((match) => {
@@ -78,21 +88,75 @@ function matchesIn(text: string, wanted: readonly string[]): Match[] {
   });
 }
 
-/** The normalised text and, unless they are the same, the offset in the text of each of its characters and of the end. */
-function normalizedWithOffsets(text: string): { normalized: string; offsets?: number[] } {
+/** A run of the normalised text: its place there and in the text. Its characters have as many places in the text, or all the first one. */
+interface Run {
+  readonly at: number;
+  readonly inText: number;
+  readonly isPlain: boolean;
+}
+
+/** A normalised text, and the offset in the text of each of its characters and of the end. */
+interface Normalized {
+  readonly normalized: string;
+  readonly offsetOf: (at: number) => number;
+}
+
+function normalizedWithOffsets(text: string): Normalized {
+  if (LATIN.test(text)) return ofLatin(text);
   const whole = normalizeText(text);
-  if (whole.length === text.length && text.normalize("NFC") === text) return { normalized: whole };
+  if (whole.length === text.length && text.normalize("NFC") === text)
+    return { normalized: whole, offsetOf: (at) => at };
+  return ofRuns(text.matchAll(CHARACTERS), text.length);
+}
+
+/** The normal form of each character is that by itself, so only those beside ASCII are looked at. */
+function ofLatin(text: string): Normalized {
+  const runs: Run[] = [{ at: 0, inText: 0, isPlain: true }];
+  let added = 0;
+  const normalized = text.toLowerCase().replace(BESIDE_ASCII, (character, inText: number) => {
+    const part = partOf(character, LATIN_PARTS);
+    if (part.length !== 1) {
+      runs.push({ at: inText + added, inText, isPlain: false });
+      added += part.length - 1;
+      runs.push({ at: inText + 1 + added, inText: inText + 1, isPlain: true });
+    }
+    return part;
+  });
+  return { normalized, offsetOf: (at) => placeIn(runs, at) };
+}
+
+function ofRuns(matches: Iterable<RegExpExecArray>, length: number): Normalized {
   let normalized = "";
-  const offsets: number[] = [];
+  const runs: Run[] = [];
   const known = new Map<string, string>();
-  for (const { 0: characters, index } of text.matchAll(CHARACTERS)) {
-    const part = known.get(characters) ?? normalizeText(characters);
-    known.set(characters, part);
+  for (const { 0: characters, index } of matches) {
+    const part = characters.length > MAX_KNOWN ? normalizeText(characters) : partOf(characters, known);
     const isPlain = part.length === characters.length;
-    for (let at = 0; at < part.length; at++) offsets.push(isPlain ? index + at : index);
+    const last = runs.at(-1);
+    const isFurther = isPlain && last?.isPlain && index - last.inText === normalized.length - last.at;
+    if (!isFurther) runs.push({ at: normalized.length, inText: index, isPlain });
     normalized += part;
   }
-  return { normalized, offsets: [...offsets, text.length] };
+  return { normalized, offsetOf: (at) => (at >= normalized.length ? length : placeIn(runs, at)) };
+}
+
+function partOf(characters: string, known: Map<string, string>): string {
+  const part = known.get(characters) ?? normalizeText(characters);
+  known.set(characters, part);
+  return part;
+}
+
+/** The place in the text of a character of the normalised text. Runs are looked up by halves, since a text may have thousands. */
+function placeIn(runs: readonly Run[], at: number): number {
+  let first = 0;
+  for (let end = runs.length; end - first > 1; ) {
+    const middle = (first + end) >> 1;
+    if ((runs[middle]?.at ?? 0) <= at) first = middle;
+    else end = middle;
+  }
+  const run = runs[first];
+  if (!run) return at;
+  return run.isPlain ? run.inText + at - run.at : run.inText;
 }
 
 function highlighted(text: string, from: number, to: number, found: readonly Match[]): string {

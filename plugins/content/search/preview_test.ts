@@ -8,6 +8,10 @@ test("matches are highlighted, and the text is escaped", () => {
     "<strong>Straße</strong> zum <strong>Café</strong>",
   );
   expect(highlightedName("Cafe\u0301 crème", ["é crem"])).toBe("Caf<strong>e\u0301 crèm</strong>e");
+  expect(highlightedName("Maßkrüge … größer", ["masskr", "ss", "grosser"])).toBe(
+    "<strong>Maßkr</strong>üge … <strong>größer</strong>",
+  );
+  expect(highlightedName("ΟΔΟΣ οδός", ["οδος"])).toBe("<strong>ΟΔΟΣ</strong> <strong>οδός</strong>");
   expect(highlightedName("Red & RED", ["red"])).toBe("<strong>Red</strong> &amp; <strong>RED</strong>");
 });
 

@@ -1,11 +1,11 @@
 /**
- * Search results as answers show them. Reads the items with one statement for each kind, and their books and chapters with
- * one for each kind of parent, all concurrently. Parents that the viewer does not see are left out. The statements are
- * templates, since their tables are those of contributed kinds, which the grants of this plugin do not list.
+ * Search results as answers show them. Reads the items with one statement for each kind, concurrently, their books and chapters with
+ * them. Parents that the viewer does not see are left out. The statements are templates, since their tables are those of contributed
+ * kinds, which the grants of this plugin do not list.
  */
 import type { Tag } from "lectern/contracts";
 import { type RawBuilder, sql, type Viewer, yieldToEventLoop } from "lectern/core";
-import { memoized, rows } from "lectern/db";
+import { flattened, memoized, rows } from "lectern/db";
 import type { SearchContext, SearchedKind, SearchResult } from "./contract.ts";
 import { normalizeText } from "./normalize_text.ts";
 import { highlightedName, previewOf } from "./preview.ts";
@@ -22,6 +22,8 @@ type ItemRow = {
   readonly path: string;
   readonly body: string;
   readonly tags: Tag[];
+  /** By kind; null where the item has none or the viewer does not see it. */
+  readonly parents: Readonly<Record<string, Parent | null>>;
 } & Record<string, unknown>;
 
 /** Columns of an item that results show, if its table has them. */
@@ -42,34 +44,56 @@ export async function presentResults(
     const { kind } = searched.kind;
     const ids = hits.filter((hit) => hit.kind === kind).map(({ id }) => id);
     if (ids.length === 0) return;
-    const items = await itemsOf(context, searched, ids);
-    const parents = await parentsOf(context, viewer, searched, items);
-    for (const item of items) {
+    for (const item of await itemsOf(context, viewer, searched, ids)) {
       // Yields to the event loop, since making the preview of a long text takes time.
       await yieldNow();
-      results.set(`${kind} ${item.id}`, presentResult(context, kind, item, parents(item), wanted));
+      results.set(`${kind} ${item.id}`, presentResult(context, kind, item, wanted));
     }
   };
   await Promise.all(context.kinds().map(show));
   return hits.map(({ kind, id }) => results.get(`${kind} ${id}`)).filter((result) => result !== undefined);
 }
 
-/** What is selected of the items of a kind: built once for each, as its parts do not depend on the search. */
-const SELECTIONS = new WeakMap<SearchedKind, RawBuilder<unknown>>();
+/** SQL for the items of a kind: built once for each, as these parts do not depend on the search. */
+interface Selection {
+  readonly shown: RawBuilder<unknown>;
+  readonly items: RawBuilder<unknown>;
+}
 
-function itemsOf({ db, tags }: SearchContext, searched: SearchedKind, ids: readonly number[]): Promise<ItemRow[]> {
+const SELECTIONS = new WeakMap<SearchedKind, Selection>();
+
+function shownColumns({ kind }: SearchedKind): string[] {
+  return ["id", "name", ...COLUMNS.filter((name) => kind.columns.includes(name))];
+}
+
+/** `left` counts the characters of a text one by one, which takes longer than all else, so short texts are returned as they are. */
+function selectionOf({ tags }: SearchContext, searched: SearchedKind): Selection {
   const { kind, body } = searched;
-  const column = (name: string) => sql.ref(`${kind.table}.${name}`);
-  const select = () => {
-    const columns = COLUMNS.filter((name) => kind.columns.includes(name)).map(column);
-    return memoized(sql`${sql.join([column("id"), column("name"), ...columns])}, ${kind.path} as path,
-      left(${body}, ${MAX_PREVIEW_BODY}) as body, ${tags.of(kind.kind, column("id"))} as tags
-    from ${sql.table(kind.table)} where ${column("id")}`);
+  const own = (name: string) => sql.ref(`${kind.table}.${name}`);
+  const columns = shownColumns(searched);
+  const most = sql.lit(MAX_PREVIEW_BODY);
+  return {
+    shown: flattened(sql`${sql.join([...columns, "path", "tags"].map((name) => sql.ref(`found_item.${name}`)))},
+      case when octet_length(found_item.body) <= ${most} then found_item.body else left(found_item.body, ${most}) end as body`),
+    items: memoized(sql`select ${sql.join(columns.map(own))}, ${kind.path} as path, ${body} as body,
+      ${tags.of(kind.kind, own("id"))} as tags from ${sql.table(kind.table)} where ${own("id")}`),
   };
-  const selection = SELECTIONS.get(searched) ?? select();
+}
+
+function itemsOf(
+  context: SearchContext,
+  viewer: Viewer,
+  searched: SearchedKind,
+  ids: readonly number[],
+): Promise<ItemRow[]> {
+  const selection = SELECTIONS.get(searched) ?? selectionOf(context, searched);
   SELECTIONS.set(searched, selection);
-  // Templates, here and below: the tables are those of contributed kinds, which the types of the builder do not know.
-  return rows<ItemRow>(db, sql`select ${selection} = any(${[...ids]}::integer[])`);
+  // A template: the tables are those of contributed kinds, which the types of the builder do not know.
+  return rows<ItemRow>(
+    context.db,
+    sql`select ${selection.shown}, ${parentsOf(context, viewer, searched)} as parents
+      from (${selection.items} = any(${[...ids]}::integer[]) offset 0) as found_item`,
+  );
 }
 
 /** A book or chapter that contains an item. */
@@ -77,41 +101,24 @@ type FoundColumns = Omit<SearchResult, "url" | "type" | "tags" | "preview_html">
 
 type Parent = { readonly id: number; readonly name: string; readonly slug: string };
 
-/** Reads the parents of items that the viewer sees; the function returns those of an item, by kind. */
-async function parentsOf(
-  { db, kinds, visibleTo }: SearchContext,
-  viewer: Viewer,
-  { kind: { parents } }: SearchedKind,
-  items: readonly ItemRow[],
-): Promise<(item: ItemRow) => Record<string, Parent>> {
-  const found = new Map<string, Parent>();
-  const read = async ({ kind, column }: (typeof parents)[number]) => {
-    const parent = kinds().find((one) => one.kind.kind === kind)?.kind;
-    const ids = [...new Set(items.map((item) => item[column]).filter((id) => typeof id === "number"))];
-    if (!parent || ids.length === 0) return;
+/** SQL for the parents of an item that the viewer sees, by kind. */
+function parentsOf({ kinds, visibleTo }: SearchContext, viewer: Viewer, searched: SearchedKind): RawBuilder<unknown> {
+  const shown = shownColumns(searched);
+  const found = searched.kind.parents.flatMap((each) => {
+    const parent = kinds().find((one) => one.kind.kind === each.kind)?.kind;
+    if (!parent || !shown.includes(each.column)) return [];
     const own = (name: string) => sql.ref(`${parent.table}.${name}`);
-    const seen = await rows<Parent>(
-      db,
-      sql`select ${own("id")}, ${own("name")}, ${own("slug")} from ${sql.table(parent.table)}
-        where ${own("id")} = any(${ids}::integer[]) and ${visibleTo(parent.table, viewer)}`,
-    );
-    for (const one of seen) found.set(`${kind} ${one.id}`, one);
-  };
-  await Promise.all(parents.map(read));
-  return (item) =>
-    Object.fromEntries(
-      parents.flatMap(({ kind, column }) => {
-        const parent = found.get(`${kind} ${String(item[column])}`);
-        return parent ? [[kind, parent]] : [];
-      }),
-    );
+    return sql`${parent.kind}::text, (
+      select json_build_object('id', ${own("id")}, 'name', ${own("name")}, 'slug', ${own("slug")}) from ${sql.table(parent.table)}
+      where ${own("id")} = ${sql.ref(`found_item.${each.column}`)} and ${visibleTo(parent.table, viewer)})`;
+  });
+  return found.length === 0 ? sql`'{}'::json` : sql`json_build_object(${sql.join(found)})`;
 }
 
 function presentResult(
   { baseUrl }: SearchContext,
   kind: string,
-  { path, body, tags, ...item }: ItemRow,
-  parents: Record<string, Parent>,
+  { path, body, tags, parents, ...item }: ItemRow,
   wanted: readonly string[],
 ): SearchResult {
   const words = wanted.map(normalizeText);
@@ -126,7 +133,7 @@ function presentResult(
       ...(has(tag.name) && { highlight_name: true as const }),
       ...(has(tag.value) && { highlight_value: true as const }),
     })),
-    ...parents,
+    ...Object.fromEntries(Object.entries(parents).filter(([, parent]) => parent !== null)),
     preview_html: { name: highlightedName(item.name, wanted), content: previewOf(body, wanted) },
   };
 }

@@ -31,6 +31,15 @@ const RARE_BONUS = sql`0.1::real`;
  */
 const NAMED_SCORE = sql`10::real`;
 
+/** Columns of index entries, and what is read of those that match. */
+const ENTRY = { kind: flattened(sql.ref("search_index.kind")), id: flattened(sql.ref("search_index.item_id")) };
+const ENTRIES = flattened(
+  sql`select search_index.kind, search_index.item_id, search_index.digest, search_index.document from search_index`,
+);
+
+/** SQL for the row that an entry is of, by kind. */
+const ROWS_OF_HITS = new WeakMap<SearchedKind, RawBuilder<unknown>>();
+
 /** Whether a scan found more candidates than the bound, so that counts are lower bounds. */
 export function exceeds(counts: Candidates["counts"], bound: number): boolean {
   return Object.values(counts).some((count) => count > bound);
@@ -57,8 +66,7 @@ export function indexedCandidates(
   maxScanned?: number,
 ): Promise<Candidates> {
   const { kinds, restricted, search } = task;
-  const entry = (column: string) => sql.ref(`search_index.${column}`);
-  const tags = tagConditions(search, entry("kind"), entry("item_id"));
+  const tags = tagConditions(search, ENTRY.kind, ENTRY.id);
   const limit = search.latest === undefined ? bound + 1 : null;
   const unrestricted = kinds.filter(({ kind }) => !restricted.has(kind.kind));
   const scans = [
@@ -67,29 +75,25 @@ export function indexedCandidates(
       : [
           {
             kinds: unrestricted,
-            among: sql`${entry("kind")} = any(${unrestricted.map(({ kind }) => kind.kind)}::text[])`,
+            among: sql`${ENTRY.kind} = any(${unrestricted.map(({ kind }) => kind.kind)}::text[])`,
           },
         ]),
     ...kinds.flatMap((searched) => {
       const { kind } = searched.kind;
       const ids = restricted.get(kind)?.ids;
       return ids
-        ? [{ kinds: [searched], among: sql`${entry("kind")} = ${kind} and ${entry("item_id")} = any(array(${ids}))` }]
+        ? [{ kinds: [searched], among: sql`${ENTRY.kind} = ${kind} and ${ENTRY.id} = any(array(${ids}))` }]
         : [];
     }),
   ];
   const found = scans.flatMap((scan, branch) =>
     matches.map(({ condition, texts, score, rare }) => {
       const where = sql.join([scan.among, condition, ...tags], sql` and `);
-      const seen = sql.join(
-        scan.kinds.map((searched) => visibleRow(task, searched, texts)),
-        sql` union all `,
-      );
+      const seen = visibleRows(task, scan.kinds, texts);
       // `offset 0` keeps the planner from replacing the lateral subquery by a join with whole tables.
       const found = sql`(select ${branch}::integer as branch, hit.kind, hit.item_id as id,
-          case when seen.named then ${NAMED_SCORE} else ${score} end as score, seen.place, seen.moment
-        from (select ${entry("kind")}, ${entry("item_id")}, ${entry("digest")}, ${entry("document")}
-          from search_index where ${where}) as hit
+          case when ${isNamed(search, sql`seen.name`)} then ${NAMED_SCORE} else ${score} end as score, seen.place, seen.moment
+        from (${ENTRIES} where ${where}) as hit
         ${maxScanned === undefined ? sql`cross` : sql`left`} join lateral (${seen} offset 0) as seen
           ${maxScanned === undefined ? sql`` : sql`on true`}
         limit ${rare ?? (maxScanned === undefined ? limit : maxScanned + 1)}::bigint)`;
@@ -130,10 +134,7 @@ export interface EngineHits {
 /** Candidates among the hits of another engine, which keep its scores. */
 export function engineCandidates(task: SearchTask, { kinds, ids, scores }: EngineHits): Promise<Candidates> {
   const tags = tagConditions(task.search, sql`hit.kind`, sql`hit.item_id`);
-  const seen = sql.join(
-    task.kinds.map((searched) => visibleRow(task, searched)),
-    sql` union all `,
-  );
+  const seen = visibleRows(task, task.kinds);
   return orderAndCount(
     task,
     sql`select 0::integer as branch, hit.kind, hit.item_id as id, hit.score, seen.place, seen.moment
@@ -151,20 +152,35 @@ function withRareBonus(found: RawBuilder<unknown>, rare: number): RawBuilder<unk
     from ${found} as alone)`;
 }
 
-/** The row of a candidate, if it is of that kind, matches the conditions, has one of the texts and is visible to the viewer. */
-function visibleRow(task: SearchTask, searched: SearchedKind, texts?: readonly string[]): RawBuilder<unknown> {
+/**
+ * The row of a candidate of one of the kinds, if it matches the conditions, has one of the texts and is visible to the viewer. It has
+ * the name, so that the statement compares that with the query in one place for all kinds, which planning takes time for.
+ */
+function visibleRows(task: SearchTask, kinds: readonly SearchedKind[], texts?: readonly string[]): RawBuilder<unknown> {
   const { context, viewer } = task;
+  const rows = kinds.map((searched) => {
+    const where = [
+      context.visibleTo(searched.kind.table, viewer),
+      ...conditionsOf(task, searched),
+      ...(texts ? [anyTextCondition(texts, searched)] : []),
+    ];
+    return sql`${rowOfHit(task, searched)} and ${sql.join(where, sql` and `)}`;
+  });
+  return sql.join(rows, sql` union all `);
+}
+
+/** The row that an entry is of, by kind; without a further order it is the same for all searches, and flattened once. */
+function rowOfHit(task: SearchTask, searched: SearchedKind): RawBuilder<unknown> {
+  const known = task.search.latest === undefined ? ROWS_OF_HITS.get(searched) : undefined;
+  if (known) return known;
   const { kind, table } = searched.kind;
   const { value: moment, joined } = orderOf(task, searched, sql`hit.item_id`);
-  const where = [
-    sql`hit.kind = ${kind}`,
-    sql`${sql.ref(`${table}.id`)} = hit.item_id`,
-    context.visibleTo(table, viewer),
-    ...conditionsOf(task, searched),
-    ...(texts ? [anyTextCondition(texts, searched)] : []),
-  ];
-  return sql`select ${kindPosition(kind)}::integer as place, ${moment} as moment, ${isNamed(task.search, searched)} as named
-    from ${sql.table(table)} ${joined} where ${sql.join(where, sql` and `)}`;
+  const row = sql`select ${sql.lit(kindPosition(kind))}::integer as place, ${moment} as moment, ${sql.ref(`${table}.name`)}
+    from ${sql.table(table)} ${joined} where hit.kind = ${sql.lit(kind)} and ${sql.ref(`${table}.id`)} = hit.item_id`;
+  if (task.search.latest !== undefined) return row;
+  const flat = flattened(row);
+  ROWS_OF_HITS.set(searched, flat);
+  return flat;
 }
 
 /** Candidates by filters, tags and exact texts only. Nothing is ranked, so beyond the bound the page is read in order of id. */

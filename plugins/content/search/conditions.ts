@@ -39,11 +39,9 @@ export function anyTextCondition(texts: readonly string[], { kind, body }: Searc
   return sql<boolean>`(${sql.join(texts.map(isIn), sql` or `)})`;
 }
 
-/** The words of the query are the whole name of the item. Queries without terms are not ranked, so that names make no difference. */
-export function isNamed({ terms, typed }: SearchQuery, { kind }: SearchedKind): Condition {
-  return terms.length === 0
-    ? sql<boolean>`false`
-    : equalsNormalized(sql.ref(`${kind.table}.name`), normalizeText(typed));
+/** The words of the query are this whole name of an item. Queries without terms are not ranked, so that names make no difference. */
+export function isNamed({ terms, typed }: SearchQuery, name: Expression<unknown>): Condition {
+  return terms.length === 0 ? sql<boolean>`false` : equalsNormalized(name, normalizeText(typed));
 }
 
 /** The item, given by SQL for its kind and id, has to have each tag. */

@@ -6,7 +6,7 @@
  * slot `search_engine`.
  */
 import { searchSlots } from "lectern/contracts";
-import { definePlugin, sharedLimits, t } from "lectern/core";
+import { definePlugin, sharedLimits, t, type VisibleRows } from "lectern/core";
 import { hasTrigrams, overAll } from "lectern/db";
 import { KIND_ORDER } from "./candidates.ts";
 import { deleteViewsOfUser, searchedKinds } from "./changes.ts";
@@ -75,8 +75,9 @@ export default definePlugin({
   setup(plugin) {
     const { baseUrl, contracts, log, on, onStart, runtime, settings, slot, visible } = plugin;
     const db = overAll(plugin.db);
+    const visibleRows = new WeakMap<SearchedKind, VisibleRows>();
     let cachedKinds: readonly SearchedKind[] | undefined;
-    const indexState = new IndexStateCheck(db);
+    const indexState = new IndexStateCheck(db, settings.candidates);
     const contributed = () => chosenEngine(slot("search_engine"), settings.engine);
     let engine: Engine | undefined;
     const engineInUse = (): Engine => {
@@ -98,7 +99,12 @@ export default definePlugin({
       maxCandidates: settings.candidates,
       maxEntriesWithin: settings.mostWithin,
       visibleTo: visible.where,
-      visibleRows: ({ kind }) => contracts.access.visibleRows(kind.kind, kind.table),
+      visibleRows: (searched) => {
+        const { kind, table } = searched.kind;
+        const known = visibleRows.get(searched) ?? contracts.access.visibleRows(kind, table);
+        visibleRows.set(searched, known);
+        return known;
+      },
       engine: () => (engine ??= engineInUse()),
       indexState: () => indexState.state(),
     };

@@ -110,12 +110,12 @@ export function exactTexts({ exacts, filters }: SearchQuery): string[] {
 /** Candidates by words: first by the digest; if these are no more than can be ranked, by all words. */
 async function candidatesByWords(task: SearchTask, exact: string | undefined, bound: number): Promise<Candidates> {
   const { terms } = task.search;
-  const { hasUnfolded, joined } = await task.context.indexState();
+  const { hasUnfolded, joined, isSmall } = await task.context.indexState();
   const query = (among?: TermsOptions["among"]) => termsQuery(terms, { joined, ...(among && { among }) });
   const all = query();
   const ranked = eitherOf(all);
   const isExact = exact === undefined ? [] : [matches("words", exact)];
-  const found = (column: "words" | "digest", wanted: TermsQuery): IndexMatch[] =>
+  const found = (column: Matched, wanted: TermsQuery): IndexMatch[] =>
     matchesOf(column, wanted, isExact).map((match) => ({ ...match, score: scoreOf("digest", ranked) }));
   const run = (conditions: readonly IndexMatch[]) =>
     indexedCandidates(task, hasUnfolded ? [...conditions, ...unfoldedEntries(all)] : conditions, bound);
@@ -124,6 +124,11 @@ async function candidatesByWords(task: SearchTask, exact: string | undefined, bo
     if (short.scanned <= MAX_SCANNED && !exceeds(short.counts, bound)) return short;
   }
   if (ranked === undefined) return run(found("words", all));
+  if (isSmall) {
+    // Few entries have few candidates, so a scan of the digest beforehand would only cost its time.
+    const every = await run(found("either", all));
+    if (!exceeds(every.counts, bound)) return every;
+  }
   const first = await run(found("digest", all));
   if (!exceeds(first.counts, bound)) return run(found("words", all));
   const named = namedEntries(task);
@@ -138,12 +143,21 @@ async function candidatesByWords(task: SearchTask, exact: string | undefined, bo
   ]);
 }
 
-const matches = (column: "words" | "digest" | "document", query: string) =>
-  sql`${sql.ref(`search_index.${column}`)} @@ ${query}::tsquery`;
+/**
+ * Where entries are matched. `either` finds what `words` does: all words of the digest are among them. It reads `words`, which is stored
+ * apart from the row, only of entries that the digest does not decide, which is faster where all entries are read.
+ */
+type Matched = "words" | "digest" | "document" | "either";
+
+function matches(column: Matched, query: string): RawBuilder<unknown> {
+  return column === "either"
+    ? sql`(search_index.digest @@ ${query}::tsquery or search_index.words @@ ${query}::tsquery)`
+    : sql`${sql.ref(`search_index.${column}`)} @@ ${query}::tsquery`;
+}
 
 /** The conditions on entries with any of the terms, or with any words if there are no terms; `isExact` also holds for each. */
 function matchesOf(
-  column: "words" | "digest" | "document",
+  column: Matched,
   { certain, unverified, texts }: TermsQuery,
   isExact: readonly RawBuilder<unknown>[],
 ): Omit<IndexMatch, "score">[] {

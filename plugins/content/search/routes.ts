@@ -29,7 +29,9 @@ export function mountSearchRoute(
       const { query, page = 1, count = DEFAULT_COUNT } = await validate(searchRules, nestedQuery, viewer);
       const search = parseQuery(query);
       if (search.filters.some(({ name }) => name.endsWith("viewed_by_me"))) await views.flush();
-      return pools.slow({ viewer, limitMs, signal: request.signal, tooLong: TOO_LONG }, () =>
+      // Among few entries plans for certain words are no better, and making them takes as long as the search.
+      const { isSmall: keepsPlans } = await context.indexState();
+      return pools.slow({ viewer, limitMs, signal: request.signal, keepsPlans, tooLong: TOO_LONG }, () =>
         findItems(context, viewer, search, { page, count }),
       );
     },

@@ -20,9 +20,11 @@ export interface IndexState {
   readonly hasUnfolded: boolean;
   /** Whether the words of every entry include joined ones. */
   readonly joined: boolean;
+  /** Whether there are no more entries than a search ranks. */
+  readonly isSmall: boolean;
 }
 
-const findState = prepared("search.findState", (db, _p: Record<never, never>) =>
+const findState = prepared("search.findState", (db, p: { most: number }) =>
   db.selectNoFrom((eb) => [
     eb
       .exists(eb.selectFrom("search_index").where("words", "is", null))
@@ -32,17 +34,24 @@ const findState = prepared("search.findState", (db, _p: Record<never, never>) =>
       .not(eb.exists(eb.selectFrom("search_index").where(UNJOINED)))
       .$castTo<boolean>()
       .as("joined"),
+    eb
+      .not(eb.exists(eb.selectFrom("search_index").offset(sql<number>`${p.most}::bigint`).limit(sql.lit(1))))
+      .$castTo<boolean>()
+      .as("isSmall"),
   ]),
 );
 
-/** Knows which formats the entries of the index have. */
+/** Knows which formats the entries of the index have, and whether they are few. */
 export class IndexStateCheck {
   readonly #db: Executor;
-  #state: IndexState = { hasUnfolded: true, joined: false };
+  readonly #most: number;
+  #state: IndexState = { hasUnfolded: true, joined: false, isSmall: false };
   #checkedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(db: Executor) {
+  /** `most` is the number of entries that a search ranks at most. */
+  constructor(db: Executor, most: number) {
     this.#db = db;
+    this.#most = most;
   }
 
   /** Discards the cached answer. */
@@ -50,11 +59,11 @@ export class IndexStateCheck {
     this.#checkedAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** The formats: the cached answer, or a query. */
+  /** The state: the cached answer, or a query. */
   async state(): Promise<IndexState> {
     if (performance.now() - this.#checkedAt < CACHE_MS) return this.#state;
     const checkedAt = performance.now();
-    this.#state = (await findState.executeTakeFirst(this.#db, {})) ?? this.#state;
+    this.#state = (await findState.executeTakeFirst(this.#db, { most: this.#most })) ?? this.#state;
     this.#checkedAt = checkedAt;
     return this.#state;
   }

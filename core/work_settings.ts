@@ -18,10 +18,11 @@ export const workSettings = {
     unit: "processes",
     description: "Child processes that parse, render and compare large content; started when needed",
   }),
-  childQueue: t.Integer({
-    default: 64,
+  childQueueBytes: t.Integer({
+    default: 268_435_456,
     minimum: 1,
     constant: true,
-    description: "Tasks that may wait for a child process, some seconds of work; a user may have half of them",
+    description:
+      "Bytes of what waits for a child process, which are in memory meanwhile (503 beyond); a user may have half of them. However many wait, each waits as long as it may run at most",
   }),
 };

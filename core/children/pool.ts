@@ -19,8 +19,8 @@ export interface ChildPoolOptions {
   readonly timeoutMs: number;
   /** Limit of resident memory of a process in bytes. */
   readonly maxBytes: number;
-  /** Length of the queue, over all owners. */
-  readonly maxWaiting: number;
+  /** Bytes of the inputs that may wait, over all owners. */
+  readonly maxWaitingBytes: number;
   readonly log: Log;
   /** Whom the processor time of tasks is charged to. */
   readonly meter?: WorkMeter;
@@ -54,13 +54,15 @@ export interface Children {
   /**
    * Runs a task in a child process; `input` and result are plain data with strings and bytes of any size. Rejects with the
    * ApiError that the task throws, with 422 beyond its time or memory, with 429 where the user or address of the request is
-   * past its budget of processor time, and with 503 where the queue is full or the process was killed.
+   * past its budget of processor time, and with 503 where it waited too long, too many bytes wait or the process was killed.
    */
   run<R>(input: unknown, options: RunOptions): Promise<R>;
 }
 
 const IDLE_MS = MINUTE_MS;
 const RETRY_AFTER_S = 10;
+/** Bytes of a member of an object or array beside its value. */
+const BYTES_PER_MEMBER = 16;
 const BUSY = "Too much work is waiting to be done; try again in a moment.";
 const STOPPING = "The server is stopping.";
 const SLOW = "This takes more than the :seconds seconds it may take; send less at once.";
@@ -86,7 +88,7 @@ export class ChildPool implements Children {
     this.#queue = new FairQueue({
       name: "child_process",
       permits: options.children,
-      maxWaiting: options.maxWaiting,
+      maxWaiting: options.maxWaitingBytes,
       // A task waits no longer than it may run.
       waitMs: options.timeoutMs,
       busy: () => unavailable(BUSY),
@@ -101,7 +103,7 @@ export class ChildPool implements Children {
   async run<R>(input: unknown, options: RunOptions): Promise<R> {
     if (this.#isStopped) throw unavailable(BUSY);
     const bound = withContext(options);
-    const release = await this.#queue.acquire(options.owner);
+    const release = await this.#queue.acquireWeighing(bytesOf(input), options.owner);
     try {
       return (await this.#runInChild(input, bound)) as R;
     } finally {
@@ -184,6 +186,16 @@ export class ChildPool implements Children {
   }
 }
 
+/** Bytes of a value that can be sent to a process, about: what it keeps in memory while it waits. */
+function bytesOf(value: unknown): number {
+  if (typeof value === "string") return value.length * 2;
+  if (ArrayBuffer.isView(value)) return value.byteLength;
+  if (typeof value !== "object" || value === null) return 0;
+  let bytes = 0;
+  for (const member of Object.values(value)) bytes += BYTES_PER_MEMBER + bytesOf(member);
+  return bytes;
+}
+
 function unavailable(message: string): ApiError {
   return new ApiError(503, message, { headers: { "retry-after": String(RETRY_AFTER_S) } });
 }
@@ -194,7 +206,7 @@ export function openChildPool(config: Config, log: Log, meter: WorkMeter): Child
     children: config.children,
     timeoutMs: config.childSeconds * SECOND_MS,
     maxBytes: config.childMegabytes * 1024 * 1024,
-    maxWaiting: config.childQueue,
+    maxWaitingBytes: config.childQueueBytes,
     log,
     meter,
   });

@@ -34,7 +34,7 @@ function poolOf(options: Partial<ConstructorParameters<typeof ChildPool>[0]> = {
     children: 2,
     timeoutMs: 60_000,
     maxBytes: 1e9,
-    maxWaiting: 8,
+    maxWaitingBytes: 1e6,
     log: createLog("silent"),
     ...options,
   });
@@ -139,10 +139,10 @@ test("a process that ends or is killed during a task is a 503, and the next task
   expect(await pool.run("well", asked("echo"))).toBe("well");
 });
 
-test("one owner leaves a process to others and fills half of the queue at most", async () => {
-  const pool = poolOf({ children: 2, maxWaiting: 4 });
-  const own = [1, 2, 3].map(() => refusal(pool.run(null, asked("spin"))));
-  expect(await refusal(pool.run(null, asked("echo")))).toEqual({
+test("one owner leaves a process to others and fills half of the queue at most, by bytes and not by tasks", async () => {
+  const pool = poolOf({ children: 2, maxWaitingBytes: 4_000 });
+  const own = [1, 2, 3].map(() => refusal(pool.run("x".repeat(400), asked("spin"))));
+  expect(await refusal(pool.run("x".repeat(400), asked("echo")))).toEqual({
     status: 503,
     text: "Too much work is waiting to be done; try again in a moment.",
   });
@@ -166,7 +166,7 @@ test("processes end with the server, even during a task", async () => {
     script,
     `import { ChildPool } from "${join(import.meta.dir, "pool.ts")}";
 import { createLog } from "${join(import.meta.dir, "../log.ts")}";
-const pool = new ChildPool({ children: 2, timeoutMs: 600000, maxBytes: 1e9, maxWaiting: 8, log: createLog("silent") });
+const pool = new ChildPool({ children: 2, timeoutMs: 600000, maxBytes: 1e9, maxWaitingBytes: 1e6, log: createLog("silent") });
 const run = (task) => pool.run(null, { owner: "a" + Math.random(), module: "${module}", task });
 await run("pid");
 void run("spin").catch(() => {});
@@ -182,7 +182,7 @@ setTimeout(() => { process.stdout.write(JSON.stringify(pool.pids)); process.stdo
 });
 
 test("owners take turns, however many tasks each has, also with one process", async () => {
-  const pool = poolOf({ children: 1, maxWaiting: 20 });
+  const pool = poolOf({ children: 1 });
   const ended: string[] = [];
   const run = async (owner: string) => {
     await pool.run(null, asked("nap", { owner }));
@@ -195,7 +195,7 @@ test("owners take turns, however many tasks each has, also with one process", as
 });
 
 test("a full queue drops a task of the owner with most of them", async () => {
-  const pool = poolOf({ children: 1, maxWaiting: 4 });
+  const pool = poolOf({ children: 1, maxWaitingBytes: 40 });
   const busy = refusal(pool.run(null, asked("spin")));
   const taken = ["a", "a", "b", "b"].map((owner) => refusal(pool.run("late", asked("echo", { owner }))));
   const third = refusal(pool.run("third", asked("echo", { owner: "c" })));

@@ -3,6 +3,7 @@
  * owners, such as users and addresses. Nobody waits behind all that another owner asked for: one owner leaves a permit to
  * others, has half of the places to wait, and takes turns with others however many of its callers wait. A caller may have
  * several owners, such as an address and an account, and is then served as late as the one of them that was served last.
+ * Places are counted by callers, or by what they keep in memory while they wait, where they say so.
  */
 import { waited } from "./waits.ts";
 
@@ -12,7 +13,7 @@ export interface FairQueueOptions {
   readonly name: string;
   /** Holders at a time; one owner has all but one of several. */
   readonly permits: number;
-  /** Callers that may wait at a time, over all owners. */
+  /** What may wait at a time, over all owners: callers, or what they weigh together. */
   readonly maxWaiting: number;
   /** Milliseconds that one may wait. */
   readonly waitMs: number;
@@ -23,6 +24,7 @@ export interface FairQueueOptions {
 /** An owner with waiting or running callers. */
 interface Owner {
   readonly name: string;
+  /** What its waiting callers weigh together. */
   waiting: number;
   running: number;
   /** The number of the turn that admitted the latest of its callers. */
@@ -31,6 +33,7 @@ interface Owner {
 
 interface Caller {
   readonly owners: readonly Owner[];
+  readonly weight: number;
   readonly admitted: PromiseWithResolvers<void>;
   /** When it began to wait; undefined where a permit was free. */
   since?: number;
@@ -48,6 +51,7 @@ export class FairQueue {
   readonly #options: FairQueueOptions;
   readonly #owners = new Map<string, Owner>();
   #waiting: Caller[] = [];
+  #weight = 0;
   #held = 0;
   #turn = 0;
 
@@ -56,12 +60,19 @@ export class FairQueue {
   }
 
   /** Waits for a permit and resolves with the function that releases it, to be called once. Rejects with `busy()`. */
-  async acquire(...owners: readonly string[]): Promise<() => void> {
+  acquire(...owners: readonly string[]): Promise<() => void> {
+    return this.acquireWeighing(1, ...owners);
+  }
+
+  /** The same for a caller that takes more than one place while it waits, such as one for each byte that it keeps. */
+  async acquireWeighing(weight: number, ...owners: readonly string[]): Promise<() => void> {
     const caller: Caller = {
       owners: owners.map((name) => this.#ownerOf(name)),
+      weight: Math.max(1, weight),
       admitted: Promise.withResolvers(),
     };
-    for (const owner of caller.owners) owner.waiting += 1;
+    for (const owner of caller.owners) owner.waiting += caller.weight;
+    this.#weight += caller.weight;
     this.#waiting.push(caller);
     this.#admit();
     if (this.#waiting.includes(caller)) {
@@ -106,16 +117,24 @@ export class FairQueue {
     return chosen?.caller;
   }
 
-  /** Drops a caller if an owner of the newest one, or all, have too many. */
+  /** Drops callers while an owner of the newest one, or all, have too many, the newest one at last. */
   #dropExcess(newest: Caller): void {
+    for (let dropped: Caller | undefined; dropped !== newest; ) {
+      dropped = this.#excess(newest);
+      if (!dropped) return;
+      this.#refuse(dropped, this.#options.busy());
+    }
+  }
+
+  /** The caller to drop if an owner of the newest one, or all, have too many; undefined where there is room. */
+  #excess(newest: Caller): Caller | undefined {
     const { maxWaiting } = this.#options;
     const share = Math.ceil(maxWaiting * OWNER_SHARE);
     const crowded = newest.owners.find((owner) => owner.waiting > share);
-    if (!crowded && this.#waiting.length <= maxWaiting) return;
+    if (!crowded && this.#weight <= maxWaiting) return undefined;
     const candidates = crowded ? this.#waiting.filter(({ owners }) => owners.includes(crowded)) : this.#waiting;
     const crowdOf = ({ owners }: Caller) => descending(owners.map((owner) => owner.waiting));
-    const dropped = candidates.reduce((most, one) => (compare(crowdOf(one), crowdOf(most)) >= 0 ? one : most), newest);
-    this.#refuse(dropped, this.#options.busy());
+    return candidates.reduce((most, one) => (compare(crowdOf(one), crowdOf(most)) >= 0 ? one : most), newest);
   }
 
   #refuse(caller: Caller, error: Error): void {
@@ -129,7 +148,8 @@ export class FairQueue {
     this.#waiting = this.#waiting.filter((one) => one !== caller);
     clearTimeout(caller.expires);
     if (caller.since !== undefined) waited(this.#options.name, caller.since);
-    for (const owner of caller.owners) owner.waiting -= 1;
+    this.#weight -= caller.weight;
+    for (const owner of caller.owners) owner.waiting -= caller.weight;
   }
 
   #release(caller: Caller): void {

@@ -131,3 +131,27 @@ test("callers without an owner take every permit, in the order of their calls", 
   await drain();
   expect(order).toEqual(["0", "1", "2", "3", "4"]);
 });
+
+test("places are counted by weight where callers have one: as many as are needed are dropped, those of the crowded owner first", async () => {
+  const { queue, refused, drain } = queueOf({ permits: 1, maxWaiting: 100 });
+  const order: string[] = [];
+  const weighing = (name: string, weight: number, owner: string) => {
+    const admitted = queue.acquireWeighing(weight, owner);
+    return admitted.then(
+      (release) => {
+        order.push(name);
+        release();
+      },
+      () => void refused.push(name),
+    );
+  };
+  const release = await queue.acquire("z");
+  const asked = [weighing("a1", 20, "a"), weighing("a2", 20, "a"), weighing("b1", 40, "b"), weighing("c1", 45, "c")];
+  asked.push(weighing("a3", 20, "a"));
+  await settle();
+  expect(refused).toEqual(["c1", "a3"]);
+  release();
+  await Promise.all(asked);
+  await drain();
+  expect(order.toSorted()).toEqual(["a1", "a2", "b1"]);
+});

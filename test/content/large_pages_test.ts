@@ -272,3 +272,9 @@ test("where a plugin changes the converter of Markdown it has its say in large p
     await changed.stop();
   }
 });
+
+test("of a burst of one user none is refused by its number: 64 pages for child processes at once", async () => {
+  const html = FILLER.repeat(3);
+  const saved = await Promise.all(Array.from({ length: 64 }, () => create({ html })));
+  expect(saved.map(({ status }) => status)).toEqual(saved.map(() => 200));
+});

@@ -40,7 +40,7 @@ export function failureAnswer(error: unknown): ApiError | undefined {
 
 function storeFailure(error: unknown): ApiError | undefined {
   if (error instanceof ConnectionLost) return new ApiError(503, UNAVAILABLE, { headers });
-  if (error instanceof StoreUnavailable) return new ApiError(503, TOO_BUSY, { headers });
+  if (error instanceof StoreUnavailable) return tooBusyError();
   const code = codeOf(error);
   if (code === QUERY_CANCELED) return new ApiError(503, TOO_LONG, { headers });
   return GOING_AWAY.test(code) ? new ApiError(503, UNAVAILABLE, { headers }) : undefined;
@@ -74,6 +74,11 @@ function causesOf(thrown: unknown): Error[] {
 export function noRoomError(): ApiError {
   const text = "The server has no room left to store this. Its operator has to free some disk space.";
   return new ApiError(507, text);
+}
+
+/** The answer to a request that has waited as long as it may. */
+export function tooBusyError(): ApiError {
+  return new ApiError(503, TOO_BUSY, { headers });
 }
 
 /** The answer if a commit was not confirmed. It may have happened, so the answer has no `Retry-After`. */

@@ -101,13 +101,13 @@ export class Admission {
     if (state.scope?.ownBodies) {
       setPace(request, this.#parts.pace);
       // Nor does it count as one that runs, since it may wait for its body.
-      return whenReady(this.#turns.pause(owner), () => {
+      return whenReady(this.#turns.pause(owner, request), () => {
         state.nestedQuery = state.input = queryOf(request.url);
         return undefined;
       });
     }
     return whenReady(this.#readBody(request, state, owner), () =>
-      whenReady(this.#turns.begin(owner), (turn) => {
+      whenReady(this.#turns.begin(owner, request), (turn) => {
         state.turn = turn;
         takeInput(request, state);
         return undefined;
@@ -164,7 +164,7 @@ export class Admission {
     if (!state.refusal || this.#parts.routeOf(method, pathOf(request.url))?.permit === "public") {
       state.files = spool.forRequest();
       try {
-        const pause = () => this.#turns.pause(owner);
+        const pause = () => this.#turns.pause(owner, request);
         const limits = isStranger(state) ? { ...inputLimits, ...STRANGER_LIMITS } : inputLimits;
         const parse = parserFor(children, owner, pause);
         state.body = await parseBody(request, limits, { keep: state.files.keep, parse, pause, timed: timedWork });

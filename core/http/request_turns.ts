@@ -4,9 +4,17 @@
  * between; owners, such as users and addresses, take turns. Of one owner so many run at a time, since what they ask the store
  * for, too, is answered in the order of asking. So a burst of one client delays another by a few requests, not by all of them. A request
  * that is answered in the call in which it began is not counted, as no other begins meanwhile.
+ *
+ * However many wait, each waits `WAIT_MS` at most and is refused then. One whose client has left is taken out: it would take the
+ * turn of another, and do what nobody waits for.
  */
+
+import { ApiError } from "../errors.ts";
+import { tooBusyError } from "../failures.ts";
+import { SECOND_MS } from "../std/time.ts";
 import type { Viewer } from "../viewer.ts";
 import { networkOf } from "./client_address.ts";
+import { currentState } from "./request_context.ts";
 
 /** Milliseconds of a turn of the event loop in which requests begin at once. */
 const TURN_MS = 10;
@@ -14,10 +22,25 @@ const TURN_MS = 10;
 const MAX_RUNNING = 8;
 /** How long a request counts as one that runs: what takes longer waits for something, such as a lock or a child process. */
 const COUNTED_MS = 1_000;
+/** How long a request waits for its turn: as long as a task in a child process may take. */
+const WAIT_MS = 30 * SECOND_MS;
+/** How often those that wait are looked through: seldom, as most wait for a few milliseconds. */
+const LOOK_MS = 250;
+/** Nobody reads the answer. */
+const LEFT = new ApiError(408, "The client left before the turn of its request.");
+
+/** A request that waits, or work on the body of one. */
+interface Waiting {
+  readonly since: number;
+  /** The signal of its client, which is made when it is read. */
+  readonly client: { readonly signal: AbortSignal } | undefined;
+  begin(): void;
+  refuse(error: ApiError): void;
+}
 
 interface Owner {
   readonly name: string;
-  readonly waiting: (() => void)[];
+  readonly waiting: Waiting[];
   /** The requests that run and count, in the order in which they began, by when they began. */
   readonly running: Map<Turn, number>;
 }
@@ -54,22 +77,29 @@ export class RequestTurns {
   #began: number | undefined;
   #isScheduled = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #look: ReturnType<typeof setTimeout> | undefined;
+  readonly #waitMs: number;
+
+  /** `waitMs` is how long a request waits at most. */
+  constructor(waitMs: number = WAIT_MS) {
+    this.#waitMs = waitMs;
+  }
 
   /**
    * A promise to await before short work on the body of a request; undefined where the work may begin at once. It takes turns with the
    * requests of its owner.
    */
-  pause(name: string): Promise<void> | undefined {
+  pause(name: string, client?: Waiting["client"]): Promise<void> | undefined {
     if (this.#waiting === 0 && this.#hasTime()) return undefined;
-    return this.#wait(this.#ownerOf(`body of ${name}`), () => {});
+    return this.#wait(this.#ownerOf(`body of ${name}`), client, () => {});
   }
 
-  /** Begins a request, in its owner's turn. */
-  begin(name: string): Turn | Promise<Turn> {
+  /** Begins a request, in its owner's turn. Rejects with ApiError 503 after `WAIT_MS`, and where the client has left meanwhile. */
+  begin(name: string, client?: Waiting["client"]): Turn | Promise<Turn> {
     const owner = this.#owners.get(name);
     const hasPlace = !owner || (owner.waiting.length === 0 && owner.running.size < MAX_RUNNING);
     if (hasPlace && this.#hasTime()) return new Turn(this, name);
-    return this.#wait(owner ?? this.#ownerOf(name), () => {
+    return this.#wait(owner ?? this.#ownerOf(name), client, () => {
       const turn = new Turn(this, name);
       turn.run();
       return turn;
@@ -89,12 +119,29 @@ export class RequestTurns {
     else this.#forgetIdle(owner);
   }
 
-  #wait<R>(owner: Owner, begin: () => R): Promise<R> {
-    const { promise, resolve } = Promise.withResolvers<R>();
-    owner.waiting.push(() => resolve(begin()));
+  #wait<R>(owner: Owner, client: Waiting["client"], begin: () => R): Promise<R> {
+    const { promise, resolve, reject } = Promise.withResolvers<R>();
+    owner.waiting.push({ since: performance.now(), client, begin: () => resolve(begin()), refuse: reject });
     this.#waiting += 1;
     this.#schedule();
+    this.#look ??= setTimeout(() => this.#lookThrough(), LOOK_MS);
     return promise;
+  }
+
+  /** Takes out those that have waited too long, and those whose clients have left. */
+  #lookThrough(): void {
+    const late = performance.now() - this.#waitMs;
+    for (const owner of [...this.#owners.values()]) {
+      for (const one of [...owner.waiting]) {
+        const isLeft = one.client?.signal.aborted === true;
+        if (!isLeft && one.since > late) continue;
+        owner.waiting.splice(owner.waiting.indexOf(one), 1);
+        this.#waiting -= 1;
+        one.refuse(isLeft ? LEFT : tooBusyError());
+      }
+      this.#forgetIdle(owner);
+    }
+    this.#look = this.#waiting > 0 ? setTimeout(() => this.#lookThrough(), LOOK_MS) : undefined;
   }
 
   #hasTime(): boolean {
@@ -120,13 +167,13 @@ export class RequestTurns {
   /** Lets the next owner begin what it asked for first; where all wait for requests of their own, waits for one to end. */
   #next(): void {
     for (const owner of this.#owners.values()) {
-      const begin = this.#hasPlace(owner) ? owner.waiting.shift() : undefined;
-      if (!begin) continue;
+      const next = this.#hasPlace(owner) ? owner.waiting.shift() : undefined;
+      if (!next) continue;
       this.#waiting -= 1;
       this.#owners.delete(owner.name);
       this.#owners.set(owner.name, owner);
       this.#began = performance.now();
-      begin();
+      next.begin();
       this.#forgetIdle(owner);
       this.#schedule();
       return;
@@ -182,4 +229,10 @@ export function isStranger({ viewer }: Asker): boolean {
 /** Whose turns a request takes: its user's, or its address's where there is none. */
 export function ownerOf(asker: Asker): string {
   return isStranger(asker) ? `address ${networkOf(asker.address)}` : `viewer ${asker.viewer.id}`;
+}
+
+/** Whose turns the current request takes; "" outside of one. */
+export function currentOwner(): string {
+  const state = currentState();
+  return state ? ownerOf(state) : "";
 }

@@ -21,6 +21,7 @@ import { withContributedFields } from "../http/answer_types.ts";
 import { createHttpServer } from "../http/create_server.ts";
 import { CredentialFilter } from "../http/credentials.ts";
 import { currentAddress, currentRequestId } from "../http/request_context.ts";
+import { currentOwner } from "../http/request_turns.ts";
 import type { HttpServer } from "../http/server.ts";
 import { currentAwayReads, currentStoreSession } from "../http/store_session.ts";
 import { beginWork, chargeWork } from "../http/work_budget.ts";
@@ -273,7 +274,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
       const { databaseTimeoutMs: statementMs, writeTimeoutMs: writeMs, databaseWaitMs: waitMs } = config;
       visibility.close();
       await answers.begin(store);
-      store.limit({ statementMs, writeMs, waitMs });
+      store.limit({ statementMs, writeMs, waitMs, ownerOf: currentOwner });
       await store.replicas?.start();
       const failed = (error: unknown) => log.warn("Cannot sweep files of requests", { error });
       const sweeps = setInterval(() => void spool.sweep().catch(failed), SPOOL_LEFTOVER_MS).unref();

@@ -1,7 +1,7 @@
 /** Time limits of statements, and the scope of `withSlowPool`. */
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** Time limits of a store in milliseconds. */
+/** Limits of a store; times in milliseconds. */
 export interface StoreLimits {
   /** For a statement outside transactions, the begin of a transaction, and connecting; 0 for none. */
   readonly statementMs: number;
@@ -9,6 +9,8 @@ export interface StoreLimits {
   readonly writeMs: number;
   /** For the wait for a connection of the transaction pool or the slow pool. */
   readonly waitMs: number;
+  /** Who asks for a transaction, such as a user: those that wait for a connection take turns by this. */
+  readonly ownerOf?: () => string;
 }
 
 /** Options of `withSlowPool`. */

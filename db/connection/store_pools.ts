@@ -115,6 +115,7 @@ export class StorePools implements DialectPools {
       waitMs: wait,
       maxAgeMs,
       open,
+      keyOf: () => this.limits.ownerOf?.() ?? "",
       onWait: waitOf("transactions"),
     });
     this.slow = deadlinePool({

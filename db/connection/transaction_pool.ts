@@ -20,6 +20,8 @@ export interface TransactionPoolOptions {
   /** Limit of the wait for a free one; called for each caller. */
   waitMs(): number;
   maxAgeMs: number;
+  /** The key of a caller that gives none; "" by default. */
+  keyOf?(): string;
   /** Names of a use in messages, singular and plural: transactions by default. */
   use?: readonly [one: string, many: string];
   open(): Connection;
@@ -51,7 +53,7 @@ export class TransactionPool {
   }
 
   /** Acquires a connection. Throws StoreUnavailable after `waitMs` and once closed; the signal's reason where it aborts. */
-  async acquire(key = "", signal?: AbortSignal): Promise<Connection> {
+  async acquire(key = this.#options.keyOf?.() ?? "", signal?: AbortSignal): Promise<Connection> {
     if (this.#ended) throw closed();
     signal?.throwIfAborted();
     const free = this.#mayTake(key) ? this.#free() : undefined;

@@ -19,6 +19,9 @@ const HEADINGS = new Set(["h1", "h2", "h3", "h4", "h5", "h6"]);
 /** Maximum characters of the text in an id. */
 const ID_CHARS = 20;
 const CHUNK_CHARS = 1_000;
+/** What most ids are made of. The rest of this takes the same ways, which take several times as long, for all other texts. */
+const UNENCODED = /^[\w.-]*$/;
+const ASCII = /^[\0-\x7f]*$/;
 
 /**
  * Sets unique ids on top-level elements, headings and elements that have an id (content-api 9.2). Changes the tree. Returns the
@@ -68,6 +71,7 @@ function unusedId(base: string, used: ReadonlySet<string>, tries: Map<string, nu
 
 function encodeId(base: string, number: number): string {
   const text = number === 0 ? base : `${base}-${number}`;
+  if (UNENCODED.test(text)) return text;
   return encodeURIComponent(text.toWellFormed()).replace(
     /[~!'()*]/g,
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
@@ -78,6 +82,7 @@ function idText(element: Element, leads: Leads): string {
   const text = trimChars(leadingText(element, leads), TRIMMED).replace(/[ \t\n\v\f\r]+/g, "-");
   // A character takes two code units at most.
   const start = text.slice(0, 2 * ID_CHARS);
+  if (ASCII.test(start)) return start.slice(0, ID_CHARS).toLowerCase();
   return Array.from(start.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()))
     .slice(0, ID_CHARS)
     .join("");

@@ -55,17 +55,23 @@ export const maxMarkdownGrowth = 4;
 /** Default maximum bytes of Markdown for a changed converter. */
 export const maxHookedBytes = 100_000;
 
-/** Maximum characters of HTML that the server's own process handles: a few milliseconds. */
-export const maxOwnHtmlChars = 16_384;
+/** Maximum milliseconds that the server's own process works on HTML, by the estimate of `own_work.ts`: one turn of `inTurn`. */
+export const maxOwnMs = 10;
 
-/** Maximum tags of HTML that the server's own process handles: the time depends on the elements of the tree, too. */
-export const maxOwnTags = 1_000;
+/** Maximum characters of HTML, and of Markdown, that the server's own process handles. */
+export const maxOwnHtmlChars = 32_768;
 
-/** Maximum lines and markers of Markdown that the server's own process handles: most of them become an element. */
-export const maxOwnMarks = 1_000;
+/** Maximum characters of HTML that the server's own process handles where its elements are special, or not closed as opened. */
+export const maxOddHtmlChars = 16_384;
 
-/** Maximum characters of Markdown that the server's own process handles. */
-export const maxOwnMarkdownChars = 8_192;
+/** Maximum tags of the same. */
+export const maxOddTags = 1_000;
+
+/** Maximum characters of Markdown for a changed converter in a save that the server's own process handles. */
+export const maxOwnHookedChars = 8_192;
+
+/** Maximum lines and markers of the same: most of them become an element. */
+export const maxOwnHookedMarks = 1_000;
 
 /** Maximum characters of two texts, together, that the server's own process compares. */
 export const maxOwnComparedChars = 2_000;

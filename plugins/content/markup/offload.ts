@@ -11,13 +11,20 @@ import { beginWork, chargeWork, inTurn, invalidFields, type RunOptions, randomTe
 import { type ContentLimits, checkBytes } from "./check_size.ts";
 import { type ContentTask, type ExtractedImage, UNCHANGED } from "./child_tasks.ts";
 import type { MarkupContext } from "./contract.ts";
-import { maxOwnComparedChars, maxOwnHtmlChars, maxOwnMarkdownChars, maxOwnMarks, maxOwnTags } from "./limits.ts";
+import {
+  maxOddHtmlChars,
+  maxOwnComparedChars,
+  maxOwnHookedChars,
+  maxOwnHookedMarks,
+  maxOwnHtmlChars,
+} from "./limits.ts";
 import { toHtml } from "./markdown.ts";
+import { isOwnHtml } from "./own_work.ts";
 import { encodeUrl, escapeText } from "./serialize.ts";
 
 const MODULE = join(import.meta.dir, "child_tasks.ts");
 const PLACEHOLDER_LENGTH = 16;
-/** Nested markers, which make deep trees: they take tens of milliseconds, also in short texts. */
+/** Nested markers, which make deep trees: a changed converter takes tens of milliseconds for them, also in short texts. */
 const SLOW_MARKDOWN = /(?:[>*+-][ \t]){6}|>{6}|(?:\d[.)] ){4}/;
 const MARKS = /[\n|<*_`[]/g;
 
@@ -34,7 +41,8 @@ export function offload(inProcess: Markup, context: MarkupContext): Markup {
     return run<R>(task, { ...contentTask, ...more }, options, { calls, exceeded: 422 });
   };
   const prepare: Markup["prepare"] = async (input, options) => {
-    if (isShort(input)) return own(options, () => sent(() => inProcess.prepare(input)));
+    if (isOwn(input, context.converter() !== undefined))
+      return own(options, () => sent(() => inProcess.prepare(input)));
     checkBytesOf(input, limits);
     const placeholder = `lectern-picture-${randomText(PLACEHOLDER_LENGTH)}-`;
     type Stored = { stored: StoredContent; images: ExtractedImage[] };
@@ -52,13 +60,14 @@ export function offload(inProcess: Markup, context: MarkupContext): Markup {
     prepare,
     store: async (input, options) => (await prepare(input, options)).keep(options?.saveImage),
     async preview(input, options) {
-      if (isShort(input)) return own(options, () => sent(() => inProcess.preview(input)));
+      if (isOwn(input, context.converter() !== undefined))
+        return own(options, () => sent(() => inProcess.preview(input)));
       checkBytesOf(input, limits);
       return runOnContent("preview", input, options);
     },
     async render(html, load, included, options) {
       const short = () => renderShort(inProcess, html, load, included);
-      const rendered = isShortHtml(html) ? await own(options, short) : undefined;
+      const rendered = isOwnHtml(html) ? await own(options, short) : undefined;
       if (rendered !== undefined) return rendered;
       const calls = {
         load: async (args: unknown) => [...(await load(...(args as Parameters<typeof load>)))],
@@ -68,24 +77,22 @@ export function offload(inProcess: Markup, context: MarkupContext): Markup {
       return run("render", input, options, { calls });
     },
     filtered: async (html, options) =>
-      isShortHtml(html)
-        ? own(options, () => timedWork(() => inProcess.filtered(html)))
-        : run("filtered", html, options),
+      isOwnHtml(html) ? own(options, () => timedWork(() => inProcess.filtered(html))) : run("filtered", html, options),
     comment: async (html, options) =>
-      isShortHtml(html)
+      isOwnHtml(html)
         ? own(options, () => sent(() => inProcess.comment(html)))
         : run("comment", html, options, { exceeded: 422 }),
     text: async (html, options) =>
-      isShortHtml(html) ? own(options, () => timedWork(() => inProcess.text(html))) : run("text", html, options),
+      isOwnHtml(html) ? own(options, () => timedWork(() => inProcess.text(html))) : run("text", html, options),
     async readdress(html, change, options) {
-      if (isShortHtml(html)) return own(options, () => timedWork(() => inProcess.readdress(html, change)));
+      if (isOwnHtml(html)) return own(options, () => timedWork(() => inProcess.readdress(html, change)));
       const changed = (found: unknown) =>
         (found as Parameters<typeof change>[0][]).map((at) => orUnchanged(change(at)));
       return run("readdress", html, options, { calls: { change: changed } });
     },
     async relink(stored, moved, options) {
       if (moved.size === 0) return undefined;
-      if (isShortHtml(stored.html) && stored.markdown.length <= maxOwnHtmlChars)
+      if (isOwnHtml(stored.html) && stored.markdown.length <= maxOwnHtmlChars)
         return own(options, () => timedWork(() => inProcess.relink(stored, moved)));
       type Relinked = { html: string; markdown: string } | null;
       return (await run<Relinked>("relink", { stored, moved: [...moved] }, options)) ?? undefined;
@@ -124,7 +131,7 @@ async function renderShort(
         loadMs += performance.now() - asked;
         for (const page of pages.values()) {
           chars += page?.length ?? 0;
-          if (chars > maxOwnHtmlChars || (page && !isShortHtml(page)) || page?.includes("{{@")) throw TOO_MUCH;
+          if (chars > maxOddHtmlChars || (page && !isOwnHtml(page)) || page?.includes("{{@")) throw TOO_MUCH;
         }
         return pages;
       },
@@ -144,18 +151,16 @@ function sent<R>(run: () => Promise<R>): Promise<R> {
   return timedWork(run);
 }
 
-function isShort(input: SentContent): boolean {
-  if ("html" in input) return isShortHtml(input.html);
+/**
+ * Whether the server's own process works on content. Of Markdown its HTML says: to convert it takes a twentieth of what follows, and
+ * is linear. A changed converter is none of ours, so there the text has to say.
+ */
+function isOwn(input: SentContent, isHooked: boolean): boolean {
+  if ("html" in input) return isOwnHtml(input.html);
   const { markdown } = input;
-  if (markdown.length > maxOwnMarkdownChars || SLOW_MARKDOWN.test(markdown)) return false;
-  return (markdown.match(MARKS)?.length ?? 0) <= maxOwnMarks;
-}
-
-function isShortHtml(html: string): boolean {
-  if (html.length > maxOwnHtmlChars) return false;
-  let tags = 0;
-  for (let at = html.indexOf("<"); at >= 0 && tags <= maxOwnTags; at = html.indexOf("<", at + 1)) tags += 1;
-  return tags <= maxOwnTags;
+  if (!isHooked) return markdown.length <= maxOwnHtmlChars && isOwnHtml(toHtml(markdown));
+  if (markdown.length > maxOwnHookedChars || SLOW_MARKDOWN.test(markdown)) return false;
+  return (markdown.match(MARKS)?.length ?? 0) <= maxOwnHookedMarks;
 }
 
 function checkBytesOf(input: SentContent, limits: ContentLimits): void {

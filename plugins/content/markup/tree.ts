@@ -21,7 +21,8 @@ export type Text = DefaultTreeAdapterTypes.TextNode;
 
 type Types = DefaultTreeAdapterTypes.DefaultTreeAdapterMap;
 
-const FORMATTING = new Set([
+/** Elements that HTML repeats in each following block while they are open. */
+export const FORMATTING: ReadonlySet<string> = new Set([
   "a",
   "b",
   "big",

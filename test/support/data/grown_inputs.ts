@@ -10,12 +10,7 @@ import { slugOf } from "../../../core/i18n/slug.ts";
 import { defaultInputLimits, queryOf, type TextBody } from "../../../core/input/body_parsing.ts";
 import { parseListing } from "../../../core/input/listing_query.ts";
 import { GUEST } from "../../../core/viewer.ts";
-import {
-  maxHookedBytes,
-  maxOwnComparedChars,
-  maxOwnHtmlChars,
-  maxOwnMarkdownChars,
-} from "../../../plugins/content/markup/limits.ts";
+import { maxHookedBytes, maxOwnComparedChars, maxOwnHtmlChars } from "../../../plugins/content/markup/limits.ts";
 import { createMarkup, DEFAULT_INCLUDES, DEFAULT_LIMITS } from "../../../plugins/content/markup/markup.ts";
 import { offload } from "../../../plugins/content/markup/offload.ts";
 import { headingsIn } from "../../../plugins/content/search/headings.ts";
@@ -244,7 +239,7 @@ export const GROWN: readonly Grown[] = [
     run: (html) => toMarkdown(children, html, viewer),
   },
   {
-    ...{ name: "Markdown of a page", maxChars: maxOwnMarkdownChars, beyond: "child" },
+    ...{ name: "Markdown of a page", maxChars: maxOwnHtmlChars, beyond: "child" },
     pieces: [...MARKDOWN, ...BLANKS, ...WORDS],
     run: (markdown) => markup.preview({ markdown }, { viewer }),
   },

@@ -18,6 +18,12 @@ export function grownTo(chars: number, { before, unit, after }: Omit<SlowInput, 
 
 /** The corpus. */
 export const SLOW_INPUTS: readonly SlowInput[] = [
+  {
+    of: "HTML of a page",
+    before: "<p><b><i><u><s><em><tt><big><code><font><small><strong><strike></p>",
+    unit: "<p>x",
+    after: "",
+  },
   { of: "HTML of a page", before: "<p>a", unit: " ", after: "x</p>" },
   { of: "Markdown of a page", before: "", unit: "http://", after: "" },
   { of: "Markdown of a page", before: "", unit: "=", after: "@e" },

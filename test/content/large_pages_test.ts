@@ -5,7 +5,7 @@ import { PAYLOADS } from "../fixtures/payloads.ts";
 import { scaled } from "../support/harness/machine_speed.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
-const FILLER = `<p>${"Nothing to see here. ".repeat(1_000)}</p>\n`;
+const FILLER = `<p>${"Nothing to see here. ".repeat(2_000)}</p>\n`;
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 let runtime: TestRuntime;
@@ -38,14 +38,16 @@ test("a runtime without large pages has no children", async () => {
   expect(runtime.runtime.children.pids).toEqual([]);
 });
 
-test("short content of a thousand tags or marks is the server's own work, and of more a child's", async () => {
+test("content of a few milliseconds is the server's own work, and of more a child's, however long it is", async () => {
   const run = spyOn(runtime.runtime.children, "run");
   for (const [content, times] of [
     [{ html: "<b>a</b>".repeat(500) }, 0],
-    [{ html: "<b>a</b>".repeat(501) }, 1],
-    [{ markdown: "a\n".repeat(500) }, 0],
+    [{ html: "<b>a</b>".repeat(1_500) }, 1],
+    [{ html: `<p><b><i><u><s><em><tt></p>${"<p>a".repeat(300)}` }, 1],
+    [{ html: `<p>${"Nothing to see here. ".repeat(1_000)}</p>` }, 0],
     [{ markdown: "- a\n".repeat(501) }, 0],
-    [{ markdown: "a\n".repeat(1_002) }, 1],
+    [{ markdown: "Call the **DBA** on duty, and say which node is down, and since when.\n\n".repeat(280) }, 0],
+    [{ markdown: "- a\n".repeat(1_600) }, 1],
   ] as const) {
     run.mockClear();
     expect((await create(content)).status).toBe(200);
@@ -60,7 +62,7 @@ describe("what a child makes of a page is what the server itself makes of it", (
     expect(await markup.store(input)).toEqual(await here.store(input));
     expect(await markup.filtered(input.html)).toBe(await here.filtered(input.html));
     expect(await markup.preview(input)).toBe(await here.preview(input));
-    const written = { markdown: `${"Words upon words. ".repeat(600)}\n\n${payload}\n\n- ${payload}` };
+    const written = { markdown: `${"Words upon words. ".repeat(2_000)}\n\n${payload}\n\n- ${payload}` };
     expect(await markup.store(written)).toEqual(await here.store(written));
   });
 
@@ -103,7 +105,7 @@ describe("what a child makes of a page is what the server itself makes of it", (
         html: `${FILLER}<p><img src="${picture}"><img src="${picture}" alt="a"><img src="data:image/png;base64,??"><img src="${picture}"></p>`,
       },
       {
-        markdown: `${"Words upon words. ".repeat(600)}\n\n![a](${picture}) ![b](${picture})\n\n<img src='${picture}'>`,
+        markdown: `${"Words upon words. ".repeat(2_000)}\n\n![a](${picture}) ![b](${picture})\n\n<img src='${picture}'>`,
       },
     ]) {
       expect(await markup.store(input, { saveImage: kept() })).toEqual(await here.store(input, { saveImage: kept() }));
@@ -274,7 +276,7 @@ test("where a plugin changes the converter of Markdown it has its say in large p
 });
 
 test("of a burst of one user none is refused by its number: 64 pages for child processes at once", async () => {
-  const html = FILLER.repeat(3);
+  const html = FILLER.repeat(2);
   const saved = await Promise.all(Array.from({ length: 64 }, () => create({ html })));
   expect(saved.map(({ status }) => status)).toEqual(saved.map(() => 200));
 });

@@ -58,6 +58,7 @@ export {
 export { CACHE_CHANNEL, unreportedTables, type WatchedTable, watchTables } from "./query/change_triggers.ts";
 export { checkedExpression, type ExpressionPlace } from "./query/checked_expression.ts";
 export { type ColumnName, idColumn, refs, timeColumns } from "./query/columns.ts";
+export { compressWithLz4 } from "./query/compression.ts";
 export {
   ConnectionLost,
   ExpressionRefused,

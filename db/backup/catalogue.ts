@@ -192,6 +192,7 @@ interface Column {
   readonly type: string;
   readonly collation: string | null;
   readonly storage: string | null;
+  readonly lz4: boolean;
   readonly notNull: boolean;
   readonly identity: string;
   readonly generated: string;
@@ -200,7 +201,7 @@ interface Column {
 
 const COLUMNS = `select c.relname as table, a.attname as name, format_type(a.atttypid, a.atttypmod) as type,
     case when a.attcollation <> t.typcollation then quote_ident(n.nspname) || '.' || quote_ident(o.collname) end as collation,
-    case when a.attstorage <> t.typstorage then a.attstorage end as storage, a.attnotnull as "notNull",
+    case when a.attstorage <> t.typstorage then a.attstorage end as storage, a.attcompression = 'l' as lz4, a.attnotnull as "notNull",
     a.attidentity as identity, a.attgenerated as generated, pg_get_expr(d.adbin, d.adrelid, true) as expression
   from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
   join pg_type t on t.oid = a.atttypid left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
@@ -247,7 +248,16 @@ function columnText(column: Column, sequences: readonly Sequence[]): string {
 
 const STORAGE: Readonly<Record<string, string>> = { p: "plain", e: "external", m: "main", x: "extended" };
 
-function storageText(table: string, { name, storage }: Column): string[] {
+/** A server without lz4 keeps its default. */
+function storageText(table: string, { name, storage, lz4 }: Column): string[] {
   const kind = storage === null ? undefined : STORAGE[storage];
-  return kind === undefined ? [] : [`alter table ${ident(table)} alter column ${ident(name)} set storage ${kind}`];
+  const column = `alter table ${ident(table)} alter column ${ident(name)}`;
+  return [
+    ...(kind === undefined ? [] : [`${column} set storage ${kind}`]),
+    ...(lz4
+      ? [
+          `do $lectern$ begin ${column} set compression lz4; exception when feature_not_supported then null; end $lectern$`,
+        ]
+      : []),
+  ];
 }

@@ -1,5 +1,5 @@
 import { sql } from "lectern/core";
-import type { Migrations } from "lectern/db";
+import { compressWithLz4, type Migrations } from "lectern/db";
 
 /** The table of drafts. Items and users are ids without foreign keys, as their tables belong to other plugins. */
 export const migrations: Migrations = {
@@ -18,5 +18,8 @@ export const migrations: Migrations = {
     await sql`create unique index page_drafts_by_draft_page on page_drafts (page_id) where page_id is not null`.execute(
       db,
     );
+  },
+  async "0003_compression"(db) {
+    await compressWithLz4(db, "page_drafts", ["html", "markdown"]);
   },
 };

@@ -5,7 +5,7 @@
  * rows with every write of a page.
  */
 import { sql } from "kysely";
-import { createTrigramIndex, type Migrations } from "lectern/db";
+import { compressWithLz4, createTrigramIndex, type Migrations } from "lectern/db";
 
 /** Columns with an index for sorting and filtering; texts compare in lower case. */
 const SORTED = {
@@ -124,5 +124,10 @@ export const migrations: Migrations = {
   // Items in the recycle bin, which the other indexes leave out: few, and found without reading the table.
   async "0005_deleted"(db) {
     await sql`create index pages_deleted on pages (id) where deleted_at is not null`.execute(db);
+  },
+  // A save writes the content of a page in four forms, and three of them once more in its revision: compressing was half of its insert.
+  async "0006_compression"(db) {
+    await compressWithLz4(db, "pages", ["html", "markdown", "text", "rendered"]);
+    await compressWithLz4(db, "page_revisions", ["html", "markdown", "text"]);
   },
 };

@@ -28,6 +28,8 @@ const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 const picture = (bytes: number) => Buffer.concat([Buffer.from(PNG), Buffer.alloc(bytes, 7)]).toString("base64");
 const previews = (n: number, content: () => Record<string, unknown>) => (stage: Stage) =>
   statuses(times(n, () => stage.send("POST", "/api/drafts/preview", content())));
+const creates = (n: number, content: () => Record<string, unknown>) => (stage: Stage) =>
+  statuses(times(n, () => page(stage, content())));
 const part = (name: string) => `--x\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n1\r\n`;
 /** A multipart form of so many fields, whose names have so many brackets. */
 const deepForm = (fields: number, brackets: number) =>
@@ -150,6 +152,8 @@ export const INPUTS: readonly Input[] = [
     name: "60 previews of 8 KB of Markdown at once",
     send: previews(60, () => ({ markdown: filled("a *b* c\n\n", 8_000) })),
   },
+  { name: "64 pages of 3 KB created at once", send: creates(64, () => ({ html: filled(ORDINARY, 3_000) })) },
+  { name: "64 pages of 100 KB created at once", send: creates(64, () => ({ html: filled(ORDINARY, 100_000) })) },
   { name: "60 previews of 1 MB at once", send: previews(60, () => ({ html: filled(ORDINARY, 1_000_000) })) },
   created("a JSON body of 70 MB", () => ({ html: "<p>a</p>", filler: filled("x", 70_000_000) })),
   created("a JSON body of 19 MB", () => ({ html: "<p>a</p>", filler: filled("ż ", 19_000_000 / 1.5) })),

@@ -81,7 +81,8 @@ export function applyDefaultHeaders(value: unknown, state: RequestState, set: Se
   const isOther = Array.isArray(value) && value.constructor !== Array;
   const isText = !isBytes && (isOther || isSent(value, state, set));
   const text = isText ? (jsonTextOf(value) ?? JSON.stringify(value)) : undefined;
-  if (text !== undefined && same && (state.isInternal || isCollected(text))) return new Response(text, { headers: same });
+  if (text !== undefined && same && (state.isInternal || isCollected(text)))
+    return new Response(text, { headers: same });
   const headers = Object.assign(defaultHeaders(state), set.headers);
   const status = Number(set.status ?? 200);
   if (isBytes || text !== undefined) headers["content-type"] ??= JSON_TYPE;

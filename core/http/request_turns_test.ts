@@ -86,25 +86,25 @@ test("a request that is answered at once never counts as one that runs", async (
 
 test("a request whose client has left is taken out, and the next one gets its turn", async () => {
   const turns = new RequestTurns();
-  const held = await Promise.all(Array.from({ length: 8 }, () => turns.begin("many")));
+  const held = await Promise.all(Array.from({ length: 8 }, () => begun(turns, "many")));
   const client = new AbortController();
   const left = Promise.resolve(turns.begin("many", client));
   const next = Promise.resolve(turns.begin("many"));
   client.abort();
   await expect(left).rejects.toMatchObject({ status: 408 });
-  for (const leave of held) leave();
-  (await next)();
+  for (const turn of held) turn.end();
+  (await next).end();
 });
 
 test("any number of requests wait, and one that has waited too long is told when to come again", async () => {
   const turns = new RequestTurns(0);
-  const held = await Promise.all(Array.from({ length: 8 }, () => turns.begin("many")));
+  const held = await Promise.all(Array.from({ length: 8 }, () => begun(turns, "many")));
   const waiting = Array.from({ length: 200 }, () => Promise.resolve(turns.begin("many")));
   const refused = { status: 503, details: { headers: { "retry-after": "5" } } };
   const outcomes = await Promise.allSettled(waiting);
   expect(outcomes).toMatchObject(Array(200).fill({ status: "rejected", reason: refused }));
-  for (const leave of held) leave();
-  (await turns.begin("many"))();
+  for (const turn of held) turn.end();
+  (await turns.begin("many")).end();
 });
 
 test("work on bodies takes turns with requests, and is not held up by those that run", async () => {

@@ -21,6 +21,7 @@ export const BOTH_STORES: Readonly<Record<string, string>> = {
   "test/core/landed_versions_test.ts": "migrations of stored data",
   "test/core/late_plugins_test.ts": "statements that are cancelled, locks that are released, waiting for locks",
   "test/core/late_transactions_test.ts": "transactions that are ended while they are open",
+  "test/core/listing_text_test.ts": "texts of JSON and times that the server writes",
   "test/core/migration_phases_test.ts": "the catalogs before and after each migration",
   "test/core/name_order_test.ts": "sorting, and plans over indexes of keys",
   "test/core/rebuild_test.ts": "the schema read from the catalogs and built again, for backups",

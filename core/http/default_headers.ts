@@ -1,3 +1,7 @@
+/**
+ * The headers of every answer. A request is answered by a Response, by headers that Elysia makes one with, or, where nothing else is set, by JSON with
+ * kept headers of which two or three differ: most of what a small answer costs is to make its headers. What a route or a scope sets comes before these.
+ */
 import { ElysiaCustomStatusResponse } from "elysia";
 import { JsonBytes } from "../std/json_bytes.ts";
 import { jsonTextOf } from "../std/json_text.ts";

@@ -1,17 +1,17 @@
 /**
  * The Elysia instances that plugins add their routes to: their types, the check of a `permit`, and how their routes get to the root.
- * `app_below.ts` makes them, `hook_order.ts` arranges their hooks, `shared_hooks.ts` keeps them apart.
+ * `server.ts` makes them, `hook_order.ts` arranges their hooks, `shared_hooks.ts` keeps them apart.
  */
 import type { AnyElysia } from "elysia";
 import { type ApiError, denied } from "../errors.ts";
 import { hasPermission } from "../viewer.ts";
 import type { JudgeAnswer } from "./answer_judge.ts";
 import { judging, keepAnswers, withoutAnswers } from "./answer_schemas.ts";
-import type { appBelow } from "./app_below.ts";
 import { modelsOf, observeRoutes, parserOf } from "./elysia_internals.ts";
 import { arrangedHooks, type Hook, type RouteHooks, type RuntimeHooks } from "./hook_order.ts";
 import { type RequestState, stateOf } from "./request_context.ts";
 import { permitsOf, type RouteInfo } from "./route_table.ts";
+import type { appBelow } from "./server.ts";
 
 /** A plugin's routes below /api. */
 export type PluginApp = ReturnType<typeof appBelow<"/api">>;

@@ -3,9 +3,12 @@
  * read once at boot. It answers what the router itself does not: the methods of a path, and what the route of a request declares.
  */
 import type { AnyElysia } from "elysia";
+import { type ApiError, localizedError } from "../errors.ts";
+import { trimChars } from "../std/trim_chars.ts";
 import { type AnswerSchemas, answersOf } from "./answer_schemas.ts";
 import { modelsOf, storedRoute } from "./elysia_internals.ts";
 import { type InputSchemas, inputSchemasOf } from "./input_schemas.ts";
+import { pathOf } from "./request_rewrite.ts";
 
 /** A route. */
 export interface RouteInfo {
@@ -48,6 +51,25 @@ export function permitsOf(detail: object): string[] {
 
 /** Methods in the order in which `Allow` lists them. */
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+/**
+ * The error of a request that the router has no route for, or whose route threw Elysia's error of that case: 404, or 405 where its path has other
+ * methods. `refusal` is its failed authentication.
+ */
+export function noRouteError(
+  { headers, method, url }: Pick<Request, "headers" | "method" | "url">,
+  methods: readonly string[],
+  refusal: ApiError | undefined,
+): ApiError {
+  const shown = trimChars(pathOf(url), "/") || "/";
+  if (methods.length === 0 || methods.includes(method))
+    return localizedError(404, "The route :route could not be found.", { route: shown });
+  // The body was not read and may override the method: the answer is the failed authentication.
+  if (refusal && method === "POST" && headers.has("content-type")) return refusal;
+  const allow = methods.join(", ");
+  const text = "The :method method is not supported for route :route. Supported methods: :methods.";
+  return localizedError(405, text, { method, route: shown, methods: allow }, { headers: { allow } });
+}
 
 /** Answers of `serves` that are remembered; paths have slugs in them. */
 const MAX_SERVED = 5_000;

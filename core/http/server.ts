@@ -6,27 +6,28 @@
  * encloses the `intercept` of a scope, whose answers are no answers of a route. Where nothing is waited for it returns the answer and no
  * promise of it: promises were half of what a small request cost.
  */
-import { Elysia } from "elysia";
-import { ApiError, BootError, localizedError } from "../errors.ts";
+import { type DocumentDecoration, Elysia } from "elysia";
+import { ApiError, BootError } from "../errors.ts";
 import type { CallOptions } from "../events/call_options.ts";
-import { merge, OVERRIDES, queryOf } from "../input/body_parsing.ts";
-import { trimChars } from "../std/trim_chars.ts";
+import { type InputObject, merge, OVERRIDES, queryOf, withEmptyAsNull } from "../input/body_parsing.ts";
+import type { RoutePermit } from "../registry.ts";
 import { type MaybePromise, whenReady } from "../std/when_ready.ts";
 import type { Tracing } from "../tracing.ts";
 import { frozenViewer, GUEST, type Viewer } from "../viewer.ts";
 import { Admission, type AdmissionParts, NO_CREDENTIALS } from "./admission.ts";
+import type { JudgeAnswer } from "./answer_judge.ts";
 import { AnswerObservers } from "./answer_observers.ts";
-import { MEMBERS } from "./app_below.ts";
 import { clientAddress, type Networks, requestIdOf } from "./client_address.ts";
 import { addDefaultHeaders, applyDefaultHeaders } from "./default_headers.ts";
 import { answerOfError, type ErrorContext, knownError } from "./elysia_errors.ts";
 import { type ErrorResponseParts, ErrorResponses } from "./error_response.ts";
 import { traceOf, withRequestSpan } from "./http_spans.ts";
-import { type AnyPluginApp, addRoutes } from "./plugin_app.ts";
+import { type AnyPluginApp, addRoutes, recordingRoutes } from "./plugin_app.ts";
 import { attachState, currentRequestId, currentState, RequestState, stateOf, withRequest } from "./request_context.ts";
+import { MEMBERS } from "./request_members.ts";
 import { malformedHead, overrideMethod, pathOf, rewriteUrl, withoutBody } from "./request_rewrite.ts";
 import { type Authenticate, type RouteScope, RouteScopes } from "./route_scope.ts";
-import { type RouteInfo, RouteTable, routesOf } from "./route_table.ts";
+import { noRouteError, permitDetail, type RouteInfo, RouteTable, routesOf } from "./route_table.ts";
 import type { Watch } from "./running_requests.ts";
 import { leakOf } from "./shared_hooks.ts";
 import { beginAwayReads, beginStoreSession, currentStoreSession } from "./store_session.ts";
@@ -42,6 +43,26 @@ export interface HttpServerParts extends ErrorResponseParts, Omit<AdmissionParts
   readonly root: string;
   /** Whether replicas of the store may serve reads. */
   readonly readsReplicas?: boolean;
+}
+
+/**
+ * An Elysia instance for one plugin. `judge` checks its answers. Options of a route are `permit` and `emptyAsNull`, the fields
+ * of an urlencoded body whose empty text means null.
+ */
+export function appBelow<Prefix extends string>(prefix: Prefix, judge?: JudgeAnswer) {
+  // The root answers its routes: no answer to a constant is made here.
+  return (
+    recordingRoutes(new Elysia({ prefix, nativeStaticResponse: false }), judge)
+      .decorate(MEMBERS)
+      // A type assertion, since Elysia's type has no OpenAPI extensions (x-…). The permits in the documentation are what is checked.
+      .macro("permit", (permit: RoutePermit) => ({ detail: permitDetail(permit) as DocumentDecoration }))
+      .macro("emptyAsNull", (fields: readonly string[]) => ({
+        transform(context: { request: Request; input?: InputObject }) {
+          const { input, nestedQuery } = stateOf(context.request);
+          context.input = withEmptyAsNull(context.request, { input, query: nestedQuery }, fields);
+        },
+      }))
+  );
 }
 
 /** The HTTP side of one runtime. */
@@ -319,19 +340,8 @@ export class HttpServer {
       : new Response(null, { status: 200, headers: { allow: methods.join(", ") } });
   }
 
-  /** The error of a request that the router has no route for, or whose route threw Elysia's error of that case. */
+  /** The error of a request that the router has no route for. */
   #noRouteError(request: Request): ApiError {
-    const { headers, method, url } = request;
-    const path = pathOf(url);
-    const shown = trimChars(path, "/") || "/";
-    const methods = this.#table?.methods(path) ?? [];
-    if (methods.length === 0 || methods.includes(method))
-      return localizedError(404, "The route :route could not be found.", { route: shown });
-    // The body was not read and may override the method: the answer is the failed authentication.
-    const refused = method === "POST" && headers.has("content-type") ? stateOf(request).refusal : undefined;
-    if (refused) return refused;
-    const allow = methods.join(", ");
-    const text = "The :method method is not supported for route :route. Supported methods: :methods.";
-    return localizedError(405, text, { method, route: shown, methods: allow }, { headers: { allow } });
+    return noRouteError(request, this.#table?.methods(pathOf(request.url)) ?? [], stateOf(request).refusal);
   }
 }

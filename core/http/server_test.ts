@@ -1,9 +1,8 @@
 import { expect, test } from "bun:test";
 import { defaultInputLimits } from "../input/body_parsing.ts";
 import { Tracing } from "../tracing.ts";
-import { appBelow } from "./app_below.ts";
 import { memoryLimiter } from "./rate_limit.ts";
-import { HttpServer, type HttpServerParts } from "./server.ts";
+import { appBelow, HttpServer, type HttpServerParts } from "./server.ts";
 
 /** A server whose routes need nothing else of a runtime. */
 function serverOf(limit: number): HttpServer {

@@ -22,9 +22,9 @@ export type {
   AnswerCacheFigures,
   AnswerSource,
   CachedAnswers,
+  JoiningRows,
   NoteRows,
   SharedAnswers,
-  SharedFacts,
   TableDependency,
 } from "./events/cached_answers.ts";
 export type { EventRecord, EventTransaction } from "./events/event_bus.ts";

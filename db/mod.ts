@@ -14,7 +14,7 @@ export {
   type TableRows,
 } from "./backup/rebuild.ts";
 export { type LedgerRow, type Snapshot, type SnapshotUse, withSnapshot } from "./backup/snapshot.ts";
-export { type ChangeObserver, changeOf, type TableChange } from "./connection/changes.ts";
+export { type ChangeEnding, type ChangeObserver, changeOf, type TableChange } from "./connection/changes.ts";
 export type { StatementObserver } from "./connection/connection_types.ts";
 export { changesAccess, withinTransaction } from "./connection/dialect.ts";
 export type { HostState } from "./connection/hosts.ts";

@@ -24,8 +24,8 @@ export async function foundByAlias<A extends object>(
     return id === undefined ? undefined : { id };
   };
   const entry = await reads.kept({ known, key, form: "value", load });
-  if (!entry) return undefined;
-  const { id } = entry.shared as { readonly id: number };
+  if (!entry?.answer) return undefined;
+  const { id } = entry.answer.shared as { readonly id: number };
   const found = await find(id);
   return reads.current(known, key) === entry ? found : undefined;
 }

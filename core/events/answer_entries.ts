@@ -4,12 +4,14 @@
  */
 import type { KeptAnswer } from "./answer_forms.ts";
 
-interface Entry {
+/** An entry; whoever holds one finds out by it whether it is still kept. */
+export interface Entry {
   readonly key: string;
-  readonly answer: KeptAnswer;
+  /** Undefined from the moment on at which it is forgotten, or removed for others. */
+  answer: KeptAnswer | undefined;
   readonly surrogateKeys: readonly string[];
   /** The approximate memory of the entry. */
-  readonly size: number;
+  size: number;
   /** The number of reads at which it was last made the most recently used one. */
   movedAt: number;
 }
@@ -48,40 +50,48 @@ export class AnswerEntries {
     return this.#evictions;
   }
 
-  /**
-   * The answer of a key; it becomes one of the most recently used ones. An entry that did so a few reads ago stays where it is, as
-   * moving it costs more than the rest of a read.
-   */
-  get(key: string): KeptAnswer | undefined {
+  /** The entry of a key; it becomes one of the most recently used ones. */
+  get(key: string): Entry | undefined {
     const entry = this.#entries.get(key);
-    if (!entry) return undefined;
-    this.#reads += 1;
-    if (this.#reads - entry.movedAt > this.#entries.size * UNMOVED_SHARE) {
-      this.#entries.delete(key);
-      this.#entries.set(key, entry);
-      entry.movedAt = this.#reads;
-    }
-    return entry.answer;
+    if (entry) this.touch(entry);
+    return entry;
   }
 
-  /** Sets the answer of a key, and removes others beyond the bound. One larger than the bound is not kept. */
-  set(key: string, answer: KeptAnswer, surrogateKeys: readonly string[]): void {
+  /**
+   * Makes an entry that is kept one of the most recently used ones. One that became so a few reads ago stays where it is, as moving it costs
+   * more than the rest of a read.
+   */
+  touch(entry: Entry): void {
+    this.#reads += 1;
+    if (this.#reads - entry.movedAt <= this.#entries.size * UNMOVED_SHARE) return;
+    this.#entries.delete(entry.key);
+    this.#entries.set(entry.key, entry);
+    entry.movedAt = this.#reads;
+  }
+
+  /** An entry that is kept has become larger; others, or itself, are removed beyond the bound. */
+  grow(entry: Entry, bytes: number): void {
+    if (!entry.answer) return;
+    entry.size += bytes;
+    this.#bytes += bytes;
+    this.#removeBeyond(this.#maxBytes);
+  }
+
+  /** Sets the answer of a key, and removes others beyond the bound. One larger than the bound is not kept: undefined. */
+  set(key: string, answer: KeptAnswer, surrogateKeys: readonly string[]): Entry | undefined {
     const present = this.#entries.get(key);
     if (present) this.#delete(present);
     const size = answer.size + 2 * key.length + ENTRY_BYTES + SURROGATE_KEY_BYTES * surrogateKeys.length;
-    if (size > this.#maxBytes) return;
-    for (const oldest of this.#entries.values()) {
-      if (this.#bytes + size <= this.#maxBytes) break;
-      this.#delete(oldest);
-      this.#evictions += 1;
-    }
-    const entry = { key, answer, surrogateKeys, size, movedAt: this.#reads };
+    if (size > this.#maxBytes) return undefined;
+    this.#removeBeyond(this.#maxBytes - size);
+    const entry: Entry = { key, answer, surrogateKeys, size, movedAt: this.#reads };
     this.#entries.set(key, entry);
     this.#bytes += size;
     for (const surrogateKey of surrogateKeys) {
       const entries = this.#bySurrogateKey.get(surrogateKey) ?? new Set();
       this.#bySurrogateKey.set(surrogateKey, entries.add(entry));
     }
+    return entry;
   }
 
   /** Removes the entries with a surrogate key. Returns their number. */
@@ -93,12 +103,22 @@ export class AnswerEntries {
 
   /** Removes all entries. */
   clear(): void {
+    for (const entry of this.#entries.values()) entry.answer = undefined;
     this.#entries.clear();
     this.#bySurrogateKey.clear();
     this.#bytes = 0;
   }
 
+  #removeBeyond(bytes: number): void {
+    for (const oldest of this.#entries.values()) {
+      if (this.#bytes <= bytes) break;
+      this.#delete(oldest);
+      this.#evictions += 1;
+    }
+  }
+
   #delete(entry: Entry): void {
+    entry.answer = undefined;
     this.#entries.delete(entry.key);
     this.#bytes -= entry.size;
     for (const surrogateKey of entry.surrogateKeys) {

@@ -1,5 +1,7 @@
 import { deepFreeze } from "../std/freeze.ts";
 import { JsonBytes } from "../std/json_bytes.ts";
+import { SharedItem } from "./shared_item.ts";
+import type { SharedFacts } from "./shared_rows.ts";
 
 /** An answer as it is cached: JSON as bytes, or an object that is frozen with all that is in it. */
 export interface KeptAnswer {
@@ -24,6 +26,11 @@ export const ANSWER_FORMS = {
     const shared: object = deepFreeze(JSON.parse(text));
     const count = countOf(shared);
     return { shared, size: text.length * (WIDE.test(text) ? 2 : 1) + NODE_BYTES * count, since };
+  },
+  /** The facts of an item whose answer is shared. */
+  item(text: string, since: number): KeptAnswer {
+    const facts: SharedFacts = JSON.parse(text);
+    return { shared: new SharedItem(facts), size: text.length + NODE_BYTES * countOf(facts), since };
   },
 };
 

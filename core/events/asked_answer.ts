@@ -21,6 +21,9 @@ export interface Asked<A extends object> {
   load(note: NoteRows): Promise<A | undefined>;
   /** The answer is not loaded for this reader. */
   onHit?(): void;
-  /** Whether what the key follows from holds still, so that the answer may be kept with it. */
+  /**
+   * Of what readers share: whether what the key follows from holds still. The answer is kept if it does when all changes that the load may
+   * have seen are known, so it goes with nothing that was read before a change which it shows, nor the other way round.
+   */
   isStill?(): boolean;
 }

@@ -1,4 +1,9 @@
-/** Answers that are cached: what a plugin says of them, and what it gets. */
+/**
+ * Answers that are cached: what a plugin says of them, and what it gets. It declares what answers are read from, as the cache knows of changes by the
+ * rows that change; and who may share an answer, as tables whose visibility rules decide it, so no plugin answers for the sight of a reader
+ * by itself.
+ */
+import type { RawBuilder } from "kysely";
 import type { TableName } from "../../db/mod.ts";
 import type { JsonBytes } from "../std/json_bytes.ts";
 import type { Viewer } from "../viewer.ts";
@@ -10,6 +15,18 @@ export interface TableDependency {
   readonly column?: string;
   /** The only columns that are read: updates of others forget nothing. */
   readonly only?: readonly string[];
+  /**
+   * These rows are shown with the item, each one the same to all who see it by the rules of its table, and nothing of it to others. Those with
+   * the item's id in `column`, or those that the rows of another table name. Of plugins that ship alone: they have `id` and `owned_by`.
+   */
+  readonly shown?: true | JoiningRows;
+}
+
+/** Rows that join others to items, as those of books on shelves do: their table, with the columns of the item and of the row that is shown with it. */
+export interface JoiningRows {
+  readonly table: TableName;
+  readonly item: string;
+  readonly row: string;
 }
 
 /** Notes that a load reads the rows with these values in a column, beside those that are declared. */
@@ -31,31 +48,23 @@ export interface AnswerSource<A extends object = object> {
   /** Called for each answer that is not loaded for its reader. */
   onHit?(viewer: Viewer, id: number): void;
   /**
-   * Has all readers who see an item share its answer; undefined where answers differ by reader, as without it. Called once, after the
-   * boot.
+   * Has readers who see the same of an item share its answer; undefined where answers differ by reader, as without it. Called once, after
+   * the boot.
    */
   shared?(): SharedAnswers | undefined;
 }
 
-/** How readers share the answer about an item: it is kept once, and for each group of readers whether they see the item. */
+/**
+ * How readers share the answer about an item: its bytes are kept once for all to whom the same is shown, and for each group of readers which rows
+ * they see. Who sees the item, and the rows that are `shown` with it, is decided by the rules of their tables alone, and all else in the
+ * answer is the same for everybody. Where a rule of these tables says no `dependsOn`, nothing is shared: by the others, readers of the same
+ * roles, permissions and scope see the same rows, but for those that they own.
+ */
 export interface SharedAnswers {
-  /**
-   * The table of the item, whose visibility rules decide who sees it. Where one of them says no `dependsOn`, nothing is shared: by the
-   * others, readers of the same roles, permissions and scope see the same items, but for those that they own.
-   */
+  /** The table of the item. */
   readonly table: TableName;
-  /** The item's facts, whoever asks; undefined where it does not exist. Read from its row alone. */
-  facts(id: number): Promise<SharedFacts | undefined>;
-  /** Whether a reader sees the item, by the rules of the table. */
-  sees(viewer: Viewer, id: number): Promise<boolean>;
-}
-
-/** What of an item decides who shares its answer. */
-export interface SharedFacts {
-  /** Its owner, whose sight is their own. */
-  readonly owned_by: number | null;
-  /** Whether its answer is the same for all who see it. Otherwise each reader's is kept. */
-  readonly isSame: boolean;
+  /** SQL over the item's row: whether its answer is the same for all who see the same rows, as without it; else each reader's is kept. */
+  readonly isSame?: RawBuilder<boolean>;
 }
 
 /** Answers of one source. */

@@ -19,6 +19,8 @@ const MAX_AGE_MS = 1_000;
 const BEAT_MS = 250;
 /** Milliseconds until a beat that has not come back is sent again. */
 const LOST_BEAT_MS = 1_000;
+/** Milliseconds that somebody waits for a beat at most: much longer than it takes where notifications arrive. */
+const MAX_WAIT_MS = 100;
 
 /** What beats need of the store. */
 type Notices = Pick<Store, "listen" | "notify">;
@@ -37,6 +39,9 @@ export class NoticeAge {
   /** All notifications of commits before this time have come; while the connection is lost, nothing is cached that one could name. */
   #knownAt = 0;
   #usedAt = Number.NEGATIVE_INFINITY;
+  /** Those who wait for the beat that is under way, and for the next one. */
+  #waiting: (() => void)[] = [];
+  #waitingNext: (() => void)[] = [];
 
   /** `maxAgeMs`: how far cached values may be behind the store; a second by default. */
   constructor(maxAgeMs = MAX_AGE_MS) {
@@ -51,6 +56,8 @@ export class NoticeAge {
         if (beat !== String(this.#beats)) return;
         this.#isBack = true;
         this.#knownAt = this.#sentAt;
+        for (const resolve of this.#waiting.splice(0)) resolve();
+        if (this.#waitingNext.length > 0) this.#send(performance.now());
       },
     });
     this.#store = store;
@@ -71,6 +78,28 @@ export class NoticeAge {
     return now - Math.max(since, this.#knownAt) < this.#maxAgeMs;
   }
 
+  /** Whether a beat has not come back for longer than it takes where notifications arrive. */
+  get isSilent(): boolean {
+    return !this.#isBack && performance.now() - this.#sentAt > MAX_WAIT_MS;
+  }
+
+  /**
+   * Waits until all notifications of commits before this moment have come. Resolves to whether they have: false where none arrive, or late. So what
+   * was read before by two statements, at two moments, is known to be of one, unless a notification reported a change of it meanwhile.
+   */
+  async haveCome(): Promise<boolean> {
+    const asked = performance.now();
+    if (this.isSilent && asked - this.#sentAt < LOST_BEAT_MS) return false;
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const timer = setTimeout(resolve, MAX_WAIT_MS, false);
+    this.#waitingNext.push(() => resolve(true));
+    // A beat that is under way may have been sent before.
+    if (this.#isBack || asked - this.#sentAt >= LOST_BEAT_MS) this.#send(asked);
+    const isKnown = await promise;
+    clearTimeout(timer);
+    return isKnown;
+  }
+
   /** Milliseconds since the last moment of which all notifications have come; undefined while no cached value is used. */
   get ageMs(): number | undefined {
     const now = performance.now();
@@ -83,6 +112,7 @@ export class NoticeAge {
     this.#beats += 1;
     this.#isBack = false;
     this.#sentAt = now;
+    this.#waiting.push(...this.#waitingNext.splice(0));
     this.#outside(() => store.notify(this.#channel, String(this.#beats))).catch(() => {
       // The store does not answer, which those who ask it report; the beat is sent again.
     });

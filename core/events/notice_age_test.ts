@@ -90,3 +90,26 @@ test("a beat that the store refuses is sent again", async () => {
   }
   expect(calls).toBe(3);
 });
+
+test("all news has come when a beat that was sent afterwards is back, not one that was under way", async () => {
+  const { age, sent, hear } = await aged();
+  const [first, second] = [age.haveCome(), age.haveCome()];
+  expect(sent).toEqual(["1"]);
+  let isKnown = false;
+  void second.then(() => {
+    isKnown = true;
+  });
+  hear("1");
+  expect(await first).toBe(true);
+  expect([sent, isKnown]).toEqual([["1", "2"], false]);
+  hear("2");
+  expect(await second).toBe(true);
+});
+
+test("where no beat comes back, the news is said not to have come, and nobody waits for long", async () => {
+  const { age } = await aged();
+  expect(await age.haveCome()).toBe(false);
+  now += 101;
+  expect(age.isSilent).toBe(true);
+  expect(await age.haveCome()).toBe(false);
+});

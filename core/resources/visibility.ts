@@ -1,6 +1,7 @@
 import { type Expression, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from "kysely";
 import { type Db, ExpressionRefused, GrantError, memoized, type TableName, type Tables } from "../../db/mod.ts";
 import { BootError } from "../errors.ts";
+import type { TableDependency } from "../events/cached_answers.ts";
 import { deepFreeze } from "../std/freeze.ts";
 import type { Viewer } from "../viewer.ts";
 
@@ -18,6 +19,11 @@ export type VisibilityRule = ((viewer: Viewer) => Expression<SqlBool> | true) & 
    * the table are then cached for groups of viewers (`SharedAnswers`), else for each viewer.
    */
   readonly dependsOn?: "roles" | "ownership";
+  /**
+   * SQL for all of the row that the condition follows from, but for its owner: of rows that are alike in it the store is asked once for all
+   * readers of a group. Without it, a row is like itself alone, until it is written. Of plugins that ship.
+   */
+  readonly ofRow?: RawBuilder<unknown>;
 };
 
 /** Columns by table. */
@@ -90,16 +96,28 @@ export class VisibilityRules {
 
   /**
    * The further tables that the rules of a table read, where viewers of the same roles, permissions and scope see the same rows but for those
-   * that they own; undefined where they may see others. `shown` are the tables of what is answered with a row: whoever ships with Lectern shows
-   * the same of them to all who see the row, unless a plugin that does not ship hides some.
+   * that they own; undefined where they may see others.
    */
-  rightsTo(table: string, shown: readonly string[]): readonly string[] | undefined {
+  rightsTo(table: TableName): readonly TableDependency[] | undefined {
     const rules = this.#rules.get(table) ?? [];
     const isByRoles = rules.length > 0 && rules.every(({ dependsOn }) => dependsOn !== undefined);
-    const isSame = shown.every(
-      (one) => one === table || !this.#rules.get(one)?.some((rule) => this.#given.includes(rule)),
-    );
-    return isByRoles && isSame ? Object.keys(this.readsOf([table])) : undefined;
+    const reads = Object.entries(this.readsOf([table])) as [TableName, string[]][];
+    return isByRoles ? reads.map(([name, only]) => ({ table: name, only })) : undefined;
+  }
+
+  /** Whether a plugin that does not ship hides rows of a table. Whoever ships shows the same of tables without rules of roles to all who see an item. */
+  isNarrowed(table: TableName): boolean {
+    return this.#rules.get(table)?.some((rule) => this.#given.includes(rule)) ?? false;
+  }
+
+  /** SQL for a text: rows of a table that have the same are seen by the same viewers of a group, but for those that one owns. */
+  likeness(table: TableName): RawBuilder<string> {
+    const rules = this.#rules.get(table) ?? [];
+    // What a plugin that does not ship says of its SQL is not checked.
+    const isKnown = rules.every((rule) => rule.ofRow && !this.#given.includes(rule));
+    const version = [sql.ref(`${table}.id`), sql`${sql.ref(`${table}.xmin`)}::text`];
+    const parts = isKnown ? rules.flatMap(({ ofRow }) => ofRow ?? []) : version;
+    return sql<string>`json_build_array(${sql.join(parts)})::text`;
   }
 
   /** The condition under which a viewer sees a row of a table. Throws for a table without a rule. */

@@ -29,6 +29,7 @@ import { createTexts } from "../i18n/catalogue.ts";
 import { openSpool, SPOOL_LEFTOVER_MS } from "../input/upload_spool.ts";
 import type { Log } from "../log.ts";
 import type { SlotName } from "../registry.ts";
+import { sharedRows } from "../resources/shared_rows.ts";
 import { VisibilityRules } from "../resources/visibility.ts";
 import { deepFreeze } from "../std/freeze.ts";
 import { Waits } from "../std/waits.ts";
@@ -116,9 +117,10 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   if (statusOf("core").pending.length > 0 && !parts.onSetUp) await migrate(store.db, "core", coreMigrations);
   const faults = new Faults(log, config.partTimeoutMs);
   const notices = new NoticeAge(parts.maxNoticeAgeMs);
+  const visibility = new VisibilityRules();
   const answers = new AnswerCache({
     ...{ maxBytes: config.answerCacheBytes, log, faults, notices },
-    rightsTo: (table, shown) => visibility.rightsTo(table, shown),
+    rows: sharedRows(visibility, store.db),
   });
   const caches = new Caches(answers, notices);
   const stopCaches = await caches.listen(store);
@@ -149,7 +151,6 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const booted: BootedPlugin[] = [];
   const slots: ContextParts["slots"] = new Map();
   const slotSpecs = declaredSlots(plugins, shipped);
-  const visibility = new VisibilityRules();
   const schemes = () => (slots.get("credential_scheme") ?? []).filter(isShipped);
   const content = () => slots.get("content") ?? [];
   const contentTables = () => content().map(({ table }) => table);

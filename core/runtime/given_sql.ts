@@ -266,12 +266,26 @@ export function fencedAnswers<A extends object>(given: GivenSql, asGiven: Answer
     checkDependencies(given, found);
     return found;
   };
-  return Object.create(source, { dependsOn: { value: dependsOn } });
+  // Its facts are read with the rights of the server, so all its SQL is checked.
+  const shared = () => {
+    const found = readOnce(source.shared?.());
+    if (!found) return undefined;
+    checkReadable(given, found.table);
+    return {
+      ...found,
+      ...(found.isSame && { isSame: checkedExpression(found.isSame, { ...given, over: [found.table] }) }),
+    };
+  };
+  return Object.create(source, { dependsOn: { value: dependsOn }, shared: { value: shared } });
 }
 
 /** Triggers are made for what answers depend on. */
 function checkDependencies(given: GivenSql, dependencies: readonly TableDependency[] = []): void {
-  for (const { table, column, only = [] } of dependencies) {
+  for (const { table, column, only = [], shown } of dependencies) {
+    if (shown !== undefined)
+      throw new BootError(
+        `The plugin "${given.plugin}" says "shown" of rows of "${table}": who is shown what is known of plugins that ship alone, so leave it out`,
+      );
     if (column === undefined && only.length === 0) checkReadable(given, table);
     for (const name of column === undefined ? only : [column, ...only]) checkReadable(given, table, name);
   }

@@ -12,8 +12,16 @@ export interface TableChange {
   readonly values: ReadonlyMap<string, readonly number[]> | undefined;
 }
 
-/** Is shown each change when it is made; the returned function is called when it is committed or undone. */
-export type ChangeObserver = (change: TableChange) => () => void;
+/** Is shown each change when it is made, and how it goes on. */
+export type ChangeObserver = (change: TableChange) => ChangeEnding;
+
+/** How a change goes on. */
+export interface ChangeEnding {
+  /** Others may see it from now on: called before its commit is sent, not where it is undone before. */
+  commits(): void;
+  /** It is committed or undone. */
+  ends(): void;
+}
 
 /**
  * The change that a payload reports; undefined for one that no trigger has sent.
@@ -55,8 +63,7 @@ function numbersIn(found: unknown): readonly number[] {
   return Array.isArray(found) ? found.filter((value): value is number => typeof value === "number") : [];
 }
 
-interface OpenChange {
-  readonly end: () => void;
+interface OpenChange extends ChangeEnding {
   /** The statements that were unanswered at the notice. */
   readonly unanswered: Set<unknown>;
 }
@@ -66,30 +73,40 @@ interface OpenChange {
  * a statement commits itself, and several are pipelined: the change ends with the answers to all that were sent by then.
  */
 export class ConnectionChanges {
-  #held: (() => void)[] | undefined;
+  #held: ChangeEnding[] | undefined;
+  #isCommitting = false;
   readonly #open = new Set<OpenChange>();
 
   /** Begins a transaction. */
   hold(): void {
     this.#held = [];
+    this.#isCommitting = false;
+  }
+
+  /** The commit of the transaction is about to be sent. */
+  commits(): void {
+    this.#isCommitting = true;
+    for (const change of this.#held ?? []) change.commits();
   }
 
   /** Ends a transaction. */
   release(): void {
     const held = this.#held ?? [];
     this.#held = undefined;
-    for (const end of held) end();
+    for (const change of held) change.ends();
   }
 
-  /** A change was made; `end` is called when it is committed or undone. */
-  add(end: () => void, unanswered: Iterable<unknown>): void {
+  /** A change was made. */
+  add(change: ChangeEnding, unanswered: Iterable<unknown>): void {
+    // Writes may be sent together with the commit.
+    if (!this.#held || this.#isCommitting) change.commits();
     if (this.#held) {
-      this.#held.push(end);
+      this.#held.push(change);
       return;
     }
-    const change = { end, unanswered: new Set(unanswered) };
-    if (change.unanswered.size === 0) end();
-    else this.#open.add(change);
+    const open = { commits: change.commits, ends: change.ends, unanswered: new Set(unanswered) };
+    if (open.unanswered.size === 0) open.ends();
+    else this.#open.add(open);
   }
 
   /** A statement was answered. */
@@ -98,13 +115,13 @@ export class ConnectionChanges {
       change.unanswered.delete(statement);
       if (change.unanswered.size > 0) continue;
       this.#open.delete(change);
-      change.end();
+      change.ends();
     }
   }
 
   /** The connection was lost: what was not answered is unknown, and its commit is notified. */
   lost(): void {
-    for (const { end } of this.#open) end();
+    for (const { ends } of this.#open) ends();
     this.#open.clear();
   }
 }

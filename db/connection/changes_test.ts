@@ -7,7 +7,7 @@ import { type Kysely, sql } from "kysely";
 import { onEachStore } from "../_stores.ts";
 import { type TableChange, watchTables } from "../mod.ts";
 import { rows } from "../query/query.ts";
-import { ConnectionChanges } from "./changes.ts";
+import { type ChangeEnding, ConnectionChanges } from "./changes.ts";
 
 interface House {
   boxes: { id: number; name: string };
@@ -16,7 +16,7 @@ interface House {
 onEachStore("a change of a watched table", (store) => {
   const db = () => store().db as unknown as Kysely<House>;
   /** How often each change has ended. */
-  const seen: { readonly change: TableChange; ends: number }[] = [];
+  const seen: { readonly change: TableChange; commits: number; ends: number }[] = [];
   const ends = () => seen.map((one) => one.ends);
   const add = (id: number, via = db()) => via.insertInto("boxes").values({ id, name: "box" }).execute();
 
@@ -24,10 +24,15 @@ onEachStore("a change of a watched table", (store) => {
     await store().sql.unsafe("create table boxes (id integer primary key, name text not null)");
     await watchTables(store().db, [{ table: "boxes", columns: ["id"], only: undefined }]);
     store().observeChanges((change) => {
-      const one = { change, ends: 0 };
+      const one = { change, commits: 0, ends: 0 };
       seen.push(one);
-      return () => {
-        one.ends += 1;
+      return {
+        commits() {
+          one.commits += 1;
+        },
+        ends() {
+          one.ends += 1;
+        },
       };
     });
   }, 60_000);
@@ -36,6 +41,7 @@ onEachStore("a change of a watched table", (store) => {
     seen.length = 0;
     await add(1);
     expect(seen.map(({ change }) => [change.table, change.values?.get("id")])).toEqual([["boxes", [1]]]);
+    expect(seen[0]?.commits).toBe(1);
     await rows(store().db, sql`select 1 as n`);
     expect(ends()).toEqual([1]);
   });
@@ -61,8 +67,10 @@ onEachStore("a change of a watched table", (store) => {
         await add(3, tx);
         await rows(tx as never, sql`select 1 as n`);
         await rows(store().db, sql`select 1 as n`);
+        expect(seen.map(({ commits }) => commits)).toEqual([0, 0]);
         expect(ends()).toEqual([0, 0]);
       });
+    expect(seen.map(({ commits }) => commits)).toEqual([1, 1]);
     expect(ends()).toEqual([1, 1]);
     await db()
       .transaction()
@@ -79,7 +87,7 @@ onEachStore("a change of a watched table", (store) => {
         throw new Error("No box");
       });
     await expect(undone).rejects.toThrow("No box");
-    expect(ends()).toEqual([1]);
+    expect([ends(), seen[0]?.commits]).toEqual([[1], 0]);
     await expect(sql.raw("insert into boxes values (4, 'box'); select 1 / 0").execute(db())).rejects.toThrow("zero");
     expect(ends()).toEqual([1, 1]);
     const tx = await db().startTransaction().execute();
@@ -107,17 +115,23 @@ onEachStore("a change of a watched table", (store) => {
   });
 });
 
+/** A change that notes in a list when it ends. */
+const noting = (ended: string[], name: string): ChangeEnding => ({
+  commits: () => {},
+  ends: () => void ended.push(name),
+});
+
 /** The changes of a connection with three of them, named by what has ended. */
 function threeChanges(unanswered: readonly string[]) {
   const changes = new ConnectionChanges();
   const ended: string[] = [];
-  for (const name of ["a", "b", "c"]) changes.add(() => ended.push(name), unanswered);
+  for (const name of ["a", "b", "c"]) changes.add(noting(ended, name), unanswered);
   return { changes, ended };
 }
 
 test("outside a transaction a change ends when all are answered that were sent by then", () => {
   const { changes, ended } = threeChanges(["first", "second"]);
-  changes.add(() => ended.push("later"), ["second", "third"]);
+  changes.add(noting(ended, "later"), ["second", "third"]);
   changes.answered("first");
   expect(ended).toEqual([]);
   changes.answered("second");
@@ -135,12 +149,12 @@ test("after a transaction the changes of a connection end by themselves again", 
   const changes = new ConnectionChanges();
   const ended: string[] = [];
   changes.hold();
-  changes.add(() => ended.push("held"), []);
+  changes.add(noting(ended, "held"), []);
   changes.answered("any");
   expect(ended).toEqual([]);
   changes.release();
   changes.release();
-  changes.add(() => ended.push("alone"), ["one"]);
+  changes.add(noting(ended, "alone"), ["one"]);
   expect(ended).toEqual(["held"]);
   changes.answered("one");
   expect(ended).toEqual(["held", "alone"]);
@@ -152,4 +166,23 @@ test("a lost connection ends its changes, once", () => {
   changes.lost();
   changes.answered("first");
   expect(ended).toEqual(["a", "b", "c"]);
+});
+
+test("a change whose report comes when the commit was sent already may be seen at once", () => {
+  const changes = new ConnectionChanges();
+  const said: string[] = [];
+  const saying = (name: string): ChangeEnding => ({
+    commits: () => void said.push(`${name} commits`),
+    ends: () => void said.push(`${name} ends`),
+  });
+  changes.hold();
+  changes.add(saying("early"), []);
+  expect(said).toEqual([]);
+  changes.commits();
+  changes.add(saying("late"), []);
+  expect(said).toEqual(["early commits", "late commits"]);
+  changes.release();
+  changes.hold();
+  changes.add(saying("next"), []);
+  expect(said).toEqual(["early commits", "late commits", "early ends", "late ends"]);
 });

@@ -211,6 +211,7 @@ export class Session implements DatabaseConnection, TransactionControl, WatchedT
     await this.#begun();
     const mark = this.#pools.replicas?.markOf(this.#hasWritten && !this.#isReadOnly, this.#changesAccess);
     if (mark) await this.write(mark.statement);
+    this.#held().changes.commits();
     const ending = this.#sent(this.#held().endOf("commit", this.#failedRole), []);
     mark?.commits(ending);
     this.#isEnding = true;

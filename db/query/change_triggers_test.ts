@@ -19,7 +19,7 @@ onEachStore("changes of watched tables", (store) => {
     ]);
     store().observeChanges(({ table, values }) => {
       shown.push([table, values && Object.fromEntries(values)]);
-      return () => {};
+      return { commits: () => {}, ends: () => {} };
     });
     await store().listen(CACHE_CHANNEL, {
       onNotify(payload) {

@@ -183,6 +183,15 @@ const BOOTS: readonly [title: string, wanted: string | RegExp, setup: Setup][] =
       }),
   ],
   [
+    "rows that are said to be shown to all who see them",
+    'says "shown" of rows of "books"',
+    ({ contribute }) =>
+      contribute("response_fields", {
+        ...{ kind: "book", moment: "read", add: async () => new Map() },
+        cached: { dependsOn: [{ table: "books", column: "id", shown: true }], isSame: true },
+      }),
+  ],
+  [
     "a condition that is a template",
     "found the text",
     ({ visibilityRule }) => visibilityRule("books", () => raw(`${HASH} is null`)),

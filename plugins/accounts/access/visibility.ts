@@ -32,7 +32,7 @@ type Extent = "all" | "own" | "nothing";
 /** The visibility rule of a content table; see `Access.visibilityRuleOf`. */
 export function visibilityRuleFor(kind: string, table: TableName): VisibilityRule {
   const { acl, own } = columnsOf(table);
-  return Object.assign(rule, { reads: READS, dependsOn: "ownership" as const });
+  return Object.assign(rule, { reads: READS, dependsOn: "ownership" as const, ofRow: acl });
 
   function rule(viewer: Viewer): RawBuilder<boolean> | true {
     if (seesAll(viewer)) return true;

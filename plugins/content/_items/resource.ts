@@ -20,7 +20,11 @@ export function registerItemKind(
   },
 ): void {
   const { listing, ...own } = content;
-  visibilityRule(table, () => sql`${sql.ref(`${table}.deleted_at`)} is null`);
+  const isPresent = sql<boolean>`${sql.ref(`${table}.deleted_at`)} is null`;
+  visibilityRule(
+    table,
+    Object.assign(() => isPresent, { dependsOn: "roles" as const, ofRow: isPresent }),
+  );
   visibilityRule(table, access.visibilityRuleOf(kind, table));
   contribute("searchable", { kind, body: sql<string>`${sql.ref(`${table}.description`)}` });
   contribute("content", { kind, table, columns: Object.keys(listing.fields), ...own });

@@ -37,6 +37,14 @@ export function contentTables({ slot }: Pick<PluginContext, "slot">): readonly T
     : undefined;
 }
 
+/** Whether the contents of a book are rows that each reader sees by the rules of their table, of every kind. */
+export function hasShownContents({ slot }: Pick<PluginContext, "slot">): boolean {
+  return slot("content").every(
+    ({ contents, contentsDependOn = [], selectContents, table }) =>
+      (!contents && !selectContents) || contentsDependOn.some((each) => each.table === table && each.shown),
+  );
+}
+
 /** What a kind returned, if it can be shown as contents. Throws for anything but a list of objects. */
 export function checkedEntries(entries: readonly ContentEntry[]): readonly BookEntry[] {
   // Plugins return them, or their SQL does, which no type checks.

@@ -7,7 +7,7 @@ import { clearedTemplates, templateDependents } from "../_items/default_template
 import { deleteKindsBelow, moveKindsBelow } from "../_items/kinds_below.ts";
 import { itemHandlers, itemResource, registerItemKind, topLevelPlace } from "../_items/resource.ts";
 import { insertBook, updateBook } from "./changes.ts";
-import { contentTables } from "./contents.ts";
+import { contentTables, hasShownContents } from "./contents.ts";
 import { BOOK, bookAnswers, bookRules, listing } from "./contract.ts";
 import { about, examples } from "./docs.ts";
 import { bookExports } from "./export.ts";
@@ -46,6 +46,7 @@ export default definePlugin({
     const reads = cachedReads(context, BOOK, {
       dependsOn: () => contentTables(context),
       load: (viewer, id) => reader.find(viewer, { id }),
+      shared: () => (hasShownContents(context) ? { table: "books" } : undefined),
     });
     contribute("item_reader", cachedReader(BOOK, reader, reads, bookOfSlug(context)));
     contribute("dependents", templateDependents(clearTemplates));

@@ -42,7 +42,7 @@ export default definePlugin({
         where holder.id = ${refs("chapters.book_id")})`,
       contents: (viewer, bookId) => chaptersOfBook(context, viewer, bookId),
       selectContents: (book, viewer) => selectChapters(context, book, viewer),
-      contentsDependOn: [{ table: "chapters", column: "book_id" }],
+      contentsDependOn: [{ table: "chapters", column: "book_id", shown: true }],
       listing,
     });
     const reads = cachedReads(context, CHAPTER, {
@@ -54,6 +54,7 @@ export default definePlugin({
         if (chapter) note("books", "id", [chapter.book_id]);
         return chapter;
       },
+      shared: () => ({ table: "chapters" }),
     });
     context.contribute("item_reader", cachedReader(CHAPTER, reader, reads, chapterOfSlug(context)));
     context.contribute("export_kind", chapterExports(context));

@@ -79,11 +79,11 @@ export default definePlugin({
 
     visibilityRule(
       "pages",
-      Object.assign(() => IS_PRESENT, { dependsOn: "roles" as const }),
+      Object.assign(() => IS_PRESENT, { dependsOn: "roles" as const, ofRow: IS_PRESENT }),
     );
     // Only its owner sees a draft (content-api 8.6).
     const isShown = ({ id }: Viewer) => sql<boolean>`(${IS_PUBLISHED_OR_OWNED_BY} ${id}::integer)`;
-    visibilityRule("pages", Object.assign(isShown, { dependsOn: "ownership" as const }));
+    visibilityRule("pages", Object.assign(isShown, { dependsOn: "ownership" as const, ofRow: refs("pages.draft") }));
     visibilityRule("pages", contracts.access.visibilityRuleOf("page", "pages"));
     // They leave events and the check of the viewer to their callers.
     provide("pages", pagesService(pages), { rewrite: "ships", keepDraft: "ships", discardDrafts: "ships" });
@@ -106,7 +106,7 @@ export default definePlugin({
         where holder.id = ${refs("pages.book_id")})`,
       contents: (viewer, bookId) => pagesOfBook(pages, viewer, bookId),
       selectContents: (book, viewer) => selectPages(pages, book, viewer),
-      contentsDependOn: [{ table: "pages", column: "book_id" }],
+      contentsDependOn: [{ table: "pages", column: "book_id", shown: true }],
     });
     contribute("searchable", {
       kind: "page",

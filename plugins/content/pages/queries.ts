@@ -113,7 +113,7 @@ export function pagesOfChapters({ db, visible }: PagesContext): ResponseFields {
     moment: "read",
     schema: chapterPagesFields,
     // Their book is that of the chapter.
-    cached: { dependsOn: [{ table: "pages", column: "chapter_id" }] },
+    cached: { dependsOn: [{ table: "pages", column: "chapter_id", shown: true }], isSame: true },
     async add(ids, viewer) {
       const found = await ofChapters.execute(db, { chapterIds: [...ids], visible: visible.where("pages", viewer) });
       return new Map(ids.map((id) => [id, { pages: found.filter((page) => page.chapter_id === id) }]));

@@ -5,7 +5,7 @@
 import type { QueryCreator } from "kysely";
 import { type ItemAddress, mergeResponseFields } from "lectern/contracts";
 import { type NoteRows, type RawBuilder, sql, type Viewer } from "lectern/core";
-import { prepared, type Tables } from "lectern/db";
+import { prepared, refs, type Tables } from "lectern/db";
 import { cachedReader, cachedReads } from "../_items/cached.ts";
 import {
   addressFinder,
@@ -36,18 +36,6 @@ const slugOwner = prepared("pages.slugOwner", (db, p: { slug: string; book: RawB
     .where("pages.book_id", "=", p.book)
     .where("pages.slug", "=", p.slug)
     .where("pages.deleted_at", "is", null),
-);
-
-// Includes are resolved for each reader: such a page has no rendered HTML.
-const factsOf = prepared("pages.sharedFacts", (db, p: { id: number }) =>
-  db
-    .selectFrom("pages")
-    .select((eb) => ["pages.owned_by", eb("pages.rendered", "is not", null).$castTo<boolean>().as("isSame")])
-    .where("pages.id", "=", p.id),
-);
-
-const sees = prepared("pages.sees", (db, p: { id: number; visible: RawBuilder<boolean> }) =>
-  db.selectFrom("pages").select("pages.id").where("pages.id", "=", p.id).where(p.visible),
 );
 
 function visiblePages(db: QueryCreator<Tables>, p: FindParameters) {
@@ -84,21 +72,17 @@ export function pageReader(context: PagesContext) {
 
 /** The cached single reads of pages. */
 export function cachedPages(context: PagesContext, reader: ReturnType<typeof pageReader>) {
-  const { db, slot, visible } = context;
+  const { slot } = context;
   const hooks = () => slot("page_content").filter(({ postRender, include }) => postRender || include);
   return cachedReads(context, PAGE, {
     dependsOn: () =>
       hooks().every(({ dependsOn }) => dependsOn) ? hooks().flatMap(({ dependsOn = [] }) => dependsOn) : undefined,
     load: (viewer, id, note) => reader.find(viewer, { id }, note),
+    // Includes are resolved for each reader: such a page has no rendered HTML.
     shared: () =>
       hooks().length > 0
         ? undefined
-        : {
-            table: PAGE.table,
-            facts: (id) => factsOf.executeTakeFirst(db, { id }),
-            sees: async (viewer, id) =>
-              (await sees.executeTakeFirst(db, { id, visible: visible.where(PAGE.table, viewer) })) !== undefined,
-          },
+        : { table: PAGE.table, isSame: sql<boolean>`${refs("pages.rendered")} is not null` },
   });
 }
 

@@ -46,8 +46,12 @@ export default definePlugin({
       listing,
     });
     const reads = cachedReads(context, SHELF, {
-      dependsOn: () => [{ table: "bookshelf_books", column: "shelf_id" }, { table: "books" }],
+      dependsOn: () => [
+        { table: "bookshelf_books", column: "shelf_id" },
+        { table: "books", shown: { table: "bookshelf_books", item: "shelf_id", row: "book_id" } },
+      ],
       load: (viewer, id) => reader.find(viewer, { id }),
+      shared: () => ({ table: "bookshelves" }),
     });
     context.contribute("item_reader", cachedReader(SHELF, reader, reads, shelfOfSlug(context)));
     context.contribute("response_fields", {
@@ -56,7 +60,13 @@ export default definePlugin({
       schema: bookShelvesFields,
       add: (ids, viewer) => shelvesOf(context, ids, viewer),
       select: (id, viewer) => shelvesOfOne(context, id, viewer),
-      cached: { dependsOn: [{ table: "bookshelf_books", column: "book_id" }, { table: "bookshelves" }] },
+      cached: {
+        dependsOn: [
+          { table: "bookshelf_books", column: "book_id" },
+          { table: "bookshelves", shown: { table: "bookshelf_books", item: "book_id", row: "shelf_id" } },
+        ],
+        isSame: true,
+      },
     });
     for (const [kind, remove] of Object.entries(REMOVALS))
       context.contribute("dependents", {

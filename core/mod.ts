@@ -193,6 +193,7 @@ export {
   hasPermission,
   inLanguage,
   mayUseApi,
+  narrowedViewer,
   requirePermission,
   SYSTEM,
   type Viewer,

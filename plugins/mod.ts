@@ -16,6 +16,7 @@ import bookSort from "./content/book_sort/plugin.ts";
 import books from "./content/books/plugin.ts";
 import chapters from "./content/chapters/plugin.ts";
 import comments from "./content/comments/plugin.ts";
+import contentCopies from "./content/content_copies/plugin.ts";
 import images from "./content/images/plugin.ts";
 import links from "./content/links/plugin.ts";
 import markup from "./content/markup/plugin.ts";
@@ -74,6 +75,7 @@ const plugins: readonly AnyPlugin[] = [
   images,
   comments,
   bookSort,
+  contentCopies,
   recycleBin,
   addressChange,
   auditLog,

@@ -1,9 +1,9 @@
 /**
- * Imports of items from files, within the transaction of the importer: plugins create items of their kind and store files,
- * so that the importer knows neither tables nor rules. The importer checks permissions; events are performed as for a
+ * Imports of items from files and copies of items, within the transaction of the importer or copier: plugins create items of their
+ * kind and store files, so that these know neither tables nor rules. They check permissions; events are performed as for a
  * request.
  */
-import { deepFreeze, type EventTransaction, type SlotSpecs, type Upload } from "lectern/core";
+import { deepFreeze, type EventTransaction, type SlotSpecs, type Upload, type Viewer } from "lectern/core";
 import type { ItemRef } from "./exports.ts";
 
 /** An item that was just created. */
@@ -17,14 +17,17 @@ export interface MadeItem extends ItemRef {
 /** The fields of a new item. */
 export interface NewItem {
   readonly name: string;
+  /** Plain text, where there is no `description_html`. */
+  readonly description?: string;
   readonly description_html?: string;
+  readonly default_template_id?: number | null;
   readonly html?: string;
   readonly markdown?: string;
   readonly tags: readonly { readonly name: string; readonly value: string }[];
 }
 
 /**
- * Creates items of a kind.
+ * Creates items of a kind, for imports and, where it has `read`, for copies.
  * @example
  * context.contribute("content_maker", {
  *   kind: "note",
@@ -37,6 +40,10 @@ export interface NewItem {
  *   async refill() {
  *     return undefined; // notes hold no addresses
  *   },
+ *   async read(ids, { db }, viewer) {
+ *     const found = db.selectFrom("notes").select(["id", "name"]).where("id", "in", [...ids]).where(context.visible.where("notes", viewer));
+ *     return new Map((await found.execute()).map(({ id, name }) => [id, { name, tags: [] }]));
+ *   },
  * });
  */
 export interface ContentMaker {
@@ -48,6 +55,11 @@ export interface ContentMaker {
    * revision, but a call of the slot `content_record`. Returns the fields of `shown` that differ since, or undefined.
    */
   refill(id: number, replace: (text: string) => string, tx: EventTransaction): Promise<MadeItem["shown"] | undefined>;
+  /**
+   * Existing items by id, as `make` creates them again: texts as stored, without those that the viewer does not see. Items of a
+   * kind without this function are not copied.
+   */
+  read?(ids: readonly number[], tx: EventTransaction, viewer: Viewer): Promise<ReadonlyMap<number, NewItem>>;
 }
 
 /** A file that came with an import. */
@@ -113,8 +125,8 @@ declare module "lectern/core" {
 /** What is known of these slots beside their types. */
 export const importSlots = deepFreeze({
   content_maker: {
-    members: { kind: "text", make: "function", refill: "function" },
-    ships: ["make", "refill"],
+    members: { kind: "text", make: "function", refill: "function", read: "optional_function" },
+    ships: ["make", "refill", "read"],
     limit: "long",
   },
   content_record: { members: { changed: "function" }, ships: ["changed"], limit: "long" },

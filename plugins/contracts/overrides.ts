@@ -1,4 +1,5 @@
 import type { EventTransaction } from "lectern/core";
+import type { ItemRef } from "./exports.ts";
 
 /** The permissions of a role on an item and its descendants, in place of those it has elsewhere. */
 export interface Override {
@@ -11,7 +12,7 @@ export interface Override {
 }
 
 /**
- * Content permissions of imported items (platform 3).
+ * Content permissions of imported and copied items (platform 3).
  * @example
  * export default definePlugin({
  *   name: "freeze",
@@ -43,6 +44,16 @@ export interface Overrides {
    * ApiError 404 where there is no such item, and 403 where the viewer of the transaction may not manage its permissions.
    */
   replace(kind: string, id: number, entries: readonly Override[], tx: EventTransaction): Promise<void>;
+  /**
+   * Gives items the overrides that are set on others, with the event of `replace` for each; an item whose original has none is left
+   * alone. With `ifManaged` only where the viewer of the transaction may manage the permissions of both; otherwise the caller decides who
+   * may. Returns how many items got overrides.
+   */
+  copy(
+    pairs: readonly { readonly from: ItemRef; readonly to: ItemRef }[],
+    tx: EventTransaction,
+    options?: { readonly ifManaged?: boolean },
+  ): Promise<number>;
 }
 
 declare module "lectern/core" {

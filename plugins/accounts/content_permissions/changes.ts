@@ -4,7 +4,7 @@
  * Statements over the tables of content are templates, since no grant names these tables. Permissions are checked by the routes and by
  * the contract `overrides`.
  */
-import type { Access, ContentKind, Overrides } from "lectern/contracts";
+import type { Access, ContentKind, Override, Overrides } from "lectern/contracts";
 import { type EventTransaction, type ItemTable, notFound, sql } from "lectern/core";
 import { changesAccess, prepared, refs, rows } from "lectern/db";
 import type { Entry, Item, PermissionsDraft } from "./contract.ts";
@@ -95,20 +95,77 @@ export async function changePermissions(
   return changed;
 }
 
+/** The entries that are set on items, in their order. `items` is a JSON array of `EntryKey`. */
+const entriesOf = prepared("content_permissions.entriesOf", (db, p: { items: string }) =>
+  db
+    .selectFrom("entity_permissions as entry")
+    .innerJoin(
+      sql<EntryKey>`jsonb_to_recordset(${p.items}::text::jsonb)`.as<"item">(sql`item(kind text, id integer)`),
+      (join) => join.onRef("entry.kind", "=", "item.kind").onRef("entry.item_id", "=", "item.id"),
+    )
+    .select([
+      "entry.kind",
+      "entry.item_id",
+      "entry.role_id",
+      "entry.view",
+      "entry.create",
+      "entry.update",
+      "entry.delete",
+    ])
+    .orderBy("entry.id"),
+);
+
 /** Implements the contract `overrides`. */
 export function createOverrides(kinds: () => Kinds, access: Access): Overrides {
+  const itemFor = async (name: string, id: number, tx: EventTransaction) => {
+    const kind = kinds().find((known) => known.kind === name);
+    if (!kind) throw new Error(`Cannot set permissions of a "${name}": it is not a kind of content`);
+    const item = await readItem(kind, id, tx);
+    if (!item) throw notFound("Item");
+    return { kind, item };
+  };
+  const set = async (
+    { kind, item }: { kind: ContentKind; item: Item },
+    entries: readonly Override[],
+    tx: EventTransaction,
+  ) => {
+    const fallback = entries.find(({ role_id }) => role_id === 0) ?? null;
+    const roles = entries.filter(({ role_id }) => role_id !== 0);
+    await tx.perform("permissions_update", { item, draft: { roles, fallback } }, (final, inner) =>
+      changePermissions(kinds(), { ...final, kind }, inner),
+    );
+  };
   return {
     async replace(name, id, entries, tx) {
-      const kind = kinds().find((known) => known.kind === name);
-      if (!kind) throw new Error(`Cannot set permissions of a "${name}": it is not a kind of content`);
-      const item = await readItem(kind, id, tx);
-      if (!item) throw notFound("Item");
-      await access.need(tx.viewer, "restrictions-manage", item);
-      const fallback = entries.find(({ role_id }) => role_id === 0) ?? null;
-      const roles = entries.filter(({ role_id }) => role_id !== 0);
-      await tx.perform("permissions_update", { item, draft: { roles, fallback } }, (final, inner) =>
-        changePermissions(kinds(), { ...final, kind }, inner),
+      const found = await itemFor(name, id, tx);
+      await access.need(tx.viewer, "restrictions-manage", found.item);
+      await set(found, entries, tx);
+    },
+    async copy(pairs, tx, { ifManaged = false } = {}) {
+      const items = JSON.stringify(pairs.map(({ from: { kind, id } }) => ({ kind, id })));
+      const entries = Map.groupBy(
+        await entriesOf.execute(tx.db, { items }),
+        ({ kind, item_id }) => `${kind} ${item_id}`,
       );
+      let count = 0;
+      for (const { from, to } of pairs) {
+        const own = entries.get(`${from.kind} ${from.id}`);
+        if (!own) continue;
+        const target = await itemFor(to.kind, to.id, tx);
+        const isManaged = async (item: Item) => access.may(tx.viewer, "restrictions-manage", item);
+        if (
+          ifManaged &&
+          !((await isManaged((await itemFor(from.kind, from.id, tx)).item)) && (await isManaged(target.item)))
+        )
+          continue;
+        await set(
+          target,
+          own.map(({ kind: _, item_id: __, ...entry }) => entry),
+          tx,
+        );
+        count += 1;
+      }
+      return count;
     },
   };
 }

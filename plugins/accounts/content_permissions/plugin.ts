@@ -42,11 +42,8 @@ export default definePlugin({
   setup(context) {
     const { contribute, db, jobs, on, provide, slot } = context;
     mountPermissions(context);
-    provide(
-      "overrides",
-      createOverrides(() => slot("content"), context.contracts.access),
-      { replace: "writes" },
-    );
+    const overrides = createOverrides(() => slot("content"), context.contracts.access);
+    provide("overrides", overrides, { replace: "writes", copy: "ships" });
 
     on.any({
       async inTransaction({ name, result }, tx) {

@@ -4,7 +4,7 @@
  * permit single items to a role without any permission by name; so the contract `access` and every event of content check
  * the scope again, and a token whose scope has no permission on pages can neither read nor change any.
  */
-import { denied, frozenViewer, hasPermission, type Viewer } from "lectern/core";
+import { denied, frozenViewer, hasPermission, narrowedViewer, type Viewer } from "lectern/core";
 import type { ApiTokenDraft, TokenScope } from "./contract.ts";
 import type { CachedToken } from "./token_cache.ts";
 
@@ -12,8 +12,6 @@ const BY_TOKEN = new WeakMap<Viewer, Viewer>();
 const NARROWED = new WeakMap<CachedToken, { from: Viewer; viewer: Viewer }>();
 /** Permissions that a move needs, as it deletes an item in one place and creates it in another (platform 2.6). */
 const MOVE_ACTIONS = ["create", "update", "delete"];
-/** The permission that every scope includes. */
-const ALWAYS = "access-api";
 
 /** The viewer of a token: always the same object, so that values cached by viewer are found again. */
 export function byToken(viewer: Viewer, token: CachedToken): Viewer {
@@ -26,15 +24,9 @@ export function byToken(viewer: Viewer, token: CachedToken): Viewer {
 function narrowed(from: Viewer, token: CachedToken, only: ReadonlySet<string>): Viewer {
   const cached = NARROWED.get(token);
   if (cached?.from === from) return cached.viewer;
-  const permissions = new Set([ALWAYS, ...only].filter((name) => hasAtLeastOwn(from, name)));
-  const viewer = frozenViewer({ ...from, via: "token", permissions, only, admin: false });
+  const viewer = narrowedViewer({ ...from, via: "token" }, only);
   NARROWED.set(token, { from, viewer });
   return viewer;
-}
-
-/** Whether the user has a permission; one on all items includes own ones (platform 2.3, step 3). */
-function hasAtLeastOwn({ permissions }: Viewer, name: string): boolean {
-  return permissions.has(name) || permissions.has(name.replace(/-own$/, "-all"));
 }
 
 /** The scope of a token that a viewer creates: a narrower credential cannot create a wider one. */

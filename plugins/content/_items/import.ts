@@ -1,5 +1,30 @@
-import type { ContentMaker, ContentRecord, MadeItem } from "lectern/contracts";
+import type { ContentMaker, ContentRecord, MadeItem, NewItem } from "lectern/contracts";
+import type { RawBuilder } from "lectern/core";
 import type { AnyDescribedItem, ItemContext, ItemKind } from "./contract.ts";
+
+/** What the read of items for copies takes. */
+export interface SourceParameters {
+  readonly ids: readonly number[];
+  readonly tags: RawBuilder<NewItem["tags"]>;
+  readonly visible: RawBuilder<boolean>;
+}
+
+/** The description of a draft, of which `NewItem` has one form. */
+export function describedIn({
+  description,
+  description_html,
+}: Pick<NewItem, "description" | "description_html">): Pick<NewItem, "description" | "description_html"> {
+  return description_html || description === undefined ? { description_html: description_html ?? "" } : { description };
+}
+
+/** Items by id, as `make` takes them: without the id, and without the order of tags, which is that of the list. */
+export function newItems<Row extends { readonly id: number; readonly tags: NewItem["tags"] }>(
+  found: readonly Row[],
+): Map<number, Omit<Row, "id">> {
+  return new Map(
+    found.map(({ id, ...item }) => [id, { ...item, tags: item.tags.map(({ name, value }) => ({ name, value })) }]),
+  );
+}
 
 /** A new item as answers about an import show it: columns alone, without those that answers never show. */
 export function importedItem(

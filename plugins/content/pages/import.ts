@@ -1,5 +1,7 @@
 import type { ContentMaker } from "lectern/contracts";
-import { prepared } from "lectern/db";
+import { sql } from "lectern/core";
+import { flattened, prepared, refs } from "lectern/db";
+import { newItems, type SourceParameters } from "../_items/import.ts";
 import { insertPage } from "./changes.ts";
 import type { PageCreate, PagesContext } from "./contract.ts";
 import { type NamedParent, parentIn } from "./parents.ts";
@@ -25,8 +27,17 @@ const refill = prepared(
       .where("id", "=", p.id),
 );
 
-/** Creates pages for imports, with the event and rules of a request. */
+const sources = prepared("pages.sources", (db, p: SourceParameters) =>
+  db
+    .selectFrom("pages")
+    .select(["pages.id", "pages.name", "pages.html", "pages.markdown", p.tags.as("tags")])
+    .where("pages.id", "=", sql<number>`any(${p.ids}::integer[])`)
+    .where(p.visible),
+);
+
+/** Creates pages for imports and copies, with the event and rules of a request. */
 export function pageMaker(context: PagesContext): ContentMaker {
+  const ownTags = flattened(context.contracts.tags.of("page", refs("pages.id")));
   return {
     kind: "page",
     async make({ name, html = "", markdown = "", tags }, parent, tx) {
@@ -54,6 +65,11 @@ export function pageMaker(context: PagesContext): ContentMaker {
       for (const record of context.slot("content_record"))
         await record.changed({ kind: "page", id }, { before: page.html, after: html }, tx);
       return undefined;
+    },
+    async read(ids, { db }, viewer) {
+      return newItems(
+        await sources.execute(db, { ids, tags: ownTags, visible: context.visible.where("pages", viewer) }),
+      );
     },
   };
 }

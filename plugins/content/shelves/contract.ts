@@ -71,7 +71,7 @@ export type ShelfChange = Input<ReturnType<typeof shelfRules>["update"]>;
 /** What the files of this plugin share. */
 export type ShelvesContext = Pick<
   PluginContext<"access" | "users" | "tags" | "markup", "bookshelves" | "bookshelf_books" | "books">,
-  "contracts" | "db" | "slot" | "visible"
+  "baseUrl" | "contracts" | "db" | "slot" | "visible"
 >;
 
 declare module "lectern/contracts" {

@@ -11,10 +11,11 @@ import { itemHandlers, itemResource, registerItemKind, topLevelPlace } from "../
 import { insertShelf, updateShelf } from "./changes.ts";
 import { bookShelvesFields, listing, SHELF, shelfAnswers, shelfRules } from "./contract.ts";
 import { about, examples } from "./docs.ts";
+import { shelfMaker } from "./import.ts";
 import { migrations } from "./migrations.ts";
 import { shelfPresenter } from "./presenter.ts";
 import { shelfOfSlug, shelfReader } from "./reader.ts";
-import { shelvesOf, shelvesOfOne } from "./shelf_books.ts";
+import { shelveCopy, shelvesOf, shelvesOfOne } from "./shelf_books.ts";
 
 const removeWhere = (name: string, column: "shelf_id" | "book_id") =>
   prepared(name, (db, p: { ids: readonly number[] }) =>
@@ -54,6 +55,7 @@ export default definePlugin({
       shared: () => ({ table: "bookshelves" }),
     });
     context.contribute("item_reader", cachedReader(SHELF, reader, reads, shelfOfSlug(context)));
+    context.contribute("content_maker", shelfMaker(context));
     context.contribute("response_fields", {
       kind: "book",
       moment: "read",
@@ -87,6 +89,10 @@ export default definePlugin({
         repair: "delete",
       }),
     );
+    context.on("content_copy", {
+      inTransaction: ({ kind, id, made }, tx) =>
+        kind === "book" ? shelveCopy(context, { id, copyId: made.id }, tx) : undefined,
+    });
     context.on("bookshelf_update", {
       filter: async ({ row, draft }, tx) => ({ row: await lockItem(SHELF, row, tx), draft }),
     });

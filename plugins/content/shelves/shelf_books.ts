@@ -71,6 +71,39 @@ const replaceBooks = prepared(
       ),
 );
 
+const lockShelvesOf = prepared("shelves.lockOfBook", (db, p: { bookId: number; visible: RawBuilder<boolean> }) =>
+  db
+    .selectFrom("bookshelves")
+    .select(["bookshelves.id", "bookshelves.owned_by", "bookshelves.acl_id"])
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom("bookshelf_books")
+          .whereRef("bookshelf_books.shelf_id", "=", "bookshelves.id")
+          .where("bookshelf_books.book_id", "=", p.bookId),
+      ),
+    )
+    .where(p.visible)
+    .orderBy("bookshelves.id")
+    .forNoKeyUpdate(),
+);
+
+const append = prepared("shelves.appendBook", (db, p: { shelfId: number; bookId: number }) =>
+  db
+    .insertInto("bookshelf_books")
+    .columns(["shelf_id", "book_id", "position"])
+    .expression((eb) =>
+      eb
+        .selectFrom("bookshelf_books")
+        .select((of) => [
+          sql<number>`${p.shelfId}::integer`.as("shelf_id"),
+          sql<number>`${p.bookId}::integer`.as("book_id"),
+          sql<number>`${of.fn.max("position")} + 1`.as("position"),
+        ])
+        .where("shelf_id", "=", p.shelfId),
+    ),
+);
+
 const booksOn = prepared("shelves.booksOn", (db, p: { shelfId: number; visible: RawBuilder<boolean> }) =>
   db
     .selectFrom("bookshelf_books")
@@ -115,6 +148,18 @@ export async function setBooks(
   tx: EventTransaction,
 ): Promise<void> {
   await replaceBooks.execute(tx.db, { shelfId, ids, visible: visible.where("books", tx.viewer) });
+}
+
+/** Puts the copy of a book last on those shelves of the book that the copier sees and may update, as BookStack does. */
+export async function shelveCopy(
+  { contracts: { access }, visible }: Pick<ShelvesContext, "contracts" | "visible">,
+  { id, copyId }: { readonly id: number; readonly copyId: number },
+  { db, viewer }: EventTransaction,
+): Promise<void> {
+  const shelves = await lockShelvesOf.execute(db, { bookId: id, visible: visible.where("bookshelves", viewer) });
+  for (const shelf of shelves)
+    if (await access.may(viewer, "bookshelf-update", shelf))
+      await append.write(db, { shelfId: shelf.id, bookId: copyId });
 }
 
 /** The books on a shelf that the viewer sees, in their order, as a single read of the shelf shows them. */

@@ -6,7 +6,9 @@ const PHRASES: Readonly<Record<string, string>> = {
   ...verbs("chapter", "chapter", ["create", "update", "delete", "move"]),
   ...verbs("book", "book", ["create", "update", "delete"]),
   book_sort: "sorted book",
+  book_create_from_chapter: "converted chapter to book",
   ...verbs("bookshelf", "shelf", ["create", "update", "delete"]),
+  bookshelf_create_from_book: "converted book to shelf",
   ...verbs("user", "user", ["create", "update", "delete"]),
   ...verbs("role", "role", ["create", "update", "delete"]),
   ...verbs("api_token", "API token", ["create", "update", "delete"]),
@@ -44,7 +46,7 @@ const NONE = { activity: [], content: [] };
 
 /** Types of platform 6.2 without a phrase: no plugin performs them yet. */
 const UNUSED = [
-  ...["book_create_from_chapter", "bookshelf_create_from_book", "settings_update", "user_mfa_reset", "auth_register"],
+  ...["settings_update", "user_mfa_reset", "auth_register"],
   ...["mfa_setup_method", "mfa_remove_method", "sort_rule_create", "sort_rule_update", "sort_rule_delete"],
 ];
 

@@ -42,6 +42,31 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
   ...Object.assign({}, ...ITEMS.map(itemRows)),
   ...movesInto("chapters", "chapter"),
   ...movesInto("pages", "page"),
+  "POST /api/books/:id/copy": [{ path: "/api/books/{book}/copy", needs: ["book-view-all", "book-create-all"] }],
+  "POST /api/chapters/:id/copy": [
+    { path: "/api/chapters/{chapter}/copy", needs: ["book-view-all", "chapter-view-all", "chapter-create-all"] },
+  ],
+  "POST /api/pages/:id/copy": [
+    {
+      path: "/api/pages/{page}/copy",
+      needs: ["book-view-all", "page-view-all", "page-create-all"],
+      body: { book_id: "{book}" },
+    },
+  ],
+  // The administrator's own: only who manages settings sees those of others.
+  "GET /api/copies/:id": [{ path: "/api/copies/{copy}", needs: ["settings-manage"] }],
+  "POST /api/chapters/:id/convert-to-book": [
+    {
+      path: "/api/chapters/{chapter}/convert-to-book",
+      needs: ["chapter-view-all", "chapter-update-all", "chapter-delete-all", "book-create-all"],
+    },
+  ],
+  "POST /api/books/:id/convert-to-shelf": [
+    {
+      path: "/api/books/{book}/convert-to-shelf",
+      needs: ["book-view-all", "book-update-all", "book-delete-all", "book-create-all", "bookshelf-create-all"],
+    },
+  ],
   "PUT /api/books/:id/order": [
     {
       path: "/api/books/{book}/order",

@@ -51,6 +51,11 @@ export function stagedRequests(runtime: TestRuntime): (request: Omit<PermitCase,
     attachment: async (made) =>
       make("/api/attachments", { name: "Link", uploaded_to: await made("page"), link: "https://example.com" }),
     comment: async (made) => make("/api/comments", { page_id: await made("page"), html: "<p>x</p>" }),
+    copy: async (made) =>
+      (
+        await runtime.store.sql`insert into content_copies (kind, item_id, name, total, status, created_by)
+          values ('book', ${await made("book")}, 'Copy', 1, 'failed', 1) returning id`
+      )[0]?.id,
     binned: async (made) => {
       const id = await made("book");
       await runtime.ask("DELETE", `/api/books/${id}`);

@@ -2,6 +2,7 @@ import type { Markup, Web } from "lectern/contracts";
 import type { PluginContext } from "lectern/core";
 import type { AttachmentsData } from "./attachments.ts";
 import type { ContainerData } from "./containers.ts";
+import type { BookCopyData, CopyProgressData } from "./copies.ts";
 import type { EditorData, EditorScreenData } from "./editor.ts";
 import type { PlacesData } from "./places.ts";
 import type { SortData } from "./sort.ts";
@@ -11,7 +12,7 @@ export interface EditingContext extends Pick<PluginContext, "app"> {
   readonly web: Web;
   readonly markup: Markup;
   /** Addresses of the scripts that screens load. */
-  readonly scripts: { readonly editor: string; readonly order: string };
+  readonly scripts: { readonly editor: string; readonly order: string; readonly copy: string };
   /** Largest image, in megabytes. */
   readonly limitMb: number;
 }
@@ -23,7 +24,9 @@ declare module "lectern/core" {
   }
   interface Views {
     "editing/attachments": AttachmentsData;
+    "editing/book_copy": BookCopyData;
     "editing/container": ContainerData;
+    "editing/copy": CopyProgressData;
     "editing/page": EditorScreenData;
     "editing/places": PlacesData;
     "editing/sort": SortData;

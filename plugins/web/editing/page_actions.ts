@@ -1,45 +1,25 @@
-/** Moving, copying and deleting pages, and moving chapters. The API checks permissions. */
-import { bookPath, chapterPath, pagePath, type Visit } from "lectern/contracts";
+/** Moving and deleting pages, and moving chapters. The API checks permissions. */
+import { bookPath, chapterPath, pagePath, type View, type Visit } from "lectern/contracts";
 import { ApiError } from "lectern/core";
 import type { EditingContext } from "./contract.ts";
 import { type Book, type Chapter, chapterOf, deletedNotice, type Page, pageOf } from "./items.ts";
-import { type PlaceAction, placeIn, places, placesView, unchosen } from "./places.ts";
+import { type PlaceAction, type PlacesData, placeIn, places, unchosen } from "./places.ts";
 
-/** Mounts the screens. */
-export function mountPageActions({ app, web }: EditingContext): void {
-  const view = placesView(web);
+/** Mounts the screens; `view` is that of the destination. */
+export function mountPageActions({ app, web }: EditingContext, view: View<PlacesData>): void {
   const page = "/books/:book/page/:page";
   web.screen(app.site, `${page}/move`, "user", async (visit) => {
     const { book, page: moved } = await pageOf(visit);
-    return places(view, visit, pageAction("move", book, moved));
+    return places(view, visit, pageMove(book, moved));
   });
   web.form(app.site, `${page}/move`, "user", async (visit) => {
     const { book, page: moved } = await pageOf(visit);
-    const action = pageAction("move", book, moved);
+    const action = pageMove(book, moved);
     const place = placeIn(visit);
     if (!place) return places(view, visit, action, unchosen(visit, true));
     const sent = await visit.send("PUT", `/api/pages/${moved.id}`, place);
     if (!sent.ok) return places(view, visit, action, { error: sent.message, status: sent.status });
     return visit.goTo(pagePath(await bookBy(visit, sent.body.book_id), sent.body), visit.ui.t("The page is moved."));
-  });
-  web.screen(app.site, `${page}/copy`, "user", async (visit) => {
-    const { book, page: copied } = await pageOf(visit);
-    return places(view, visit, pageAction("copy", book, copied));
-  });
-  web.form(app.site, `${page}/copy`, "user", async (visit) => {
-    const { book, page: copied } = await pageOf(visit);
-    const action = pageAction("copy", book, copied);
-    const place = placeIn(visit);
-    if (!place) return places(view, visit, action, unchosen(visit, true));
-    const { markdown, raw_html, tags } = copied;
-    const sent = await visit.send("POST", "/api/pages", {
-      name: visit.text("name"),
-      ...(markdown === "" ? { html: raw_html === "" ? "<p></p>" : raw_html } : { markdown }),
-      tags: (tags ?? []).map(({ name, value }) => ({ name, value })),
-      ...place,
-    });
-    if (!sent.ok) return places(view, visit, action, { error: sent.message, status: sent.status });
-    return visit.goTo(pagePath(await bookBy(visit, sent.body.book_id), sent.body), visit.ui.t("The page is copied."));
   });
   web.screen(app.site, `${page}/delete`, "user", async (visit) => {
     const { book, page: gone } = await pageOf(visit);
@@ -80,8 +60,8 @@ export function mountPageActions({ app, web }: EditingContext): void {
   });
 }
 
-function pageAction(kind: PlaceAction["action"], book: Book, page: Page): PlaceAction {
-  return { action: kind, name: page.name, path: pagePath(book, page), withChapters: true };
+function pageMove(book: Book, page: Page): PlaceAction {
+  return { action: "move", name: page.name, path: pagePath(book, page), withChapters: true };
 }
 
 function chapterMove(book: Book, chapter: Chapter): PlaceAction {

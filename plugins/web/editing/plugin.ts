@@ -1,14 +1,16 @@
 /**
- * Screens for editing: forms of books, chapters and shelves, the page editor with its preview, moving, copying and deleting, and
- * attachments. The API checks permissions.
+ * Screens for editing: forms of books, chapters and shelves, the page editor with its preview, moving, copying, converting and
+ * deleting, and attachments. The API checks permissions.
  */
 import { join } from "node:path";
 import { definePlugin, fileLimit, t } from "lectern/core";
 import { mountAttachments } from "./attachments.ts";
 import { mountContainers } from "./containers.ts";
+import { mountCopies } from "./copies.ts";
 import { mountEditor } from "./editor.ts";
 import { mountEditorRequests } from "./editor_requests.ts";
 import { mountPageActions } from "./page_actions.ts";
+import { placesView } from "./places.ts";
 import { mountSort } from "./sort.ts";
 
 export default definePlugin({
@@ -18,12 +20,14 @@ export default definePlugin({
   setup(context) {
     const { markup, web } = context.contracts;
     const script = (name: string) => web.asset(name, join(import.meta.dir, "public", name));
-    const scripts = { editor: script("editor.js"), order: script("order.js") };
+    const scripts = { editor: script("editor.js"), order: script("order.js"), copy: script("copy.js") };
     const shared = { ...context, markup, web, scripts, limitMb: context.settings.fileLimit };
     mountContainers(shared);
     mountEditor(shared);
     mountEditorRequests(shared);
-    mountPageActions(shared);
+    const view = placesView(web);
+    mountPageActions(shared, view);
+    mountCopies(shared, view);
     mountSort(shared);
     mountAttachments(shared);
   },

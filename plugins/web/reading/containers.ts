@@ -150,6 +150,24 @@ function mountBook({ app, slot, web }: ReadingContext): void {
     const more = [
       ...exportActions(path, ui),
       {
+        path: `${path}/copy`,
+        text: ui.t("Copy"),
+        icon: "copy",
+        may: ui.may("book-create-all") && ui.serves("/api/books/0/copy", "POST"),
+      },
+      {
+        path: `${path}/convert-to-shelf`,
+        text: ui.t("Convert to shelf"),
+        icon: "shelf",
+        may:
+          mayWrite("book-update") &&
+          mayWrite("book-delete") &&
+          ui.may("bookshelf-create-all") &&
+          ui.may("book-create-all") &&
+          ui.serves("/api/books/0/convert-to-shelf", "POST"),
+        isDialog: true,
+      },
+      {
         path: `${path}/sort`,
         text: ui.t("Sort"),
         icon: "move",
@@ -197,7 +215,25 @@ function mountChapter({ app, slot, web }: ReadingContext): void {
     const actionList = chapter.pages.length === 0 ? [edit] : [write, edit];
     const more = [
       ...exportActions(path, ui),
+      {
+        path: `${path}/copy`,
+        text: ui.t("Copy"),
+        icon: "copy",
+        may:
+          (ui.may("chapter-create-all") || ui.may("chapter-create-own")) && ui.serves("/api/chapters/0/copy", "POST"),
+      },
       { path: `${path}/move`, text: ui.t("Move"), icon: "move", may: mayWrite("chapter-update") },
+      {
+        path: `${path}/convert-to-book`,
+        text: ui.t("Convert to book"),
+        icon: "book",
+        may:
+          mayWrite("chapter-update") &&
+          mayWrite("chapter-delete") &&
+          ui.may("book-create-all") &&
+          ui.serves("/api/chapters/0/convert-to-book", "POST"),
+        isDialog: true,
+      },
       {
         path: `${path}/permissions`,
         text: ui.t("Permissions"),

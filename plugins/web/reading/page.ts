@@ -136,7 +136,7 @@ function draw({ parts }: Web, data: PageData, ui: Ui): Html {
       path: `${path}/copy`,
       text: t("Copy"),
       icon: "copy",
-      may: ui.may("page-create-all") || ui.may("page-create-own"),
+      may: (ui.may("page-create-all") || ui.may("page-create-own")) && ui.serves("/api/pages/0/copy", "POST"),
     },
     { path: `${path}/move`, text: t("Move"), icon: "move", may: mayWrite("page-update") },
     {

@@ -1,13 +1,17 @@
+const ADDITION = "An addition to BookStack's API, which has copies on screens alone.";
+const KEPT = "Pictures, attachments, comments and revisions stay with the original. You own the copies.";
 const DEEP =
-  "An addition to BookStack's API, which has copies on screens alone.\n" +
-  "Copied are the texts, tags and default template as you see them, and what is in it, as far as you see it and may create it in the " +
-  "copy; a cover, too. Links between copied items lead to their copies. Permissions of items are copied where you may manage them. " +
-  "Pictures, attachments, comments and revisions stay with the original. You own the copies.\n" +
-  "More than 100 pages are copied in the background: the answer is then 202 with the progress, also in GET /api/copies/ID.";
+  `${ADDITION}\nCopied are the texts, tags and default template as you see them, and what is in it, as far as you see it and may ` +
+  "create it in the copy; a cover, too. Links between copied items lead to their copies. Permissions of items are copied where you may " +
+  `manage them. ${KEPT}\nMore than 100 pages are copied in the background: the answer is then 202 with the progress, also in ` +
+  "GET /api/copies/ID.";
 
 /** Descriptions of the endpoints. */
 export const about = {
-  page: `Copies a page into its book or chapter, or into that of book_id or chapter_id. ${DEEP.split("\n")[0]}\nThe copy has the texts and tags of the page, and a link to itself leads to the copy. Pictures, attachments, comments and revisions stay with the original. You own the copy.`,
+  page:
+    `Copies a page into its book or chapter, or into that of book_id or chapter_id. ${ADDITION}\n` +
+    "The copy has the texts and tags of the page, and a link to itself leads to the copy. Its permissions are copied where you may manage " +
+    `them. ${KEPT}`,
   chapter: `Copies a chapter with its pages into its book, or into that of book_id. ${DEEP}`,
   book: `Copies a book with its chapters and pages. The copy stands on the shelves of the original that you may update. ${DEEP}`,
   read:

@@ -63,7 +63,7 @@ export default definePlugin({
       tries: TRIES,
       leaseMs: HOUR_MS,
     });
-    jobs.every("resume", context.settings.staleMs, () => resumeCopies(context));
+    jobs.every("resume", 2 * context.settings.staleMs, () => resumeCopies(context));
     jobs.every("purge", DAY_MS, () => purgeCopies(context));
     mountCopies(context);
   },

@@ -282,7 +282,10 @@ export interface Web {
    * attributes, and for a name that exists. A theme replaces it by an icon of that name.
    */
   icon(name: string, svg: string): void;
-  /** Serves a file of the plugin. Returns its URL, which changes with the content. */
+  /**
+   * Serves a file of the plugin. Returns its URL, which changes with the content. A file that ends with `.ts` is a module for browsers:
+   * it is bundled with all that it imports, packages included, and minified, so its `name` ends with `.js`.
+   */
   asset(name: string, path: string): string;
   /** Serves a screen by GET. */
   screen(site: SiteApp, path: string, permit: Permit, handler: ScreenHandler, takes?: "long"): void;

@@ -5,15 +5,7 @@
  */
 import type { Web } from "lectern/contracts";
 import { itemReaderSlots, screenSlots } from "lectern/contracts";
-import {
-  chosenLanguage,
-  definePlugin,
-  fileBelow,
-  type InputObject,
-  isOperatorsOwn,
-  t,
-  trimEndChars,
-} from "lectern/core";
+import { chosenLanguage, definePlugin, type InputObject, isOperatorsOwn, t, trimEndChars } from "lectern/core";
 import { mountAssets } from "./assets.ts";
 import * as components from "./components.ts";
 import { difference } from "./difference.ts";
@@ -121,7 +113,7 @@ export default definePlugin({
       paged,
     };
     provide("web", web, {}, ({ folder }) => ({
-      asset: (name, path) => assets.add(name, folder === undefined ? path : fileBelow(folder, path)),
+      asset: (name, path) => assets.add(name, path, folder),
     }));
     contributeThemeHooks(context, web);
     mountSignIn(shared, web);

@@ -12,3 +12,7 @@ export const COMMON = "It contains only what you may see. The response is a file
 
 /** The description of exports whose kind or format other plugins add. */
 export const OTHER = "Exports an item whose kind or format is added by a plugin.";
+
+/** The description of the conversion of HTML. */
+export const CONVERSION =
+  "Converts HTML to Markdown, as an editor needs it: like the export, but simple tables become tables of Markdown. Nothing is stored.";

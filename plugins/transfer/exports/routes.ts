@@ -4,9 +4,10 @@
  */
 import { type ExportFiles, type ExportFormat, type Exporting, type ItemRef, kindLabels } from "lectern/contracts";
 import { contentDisposition, endpoint, fileAnswer, idOf, localizedError, notFound, type Viewer } from "lectern/core";
-import type { ExportsContext } from "./contract.ts";
-import { about, COMMON, OTHER } from "./docs.ts";
+import { conversionRules, conversionSchema, type ExportsContext } from "./contract.ts";
+import { about, COMMON, CONVERSION, OTHER } from "./docs.ts";
 import { spool } from "./spool.ts";
+import { toMarkdown } from "./to_markdown.ts";
 import { contentReader, readItem } from "./tree.ts";
 
 /** The media type of every export, which is to be saved as a file. */
@@ -41,6 +42,18 @@ export function mountExports(context: ExportsContext): void {
           ...endpoint(segment, action, { about: `${about[format]}\n${COMMON}`, errors: ERRORS, takes: "long" }),
         },
       );
+  app.post(
+    "/exports/markdown",
+    async ({ viewer, input }) => {
+      const { html } = await context.validate(conversionRules, input, viewer);
+      return { markdown: await toMarkdown(context.children, html ?? "", viewer, { isEdited: true }) };
+    },
+    {
+      permit: "access-api",
+      response: conversionSchema,
+      ...endpoint("exports", "convert-to-markdown", { about: CONVERSION, rules: conversionRules }),
+    },
+  );
   app.get("/:segment/:id/export/:format", ({ viewer, params }) => runExport(viewer, params), {
     permit: "content-export",
     response: fileAnswer(FILE),

@@ -11,13 +11,22 @@ export const MAX_INLINE_CHARS = 4_000;
 /** The same for tags: the time depends on the depth of the elements, too. */
 const MAX_INLINE_TAGS = 100;
 
-/** Converts HTML to Markdown without leading and trailing blank lines. Rejects with ApiError 503 where the queue of tasks is full. */
-export async function toMarkdown(children: Children, html: string, viewer: Viewer): Promise<string> {
+/**
+ * Converts HTML to Markdown without leading and trailing blank lines; with `isEdited`, simple tables become tables of Markdown. Rejects
+ * with ApiError 503 where the queue of tasks is full.
+ */
+export async function toMarkdown(
+  children: Children,
+  html: string,
+  viewer: Viewer,
+  { isEdited = false }: { readonly isEdited?: boolean } = {},
+): Promise<string> {
   try {
-    if (!isShort(html)) return await convertInChild(children, html, viewer);
+    if (!isShort(html))
+      return await convertInChild(children, html, viewer, isEdited ? "toEditedMarkdown" : "toMarkdown");
     // Loaded at its first use: it is a sixteenth of what a start loads.
-    const { convert } = await import("./turndown.ts");
-    return await inTurn(`viewer ${viewer.id}`, () => convert(html));
+    const { convert, convertForEditing } = await import("./turndown.ts");
+    return await inTurn(`viewer ${viewer.id}`, () => (isEdited ? convertForEditing(html) : convert(html)));
   } catch (error) {
     if (error instanceof ApiError && error.status === 503) throw error;
     // The conversion timed out, or the HTML is nested too deep for Turndown.
@@ -29,7 +38,7 @@ function isShort(html: string): boolean {
   return html.length <= MAX_INLINE_CHARS && html.split("<", MAX_INLINE_TAGS + 2).length <= MAX_INLINE_TAGS + 1;
 }
 
-function convertInChild(children: Children, html: string, viewer: Viewer): Promise<string> {
+function convertInChild(children: Children, html: string, viewer: Viewer, task: string): Promise<string> {
   const module = join(import.meta.dir, "child_tasks.ts");
-  return children.run(html, { module, task: "toMarkdown", owner: `viewer ${viewer.id}` });
+  return children.run(html, { module, task, owner: `viewer ${viewer.id}` });
 }

@@ -4,6 +4,7 @@
  * conversion is synchronous.
  */
 import TurndownService from "turndown";
+import { EDITING_RULES, escapedForEditing, tableRules } from "./turndown_editing.ts";
 
 type Rule = TurndownService.Rule;
 type TurndownNode = Parameters<NonNullable<Rule["replacement"]>>[1];
@@ -40,23 +41,28 @@ const TEXT_NODE = 3;
 /** Signs that begin or end something within a line of Markdown. Those of HTML are escaped as HTML. */
 const INLINE_SIGNS = /[\\`*_[\]~]/g;
 
+/** A block of code, of a text that a function returns. */
+function codeRule(textOf: (text: string) => string): Rule {
+  return {
+    filter: ["pre"],
+    replacement(_content, node) {
+      const element = asElement(node);
+      const code = element.firstChild?.nodeName === "CODE" ? element.firstChild : element;
+      const language = /language-(\S+)/.exec(code.getAttribute("class") ?? "")?.[1] ?? "";
+      const text = textOf((code.textContent ?? "").replace(/\u00a0/g, " "));
+      const fence = "`".repeat(Math.max(3, ...[...text.matchAll(/^`{3,}/gm)].map(([ticks]) => ticks.length + 1)));
+      return `\n\n${fence}${language}\n${text}\n${fence}\n\n`;
+    },
+  };
+}
+
 const RULES: Readonly<Record<string, Rule>> = {
   callout: {
     filter: (node) => node.nodeName === "P" && asElement(node).className?.includes("callout") === true,
     replacement: (content, node) =>
       `\n\n<p class="${escaped(asElement(node).className ?? "")}">${content.trim()}</p>\n\n`,
   },
-  code: {
-    filter: ["pre"],
-    replacement(_content, node) {
-      const element = asElement(node);
-      const code = element.firstChild?.nodeName === "CODE" ? element.firstChild : element;
-      const language = /language-(\S+)/.exec(code.getAttribute("class") ?? "")?.[1] ?? "";
-      const text = (code.textContent ?? "").replace(/\u00a0/g, " ");
-      const fence = "`".repeat(Math.max(3, ...[...text.matchAll(/^`{3,}/gm)].map(([ticks]) => ticks.length + 1)));
-      return `\n\n${fence}${language}\n${text}\n${fence}\n\n`;
-    },
-  },
+  code: codeRule((text) => text),
   item: {
     filter: ["li"],
     replacement(content, node) {
@@ -83,22 +89,43 @@ const RULES: Readonly<Record<string, Rule>> = {
   frame: { filter: ["iframe"], replacement: (_content, node) => `${asElement(node).outerHTML}\n\n` },
 };
 
-const service = new TurndownService({
-  headingStyle: "atx",
-  hr: "---",
-  bulletListMarker: "-",
-  codeBlockStyle: "fenced",
-  emDelimiter: "*",
-  strongDelimiter: "**",
-});
-const escapeMarkdown = service.escape.bind(service);
-service.escape = (text) => escapeMarkdown(escaped(text));
-for (const [name, rule] of Object.entries(RULES)) service.addRule(name, rule);
-service.keep((node) => !CONVERTED.has(node.nodeName));
+function serviceWith(
+  rules: Readonly<Record<string, Rule>>,
+  escapeText: (text: string) => string,
+  options: TurndownService.Options = {},
+): TurndownService {
+  const service = new TurndownService({
+    headingStyle: "atx",
+    hr: "---",
+    bulletListMarker: "-",
+    codeBlockStyle: "fenced",
+    emDelimiter: "*",
+    strongDelimiter: "**",
+    ...options,
+  });
+  const escapeMarkdown = service.escape.bind(service);
+  service.escape = (text) => escapeMarkdown(escapeText(text));
+  for (const [name, rule] of Object.entries(rules)) service.addRule(name, rule);
+  service.keep((node) => !CONVERTED.has(node.nodeName));
+  return service;
+}
+
+const exporting = serviceWith(RULES, escaped);
+const tables = tableRules();
+const editing = serviceWith(
+  { ...RULES, ...EDITING_RULES, ...tables.rules, code: codeRule((text) => text.replace(/\n$/, "")) },
+  escapedForEditing,
+  { blankReplacement: tables.blankReplacement },
+);
 
 /** Converts HTML to Markdown. Throws RangeError for HTML that is nested too deep. */
 export function convert(html: string): string {
-  return html.trim() === "" ? "" : service.turndown(html).trim();
+  return html.trim() === "" ? "" : exporting.turndown(html).trim();
+}
+
+/** The same as an editor writes it: see `turndown_editing.ts`. */
+export function convertForEditing(html: string): string {
+  return html.trim() === "" ? "" : editing.turndown(html).trim();
 }
 
 /** Turndown types its nodes as the browser's, which is not among this project's libraries; the cast narrows to the members used here. */

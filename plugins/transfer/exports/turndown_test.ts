@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { convert } from "./turndown.ts";
+import { convert, convertForEditing } from "./turndown.ts";
 
 const TABLE: readonly [html: string, markdown: string][] = [
   ["<h1>One</h1><h3>Three</h3>", "# One\n\n### Three"],
@@ -53,3 +53,21 @@ for (const [html, markdown] of TABLE)
   test(`${html.slice(0, 60)} becomes ${JSON.stringify(markdown).slice(0, 60)}`, () => {
     expect(convert(html)).toBe(markdown);
   });
+
+const EDITED: readonly [html: string, markdown: string][] = [
+  [
+    '<table>\n<thead>\n<tr>\n<th>A</th>\n<th align="right">B</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td><strong>1</strong> | x</td>\n<td align="right">2<br>3</td>\n</tr>\n<tr>\n<td></td>\n<td></td>\n</tr>\n</tbody>\n</table>',
+    "| A | B |\n| --- | ---: |\n| **1** \\| x | 2<br>3 |\n|  |  |",
+  ],
+  [
+    '<table><thead><tr><th colspan="2">A</th></tr></thead><tbody><tr><td>1</td><td>2</td></tr></tbody></table>',
+    '<table><thead><tr><th colspan="2">A</th></tr></thead><tbody><tr><td>1</td><td>2</td></tr></tbody></table>',
+  ],
+  ["<p>a <s>b</s> &amp; c &lt; d &amp;lt; &lt;b&gt;</p>", "a ~~b~~ & c < d &amp;lt; &lt;b>"],
+  ['<pre><code class="language-ts">a\nb\n</code></pre>', "```ts\na\nb\n```"],
+  ['<ul><li class="task-list-item"><input checked disabled type="checkbox"> done</li></ul>', "- [x] done"],
+];
+
+test("what an editor writes as Markdown is as people write it", () => {
+  expect(EDITED.map(([html]) => convertForEditing(html))).toEqual(EDITED.map(([, markdown]) => markdown));
+});

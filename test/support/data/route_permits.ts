@@ -136,6 +136,7 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
   ],
   "DELETE /api/drafts/:kind/:id": [{ path: "/api/drafts/page/{page}", needs: ["page-view-all", "page-update-all"] }],
   "POST /api/drafts/preview": [{ path: "/api/drafts/preview", needs: [], body: { markdown: "*x*" } }],
+  "POST /api/exports/markdown": [{ path: "/api/exports/markdown", needs: [], body: { html: "<p>x</p>" } }],
   "GET /api/comments": [{ path: "/api/comments", needs: [] }],
   "POST /api/comments": [
     {

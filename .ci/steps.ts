@@ -33,6 +33,11 @@ const bun = process.execPath;
 /** The folder in which the compiler of the quick check keeps what it knows. */
 const TYPES_CACHE = "node_modules/.cache/types";
 const TYPES: Step = { name: "types", command: [bun, "x", "tsc", "--noEmit"] };
+/** Modules for browsers, with the types of browsers. */
+const BROWSER_TYPES: Step = {
+  name: "types of modules for browsers",
+  command: [bun, "x", "tsc", "--noEmit", "--project", "plugins/web/editing/browser"],
+};
 /**
  * Checks all files, and again only what a change reaches. The declarations are written since the compiler compares a changed file
  * with them: without, the first change of a file counts as one of its types, and most of the tree is checked again (14 s of CPU).
@@ -94,6 +99,7 @@ function quickSteps(): Step[] {
   const beside = [...TEST, `--changed=${base}`, "--pass-with-no-tests", ...testsIn("{core,db,plugins,themes}")];
   return [
     CHANGED_TYPES,
+    BROWSER_TYPES,
     { name: "tests over a store", command: [...TEST, ...WITH_STORE] },
     { name: "source rules", command: [...TEST, "./test/rules"] },
     ...(sources.length > 0 ? [{ ...PROMISES, command: [...PROMISES.command, ...sources] }] : []),
@@ -170,7 +176,7 @@ async function main([target, ...args]: readonly string[]): Promise<number> {
   const started = performance.now();
   const whole = target === "all";
   // The longest first, so that the short ones fill the gaps.
-  const outcomes = await runAll(whole ? [TYPES, PROMISES, FORMAT] : quickSteps());
+  const outcomes = await runAll(whole ? [TYPES, BROWSER_TYPES, PROMISES, FORMAT] : quickSteps());
   if (whole) outcomes.push(await run(wholeSuite(args)));
   const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);
   const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0);

@@ -95,11 +95,16 @@ test("two new pages begun in one book are two drafts, and the other one is offer
   expect(await two.getByText("Unsaved drafts started here").count()).toBe(0);
 });
 
-test("the preview reaches for the screen no more than the page itself does", async () => {
+test("editor and preview reach for the screen no more than the page itself does", async () => {
   const html = `<p style="position:fixed;inset:0" class="skip">a</p><a data-dialog="1">b</a><pre><code>${"x".repeat(300)}</code></pre>`;
   const made = await newPage("Reaching", { html });
   const page = await screens.visit(undefined, { size: "phone" });
   await page.goto(editorOf(made));
+  await page.getByRole("textbox", { name: "Content", exact: true }).waitFor();
+  expect(await page.locator("#rich-text").locator("[style], .skip, [data-dialog]").count()).toBe(0);
+  expect(await errorsOf(page)).toEqual([]);
+  await page.getByRole("button", { name: "Source" }).click();
+  expect(await page.locator("#preview pre").count()).toBe(1);
   expect(await page.locator("#preview [style], #preview .skip, #preview [data-dialog]").count()).toBe(0);
   expect(await errorsOf(page)).toEqual([]);
   await page.getByLabel("Content in HTML").fill(`${html}<em>new</em>`);

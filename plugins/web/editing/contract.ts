@@ -12,7 +12,12 @@ export interface EditingContext extends Pick<PluginContext, "app"> {
   readonly web: Web;
   readonly markup: Markup;
   /** Addresses of the scripts that screens load. */
-  readonly scripts: { readonly editor: string; readonly order: string; readonly copy: string };
+  readonly scripts: {
+    readonly editor: string;
+    readonly rich: string;
+    readonly order: string;
+    readonly copy: string;
+  };
   /** Largest image, in megabytes. */
   readonly limitMb: number;
 }
@@ -20,6 +25,7 @@ export interface EditingContext extends Pick<PluginContext, "app"> {
 declare module "lectern/core" {
   interface Places {
     "editor/formatting": EditorData;
+    "editor/insert": EditorData;
     "editor/toolbar": EditorData;
   }
   interface Views {

@@ -13,12 +13,13 @@ import {
 } from "lectern/contracts";
 import { ApiError, type Html, html, idOf } from "lectern/core";
 import type { EditingContext } from "./contract.ts";
-import { editorInput, previewOf, saveDraft } from "./editor_input.ts";
+import { editorInput, previewOf, saveDraft, typedInput } from "./editor_input.ts";
 import { drawEditor } from "./editor_view.ts";
 import type { NamedTag } from "./fields.ts";
 import { imagesIn, uploadAll, withImages } from "./image_uploads.ts";
 import { type Book, type Page, pageOf } from "./items.ts";
 import { blankEditor, editorOfDraft, saveNew } from "./new_page.ts";
+import { type EditorChoice, editorFor, RICH_STYLE } from "./rich_view.ts";
 
 /** The source format of a page. */
 export type Source = "markdown" | "html";
@@ -62,6 +63,10 @@ export interface EditorScreenData extends EditorData {
   readonly toolbar: Toolbar;
   /** Further buttons of the formatting toolbar. */
   readonly formatting: Html;
+  /** Further choices of the menu of the rich editor. */
+  readonly insertions: Html;
+  /** The editor that opens. */
+  readonly editor: EditorChoice;
 }
 
 /** The answer of the API about drafts. */
@@ -70,16 +75,25 @@ export type Drafts = Answers[`/api/drafts/${string}/${number}`];
 /** Mounts the editor. */
 export function mountEditor({ app, markup, web, scripts, limitMb }: EditingContext): void {
   const view = web.view("editing/page", (data, ui) => drawEditor(web, { ...data, limitMb }, ui));
-  web.places("editor/formatting", "editor/toolbar");
+  web.places("editor/formatting", "editor/insert", "editor/toolbar");
   const shown = async (visit: Visit, data: EditorData): Promise<Screen> => {
     const { conflict, content } = data;
     const preview = data.preview === undefined ? undefined : await web.decorate(visit.ui, data.preview);
     const comparison = conflict && (await markup.compare(conflict.content, content, { viewer: visit.viewer }));
     const toolbar = await web.toolbar("editor/toolbar", data, visit);
     const formatting = html`${await web.addedParts("editor/formatting", data, visit)}`;
-    const body = view({ ...data, preview: preview?.html, comparison, toolbar, formatting }, visit.ui);
-    const status = data.sent && !data.sent.ok ? data.sent.status : 200;
-    return { title: data.title, body, menu: "/books", scripts: [scripts.editor], status, style: preview?.style };
+    const insertions = html`${await web.addedParts("editor/insert", data, visit)}`;
+    const editor = editorFor(visit, data.source);
+    const drawn = { ...data, preview: preview?.html, comparison, toolbar, formatting, insertions, editor };
+    const loaded = editor.mode === "rich" || editor.canSwitch ? [scripts.editor, scripts.rich] : [scripts.editor];
+    return {
+      title: data.title,
+      body: view(drawn, visit.ui),
+      menu: "/books",
+      scripts: loaded,
+      status: data.sent && !data.sent.ok ? data.sent.status : 200,
+      style: `${preview?.style ?? ""}${RICH_STYLE}`,
+    };
   };
   const screen = (path: string, read: Load, save: Load): void => {
     const respond = (visit: Visit, answer: EditorData | Response) =>
@@ -123,7 +137,7 @@ async function openDraft(visit: Visit): Promise<Response> {
 function withoutPlace(visit: Visit, error: unknown): EditorData {
   if (!(error instanceof ApiError)) throw error;
   const { status, message } = error;
-  const typed = editorInput(visit);
+  const typed = typedInput(visit);
   return {
     ...EMPTY,
     ...typed,
@@ -227,7 +241,7 @@ async function pageIn(visit: Visit): Promise<{ book: Book; page: Page }> {
 
 async function saveChange(visit: Visit): Promise<EditorData | Response> {
   const { book, page } = await pageIn(visit);
-  const typed = editorInput(visit);
+  const typed = await editorInput(visit);
   const { name, source, tags } = typed;
   const added = await uploadAll(visit, page.id, { images: imagesIn(visit), source });
   const content = withImages(typed.content, added.text);

@@ -1,5 +1,5 @@
 import type { Answers, SubmitResult, Visit } from "lectern/contracts";
-import { html, type InputObject } from "lectern/core";
+import { ApiError, html, type InputObject } from "lectern/core";
 import type { Source } from "./editor.ts";
 import { type NamedTag, tagsIn } from "./fields.ts";
 
@@ -11,12 +11,29 @@ export interface EditorInput {
   readonly tags: NamedTag[];
 }
 
-/** Reads the editor's form. */
-export function editorInput(visit: Visit): EditorInput {
+/**
+ * Reads the editor's form. The rich editor sends HTML; that of a page in Markdown is converted. Throws ApiError where the conversion
+ * fails.
+ */
+export async function editorInput(visit: Visit): Promise<EditorInput> {
+  const input = typedInput(visit);
+  if (input.source === "html" || visit.text("written") !== "rich") return input;
+  return { ...input, content: await markdownOf(visit, input.content) };
+}
+
+/** The same as it was sent. */
+export function typedInput(visit: Visit): EditorInput {
   const source = visit.text("source") === "html" ? "html" : "markdown";
   // Browsers submit line breaks as CRLF.
   const content = visit.text("content").replaceAll("\r\n", "\n");
   return { name: visit.text("name"), source, content, tags: tagsIn(visit.input) };
+}
+
+/** HTML as Markdown. Throws ApiError where the conversion fails. */
+export async function markdownOf(visit: Visit, content: string): Promise<string> {
+  const sent = await visit.send("POST", "/api/exports/markdown", { html: content });
+  if (sent.ok) return sent.body.markdown;
+  throw new ApiError(sent.status, sent.message);
 }
 
 /** The fields of a draft, with what identifies it. */
@@ -29,12 +46,13 @@ interface DraftInput extends Omit<EditorInput, "tags"> {
 }
 
 /** Saves a draft: the submitted form, or `form` where it was changed since. */
-export function saveDraft(
+export async function saveDraft(
   visit: Visit,
   path: `/api/drafts/${string}/${number}`,
-  form: DraftInput = { ...editorInput(visit), slot: visit.text("slot"), keptAt: visit.text("kept_at") },
+  form?: DraftInput,
 ): Promise<SubmitResult<Answers[`PUT /api/drafts/${string}/${number}`]>> {
-  const { name, source, content, tags, slot, keptAt } = form;
+  const sent = form ?? { ...(await editorInput(visit)), slot: visit.text("slot"), keptAt: visit.text("kept_at") };
+  const { name, source, content, tags, slot, keptAt } = sent;
   const base = Number(visit.text("base_revision"));
   const body: InputObject = {
     name,

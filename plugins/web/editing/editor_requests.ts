@@ -1,9 +1,9 @@
-/** Requests of the editor's script: save and discard drafts, render previews, upload images. */
+/** Requests of the editor's scripts: save and discard drafts, render previews, convert content, upload images. */
 import type { Visit } from "lectern/contracts";
 import { ApiError } from "lectern/core";
 import { idOf } from "../_paths/id_of.ts";
 import type { EditingContext } from "./contract.ts";
-import { editorInput, previewOf, saveDraft } from "./editor_input.ts";
+import { markdownOf, previewOf, saveDraft, typedInput } from "./editor_input.ts";
 import { fileIn } from "./fields.ts";
 
 /** Mounts the requests. */
@@ -23,12 +23,21 @@ export function mountEditorRequests({ app, web }: EditingContext): void {
     return visit.goTo(String(visit.query.back ?? "/"), visit.ui.t("Your draft is discarded."));
   });
   web.form(app.site, "/editor/preview", "user", async (visit) => {
-    const { source, content } = editorInput(visit);
+    const { source, content } = typedInput(visit);
     const html = await previewOf(visit, source, content);
     return new Response(html === undefined ? "" : (await web.decorate(visit.ui, html)).html, {
       // A part of a screen: where a browser opens it as a document, it runs no scripts.
       headers: { "content-type": "text/html; charset=UTF-8", "content-security-policy": "default-src 'none'; sandbox" },
     });
+  });
+  web.form(app.site, "/editor/convert", "user", async (visit) => {
+    const { content } = typedInput(visit);
+    if (visit.text("to") === "markdown") {
+      const markdown = await markdownOf(visit, content);
+      return Response.json({ markdown, html: await rendered(visit, markdown) });
+    }
+    const html = await rendered(visit, content);
+    return Response.json({ html, markdown: await markdownOf(visit, html) });
   });
   web.form(app.site, "/editor/picture/:id", "user", async (visit) => {
     const image = fileIn(visit, "image");
@@ -42,8 +51,16 @@ export function mountEditorRequests({ app, web }: EditingContext): void {
   });
 }
 
+/** Markdown as HTML. Throws ApiError where it is refused. */
+async function rendered(visit: Visit, markdown: string): Promise<string> {
+  if (markdown === "") return "";
+  const sent = await visit.send("POST", "/api/drafts/preview", { markdown });
+  if (sent.ok) return sent.body.html;
+  throw new ApiError(sent.status, Object.values(sent.errors).flat()[0] ?? sent.message);
+}
+
 function isEmpty(visit: Visit): boolean {
-  const { name, content, tags } = editorInput(visit);
+  const { name, content, tags } = typedInput(visit);
   return name.trim() === "" && content.trim() === "" && tags.length === 0;
 }
 

@@ -1,12 +1,13 @@
 /**
  * The markup of the editor: messages, the form with its hidden fields, the preview beside the source, and the data for
- * `public/editor.js`. It works without scripts; elements that need scripts are hidden without them.
+ * `public/editor.js`; that for the rich editor is in `rich_view.ts`. It works without scripts; elements that need scripts are hidden without them.
  */
 import type { Toolbar, Ui, Web } from "lectern/contracts";
 import { fileKilobytes, type Html, html } from "lectern/core";
 import type { EditorData, EditorScreenData } from "./editor.ts";
 import { errorsIn, IMAGE_TYPES, nameField, tagFields } from "./fields.ts";
 import { imageField } from "./image_uploads.ts";
+import { richData } from "./rich_view.ts";
 
 const BYTES_PER_KILOBYTE = 1024;
 
@@ -18,7 +19,7 @@ export function drawEditor({ parts }: Web, data: EditorScreenData & { readonly l
   const label = source === "markdown" ? t("Content in Markdown") : t("Content in HTML");
   return html`<div class="head-line"><h1>${title}</h1><p class="quiet" id="draft-state" role="status" aria-live="polite"></p>${hasAdditions(data.toolbar) && parts.toolbar(ui, data.toolbar)}</div>
 ${messages(parts, data, ui)}
-<form method="post" enctype="multipart/form-data" id="editor" class="editor" action="${ui.url(action)}" ${scriptData(data, ui)}>
+<form method="post" enctype="multipart/form-data" id="editor" class="editor" action="${ui.url(action)}" ${scriptData(data, ui)} data-rich="${JSON.stringify(richData(data.editor, ui))}">
 ${error !== undefined && data.conflict === undefined && html`<p class="notice bad" role="alert">${ui.icon("warning")} ${error}</p>`}
 ${nameField(parts, ui, name, errors.name)}
 <input type="hidden" name="source" value="${source}"><input type="hidden" name="about" value="${about}"><input type="hidden" name="kept_at" value="${keptAt}">${slot !== "" && html`<input type="hidden" name="slot" value="${slot}">`}
@@ -36,6 +37,7 @@ ${tagFields(tags, ui)}
 <button name="act" value="preview" class="secondary">${t("Preview")}</button>
 <button name="act" value="pictures" class="secondary without-script">${t("Add selected images")}</button>
 <a role="button" class="secondary outline" href="${ui.url(back)}">${t("Cancel")}</a></div></form>
+<div id="editor-insert" hidden>${data.insertions}</div>
 ${sourceSwitch(data, ui)}`;
 }
 
@@ -115,8 +117,8 @@ function formattingToolbar(added: Html, ui: Ui): Html {
   )}${added}</div>`;
 }
 
-function sourceSwitch({ source, action, draftOf, base }: EditorData, ui: Ui): Html {
-  if (draftOf !== undefined) return html``;
+function sourceSwitch({ source, action, draftOf, base, editor }: EditorScreenData, ui: Ui): Html {
+  if (draftOf !== undefined || !editor.canSwitch) return html``;
   const other = source === "markdown" ? "html" : "markdown";
   const text = source === "markdown" ? ui.t("Write in HTML instead") : ui.t("Write in Markdown instead");
   return html`<p class="quiet"><a href="${ui.url(action)}?source=${other}">${text}</a>${

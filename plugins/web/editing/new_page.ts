@@ -7,6 +7,7 @@ import { type Drafts, type EditorData, EMPTY, type Source } from "./editor.ts";
 import { editorInput, previewOf, saveDraft } from "./editor_input.ts";
 import { imagesIn, uploadAll, withImages } from "./image_uploads.ts";
 import { type Book, bookOf, type Chapter, chapterOf, type Page } from "./items.ts";
+import { chosenEditor } from "./rich_view.ts";
 
 type Kind = "book" | "chapter";
 
@@ -34,10 +35,17 @@ export async function blankEditor(visit: Visit, kind: Kind): Promise<EditorData>
     return { ...data, name, source, content, tags, preview, draftOf: updated_at, keptAt: updated_at, pageId: page_id };
   }
   const template = place.template ? await visit.findItem("page", { id: place.template }) : undefined;
-  if (!template) return { ...data, source: visit.query.source === "html" ? "html" : "markdown" };
+  if (!template) return { ...data, source: newSource(visit) };
   const source: Source = template.markdown === "" ? "html" : "markdown";
   const content = source === "html" ? template.raw_html : template.markdown;
   return { ...data, source, content, preview: template.html };
+}
+
+/** The format of a new page: the requested one, else the one that fits the editor that the user has chosen. */
+function newSource(visit: Visit): Source {
+  const { source } = visit.query;
+  if (source === "html" || source === "markdown") return source;
+  return chosenEditor(visit) === "rich" ? "html" : "markdown";
 }
 
 /** Creates the page of a form, or returns the editor with the errors. */
@@ -68,7 +76,7 @@ export async function saveNew(visit: Visit, kind: Kind): Promise<EditorData | Re
  * where one has saved it as a page or discarded it, an error, so that no second page is created by accident.
  */
 async function formOf(visit: Visit, place: Place): Promise<EditorData> {
-  const typed = editorInput(visit);
+  const typed = await editorInput(visit);
   const slot = SLOT.test(visit.text("slot")) ? visit.text("slot") : crypto.randomUUID();
   const data: EditorData = { ...newPage(visit, place, slot), ...typed };
   const { draft } = await visit.get(`${draftsOf(place)}?slot=${slot}`);

@@ -20,7 +20,8 @@ export default definePlugin({
   setup(context) {
     const { markup, web } = context.contracts;
     const script = (name: string) => web.asset(name, join(import.meta.dir, "public", name));
-    const scripts = { editor: script("editor.js"), order: script("order.js"), copy: script("copy.js") };
+    const rich = web.asset("editor_rich.js", join(import.meta.dir, "browser/rich.ts"));
+    const scripts = { editor: script("editor.js"), rich, order: script("order.js"), copy: script("copy.js") };
     const shared = { ...context, markup, web, scripts, limitMb: context.settings.fileLimit };
     mountContainers(shared);
     mountEditor(shared);

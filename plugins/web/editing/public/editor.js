@@ -97,6 +97,11 @@ const asText = (url, name) => {
     : `<p><img src="${url}" alt="${plain}"></p>`;
 };
 
+// While the rich editor is open, it places images; it is told by events.
+const isRich = () => said.surface === "rich";
+const tellRich = (name, detail) => own(form, "dispatchEvent")(new CustomEvent(name, { detail }));
+let lastKey = 0;
+
 // Placeholders for all images are inserted at once, so that the order does not depend on the duration of uploads.
 function addPictures(files) {
   const fit = files.filter((file) => {
@@ -105,13 +110,32 @@ function addPictures(files) {
     return !fault;
   });
   if (fit.length === 0) return;
-  const places = fit.map(({ name }) => asText("", texts.uploading.replace(":name", name)));
-  insert(asParagraphs(places));
+  const places = isRich() ? fit.map(placeInRich) : placesInText(fit);
   for (const [index, file] of fit.entries()) {
     const row = rowFor(file);
     busy++;
     uploading = uploading.then(() => addPicture(file, places[index], row)).finally(() => busy--);
   }
+}
+
+// A place replaces itself by the image, or is removed where there is no address.
+function placesInText(files) {
+  const marks = files.map(({ name }) => asText("", texts.uploading.replace(":name", name)));
+  insert(asParagraphs(marks));
+  return marks.map((mark, index) => (url) => {
+    const at = text.value.indexOf(mark);
+    if (at < 0) return;
+    const written = url === "" ? "" : asText(url, files[index].name);
+    text.setRangeText(written, at, at + mark.length, "preserve");
+    text.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+}
+
+function placeInRich({ name }) {
+  lastKey++;
+  const key = String(lastKey);
+  tellRich("lectern-picture-begun", { key, name });
+  return (url) => tellRich("lectern-picture-ended", { key, name, url });
 }
 
 // Images are paragraphs of their own, unless the cursor is within a line.
@@ -123,18 +147,15 @@ function asParagraphs(places) {
 }
 
 async function addPicture(file, place, row) {
-  let written = "";
+  let url = "";
   try {
-    written = asText(await upload(file, row.querySelector("progress")), file.name);
+    url = await upload(file, row.querySelector("progress"));
     row.remove();
     say(texts.uploaded.replace(":name", file.name));
   } catch (error) {
     tell(file, error.message, row);
   }
-  const at = text.value.indexOf(place);
-  if (at < 0) return;
-  text.setRangeText(written, at, at + place.length, "preserve");
-  text.dispatchEvent(new Event("input", { bubbles: true }));
+  place(url);
 }
 
 function faultOf(file) {
@@ -198,6 +219,10 @@ function take(event, transfer) {
   if (files.length === 0 || (event.type === "paste" && transfer.getData("text/plain") !== "")) return;
   // By default, the browser would navigate to a dropped file.
   event.preventDefault();
+  addAll(files);
+}
+
+function addAll(files) {
   uploads.replaceChildren(...uploads.querySelectorAll("li:has(progress)"));
   addPictures(files);
 }
@@ -213,9 +238,9 @@ if (form && text) {
   picker?.addEventListener("change", () => {
     const files = [...picker.files];
     picker.value = "";
-    uploads.replaceChildren(...uploads.querySelectorAll("li:has(progress)"));
-    addPictures(files);
+    addAll(files);
   });
+  listen(form, "lectern-files", ({ detail }) => addAll(detail));
   listen(form, "click", (event) => {
     const tool = event.target.closest("[data-before]");
     if (tool) insert(tool.dataset.before.replace("\\n", "\n"), tool.dataset.after);

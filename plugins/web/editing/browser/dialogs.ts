@@ -1,0 +1,79 @@
+/** Dialogs of the editor: the address and text of a link, and colours. */
+import type { Editor } from "@tiptap/core";
+import { declarationsIn, isSafeAddress } from "./elements.ts";
+import { linkAt, marksAt, setLink, setStyle } from "./inline.ts";
+import { ask, make, type Texts } from "./screen.ts";
+
+/** An address as it is written: with https:// where a host was typed, and mailto: before an e-mail address. */
+export function asAddress(typed: string): string {
+  const address = typed.trim();
+  if (/^[^\s@/:]+@[^\s@/:]+\.\w+$/.test(address)) return `mailto:${address}`;
+  return /^[\w-]+(?:\.[\w-]+)+(?:[/?#:]|$)/.test(address) && !/^\w+:/.test(address) ? `https://${address}` : address;
+}
+
+/** Asks for a link, and sets it. */
+export async function linkDialog(editor: Editor, texts: Texts): Promise<void> {
+  const { state } = editor;
+  const old = linkAt(state);
+  const { from, to, empty } = state.selection;
+  const range = empty && old ? old : { from, to };
+  const text = state.doc.textBetween(range.from, range.to, " ");
+  const field = (name: string, value: string) =>
+    make("input", { id: `rich-${name}`, value, autocomplete: "off", spellcheck: "false" });
+  const [address, label] = [field("address", old?.mark.attrs.kept?.href ?? ""), field("label", text)];
+  const chosen = await ask(
+    texts.link ?? "",
+    [
+      make("label", { for: address.id }, texts.address),
+      address,
+      make("label", { for: label.id }, texts.linkText),
+      label,
+    ],
+    [
+      { text: texts.apply ?? "", value: "apply", isMain: true },
+      ...(old ? [{ text: texts.removeLink ?? "", value: "remove" }] : []),
+      { text: texts.cancel ?? "", value: "" },
+    ],
+  );
+  const href = chosen === "remove" ? "" : asAddress(address.value);
+  if (chosen !== "" && (chosen === "remove" || (href !== "" && isSafeAddress(href))))
+    setLink(href, label.value)(editor.state, editor.view.dispatch);
+  editor.view.focus();
+}
+
+/** Asks for colours of the selected text, and sets them. */
+export async function coloursDialog(editor: Editor, texts: Texts): Promise<void> {
+  const styles = marksAt(editor.state).map(({ attrs }) => String(attrs.kept?.style ?? ""));
+  const colourOf = (property: string, initial: string) => {
+    const found = styles
+      .flatMap(declarationsIn)
+      .find(([name, value]) => name === property && /^#[0-9a-f]{6}$/i.test(value));
+    return found?.[1] ?? initial;
+  };
+  const colour = make("input", { type: "color", id: "rich-colour", value: colourOf("color", "#b00020") });
+  const back = make("input", { type: "color", id: "rich-back", value: colourOf("background-color", "#fff3a3") });
+  const chosen = await ask(
+    texts.colours ?? "",
+    [
+      make("label", { for: colour.id }, texts.textColour),
+      colour,
+      make("label", { for: back.id }, texts.background),
+      back,
+    ],
+    [
+      { text: texts.setTextColour ?? "", value: "color", isMain: true },
+      { text: texts.setBackground ?? "", value: "background-color" },
+      { text: texts.removeColours ?? "", value: "remove" },
+      { text: texts.cancel ?? "", value: "" },
+    ],
+  );
+  const set = (property: "color" | "background-color", value: string) =>
+    setStyle(property, value)(editor.state, editor.view.dispatch);
+  if (chosen === "color") set("color", colour.value);
+  if (chosen === "background-color") set("background-color", back.value);
+  if (chosen === "remove") {
+    set("color", "");
+    set("background-color", "");
+  }
+  editor.view.focus();
+}

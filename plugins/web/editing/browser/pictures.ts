@@ -1,0 +1,77 @@
+/**
+ * Pictures that are pasted, dropped or chosen: `public/editor.js` checks and uploads them. While one is uploaded, a mark is in its place,
+ * which moves with the text and is no part of the document, so that undo knows the picture alone.
+ */
+import type { Editor } from "@tiptap/core";
+import { Plugin, PluginKey, Selection } from "@tiptap/pm/state";
+import { Decoration, DecorationSet } from "@tiptap/pm/view";
+import { filled, make, type Texts } from "./screen.ts";
+
+const PLACES = new PluginKey<DecorationSet>("pictures");
+
+type Change =
+  | { readonly add: { readonly key: string; readonly name: string; readonly at: number } }
+  | { readonly remove: string };
+
+/** The plugin with the places of pictures. */
+export function picturePlaces(form: HTMLFormElement, texts: Texts): Plugin {
+  const take = (files: readonly File[]) =>
+    EventTarget.prototype.dispatchEvent.call(form, new CustomEvent("lectern-files", { detail: files }));
+  return new Plugin({
+    key: PLACES,
+    state: {
+      init: () => DecorationSet.empty,
+      apply(tr, set) {
+        const moved = set.map(tr.mapping, tr.doc);
+        const change = tr.getMeta(PLACES) as Change | undefined;
+        if (!change) return moved;
+        if ("remove" in change)
+          return moved.remove(moved.find(undefined, undefined, ({ key }) => key === change.remove));
+        const { key, name, at } = change.add;
+        const mark = make("span", { class: "rich-uploading" }, filled(texts.uploading, { name }));
+        return moved.add(tr.doc, [Decoration.widget(at, mark, { key, side: -1 })]);
+      },
+    },
+    props: {
+      decorations: (state) => PLACES.getState(state),
+      handlePaste(_view, { clipboardData }) {
+        const files = [...(clipboardData?.files ?? [])];
+        // Word processors copy text together with an image of it: the text is meant.
+        if (files.length === 0 || clipboardData?.getData("text/plain") !== "") return false;
+        take(files);
+        return true;
+      },
+      handleDrop(view, event) {
+        const files = [...(event.dataTransfer?.files ?? [])];
+        if (files.length === 0) return false;
+        event.preventDefault();
+        const at = view.posAtCoords({ left: event.clientX, top: event.clientY });
+        if (at)
+          view.dispatch(
+            view.state.tr.setMeta("addToHistory", false).setSelection(Selection.near(view.state.doc.resolve(at.pos))),
+          );
+        take(files);
+        return true;
+      },
+    },
+  });
+}
+
+/** Marks the place of a picture at the cursor. */
+export function beginPicture({ view }: Editor, key: string, name: string): void {
+  const at = view.state.selection.to;
+  view.dispatch(view.state.tr.setMeta(PLACES, { add: { key, name, at } } satisfies Change));
+}
+
+/** Puts the picture into its place; without an address the place is given up. */
+export function endPicture({ view }: Editor, key: string, url: string, name: string): void {
+  const { state } = view;
+  const [place] = PLACES.getState(state)?.find(undefined, undefined, (spec) => spec.key === key) ?? [];
+  const tr = state.tr.setMeta(PLACES, { remove: key } satisfies Change);
+  if (place && url !== "") {
+    const picture = state.schema.node("image", { kept: { src: url, alt: name.replace(/\.\w+$/, "") } });
+    const isText = tr.doc.resolve(place.from).parent.inlineContent;
+    tr.insert(place.from, isText ? picture : state.schema.node("paragraph", null, picture));
+  }
+  view.dispatch(tr);
+}

@@ -45,6 +45,11 @@ const loans: AnyPlugin = definePlugin({
         html`<button type="button" class="small secondary outline" data-before="~~" data-after="~~">S</button>`,
     });
     contribute("screen_part", {
+      at: "editor/insert",
+      draw: () =>
+        html`<button type="button" data-html="<blockquote><p>Lent to Ann</p></blockquote>">Loan slip</button>`,
+    });
+    contribute("screen_part", {
       at: "screen/footer",
       draw: ({ title }) => html`<p class="loans"><small>Loans of “${title}”: 3</small></p>`,
     });
@@ -112,6 +117,21 @@ test("a button that a plugin adds to the editor inserts its texts around the sel
   expect(await page.getByRole("button", { name: "Loans" }).count()).toBe(1);
   expect(await errorsOf(page)).toEqual([]);
   await picture(page, "plugin-editor");
+});
+
+test("a choice that a plugin adds to the menu of the rich editor inserts its HTML", async () => {
+  const { ask } = screens.runtime;
+  const { data } = (await ask("GET", "/api/books")).body;
+  await ask("POST", "/api/pages", { body: { name: "Lent", book_id: data[0].id, html: "<p>first</p>" } });
+  const page = await screens.visit();
+  await page.goto("/books/atlas/page/lent/edit");
+  const text = page.getByRole("textbox", { name: "Content", exact: true });
+  await text.click();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type(" /loan");
+  await page.getByRole("option", { name: "Loan slip" }).waitFor();
+  await page.keyboard.press("Enter");
+  expect(await text.locator("blockquote").textContent()).toBe("Lent to Ann");
 });
 
 test("the statistics have the figure, and the form of a role the permission with its explanation", async () => {

@@ -168,6 +168,23 @@ test("links are set by dialog and by pasting an address over text", async () => 
   );
 });
 
+test("two brackets open a list of the pages that the writer may see, and a choice is a permanent link", async () => {
+  const target = await newPage("Zebra crossing", { html: "<p>x</p>" });
+  const made = await newPage("Linking", { html: "<p>see </p>" });
+  const page = await opened(made);
+  await rich(page).click();
+  await press(page, "Control+End");
+  await type(page, " [[zebra");
+  const list = page.getByRole("listbox", { name: "Pages" });
+  await list.getByText("Zebra crossing").waitFor();
+  await picture(page, "rich-pages");
+  expect(await errorsOf(page)).toEqual([]);
+  await press(page, "Enter");
+  await type(page, " there");
+  await save(page);
+  expect(await htmlOf(made)).toBe(`<p>see <a href="${screens.url}/link/${target.id}">Zebra crossing</a> there</p>`);
+});
+
 test("pictures are pasted into the text, and drafts of it kept, as in the source editor", async () => {
   const made = await newPage("Pictured", { html: "<p>before</p>" });
   const page = await opened(made);

@@ -8,7 +8,7 @@ import type { PlacesData } from "./places.ts";
 import type { SortData } from "./sort.ts";
 
 /** What the files of this plugin share. */
-export interface EditingContext extends Pick<PluginContext, "app"> {
+export interface EditingContext extends Pick<PluginContext, "app" | "baseUrl"> {
   readonly web: Web;
   readonly markup: Markup;
   /** Addresses of the scripts that screens load. */

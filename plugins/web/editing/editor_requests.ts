@@ -6,8 +6,11 @@ import type { EditingContext } from "./contract.ts";
 import { markdownOf, previewOf, saveDraft, typedInput } from "./editor_input.ts";
 import { fileIn } from "./fields.ts";
 
+/** Pages that are offered for a link. */
+const MAX_PAGES = 8;
+
 /** Mounts the requests. */
-export function mountEditorRequests({ app, web }: EditingContext): void {
+export function mountEditorRequests({ app, web, baseUrl }: EditingContext): void {
   web.form(app.site, "/editor/draft/:kind/:id", "user", async (visit) => {
     const sent = await saveDraft(visit, draftPath(visit));
     if (!sent.ok) throw new ApiError(sent.status, sent.message);
@@ -39,6 +42,10 @@ export function mountEditorRequests({ app, web }: EditingContext): void {
     const html = await rendered(visit, content);
     return Response.json({ html, markdown: await markdownOf(visit, html) });
   });
+  web.screen(app.site, "/editor/pages", "user", async (visit) => {
+    const query = typeof visit.query.query === "string" ? visit.query.query.trim() : "";
+    return Response.json({ data: await pagesFor(visit, query, baseUrl) });
+  });
   web.form(app.site, "/editor/picture/:id", "user", async (visit) => {
     const image = fileIn(visit, "image");
     const sent = await visit.send("POST", "/api/image-gallery", {
@@ -49,6 +56,18 @@ export function mountEditorRequests({ app, web }: EditingContext): void {
     if (sent.ok) return Response.json({ url: sent.body.url, name: sent.body.name });
     throw new ApiError(sent.status, Object.values(sent.errors).flat()[0] ?? sent.message);
   });
+}
+
+/** Pages that the user sees, by words of a search; those that changed last without any. Links have permanent addresses. */
+async function pagesFor(visit: Visit, query: string, baseUrl: string) {
+  const link = (id: number) => `${baseUrl}/link/${id}`;
+  if (query === "") {
+    const { data } = await visit.get(`/api/pages?sort=-updated_at&count=${MAX_PAGES}`);
+    return data.map(({ id, name }) => ({ name, place: "", link: link(id) }));
+  }
+  const words = encodeURIComponent(`${query} {type:page}`);
+  const { data } = await visit.get(`/api/search?count=${MAX_PAGES}&query=${words}`);
+  return data.map(({ id, name, book }) => ({ name, place: book?.name ?? "", link: link(id) }));
 }
 
 /** Markdown as HTML. Throws ApiError where it is refused. */

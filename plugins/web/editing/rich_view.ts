@@ -38,6 +38,7 @@ export function richData(editor: EditorChoice, ui: Ui) {
     user: ui.viewer.id,
     path: ui.url("/"),
     convert: ui.url("/editor/convert"),
+    pages: ui.url("/editor/pages"),
     texts: { ...toolTexts(ui), ...tableTexts(ui), ...dialogTexts(ui), ...changeTexts(ui) },
   };
 }
@@ -45,7 +46,9 @@ export function richData(editor: EditorChoice, ui: Ui) {
 function toolTexts({ t }: Ui) {
   return {
     content: t("Content"),
-    help: t("Type / for a menu of everything that can be inserted. Tab indents in lists and moves in tables."),
+    help: t(
+      "Type / for a menu of everything that can be inserted, and [[ for a link to a page. Tab indents in lists and moves in tables.",
+    ),
     formatting: t("Formatting"),
     editor: t("Editor"),
     rich: t("Rich text"),
@@ -89,6 +92,7 @@ function toolTexts({ t }: Ui) {
     date: t("Date"),
     insert: t("Insert"),
     choice: t(":name, :number of :count"),
+    pages: t("Pages"),
     undo: t("Undo"),
     redo: t("Redo"),
     language: t("Language of the code"),

@@ -12,6 +12,7 @@ import { type Difference, differences, withoutIds } from "./compare.ts";
 import { type Conversion, convert, isSameMarkdown, lineDifferences } from "./convert.ts";
 import { linkDialog } from "./dialogs.ts";
 import { insertMenu } from "./insert_menu.ts";
+import { pageMenu } from "./page_menu.ts";
 import { beginPicture, endPicture, picturePlaces } from "./pictures.ts";
 import { readHtml } from "./reader.ts";
 import { PAGES, schemaWith } from "./schema.ts";
@@ -27,6 +28,7 @@ interface Given {
   readonly user: number;
   readonly path: string;
   readonly convert: string;
+  readonly pages: string;
   readonly texts: Texts;
 }
 
@@ -164,6 +166,7 @@ class RichEditor {
           priority: 1000,
           addProseMirrorPlugins: () => [
             insertMenu(() => editor, { texts, added, place, pictures }),
+            pageMenu(() => editor, { texts, pages: this.#given.pages, place }),
             picturePlaces(this.#form, texts),
             clipboard(PAGES),
           ],

@@ -27,6 +27,7 @@ export type {
   SharedAnswers,
   TableDependency,
 } from "./events/cached_answers.ts";
+export type { AskedValue, DerivedAnswers, DerivedSource, DerivedValue } from "./events/derived_answers.ts";
 export type { EventRecord, EventTransaction } from "./events/event_bus.ts";
 export type { JobHandler, JobRun } from "./events/job_queue.ts";
 export { type FailedRun, JobFailure, type JobOptions, type JobPauses } from "./events/job_retry.ts";
@@ -87,6 +88,7 @@ export { OutgoingError, type OutgoingFetch } from "./http/outbound_fetch.ts";
 export { ownPath } from "./http/own_path.ts";
 export type { SiteApp } from "./http/plugin_app.ts";
 export type { Allowance, Limiter } from "./http/rate_limit.ts";
+export { currentRequestId } from "./http/request_context.ts";
 export type { Authenticate, RouteScope } from "./http/route_scope.ts";
 export type { RouteInfo } from "./http/route_table.ts";
 export { matchesSlowHash, slowHash } from "./http/slow_hashes.ts";

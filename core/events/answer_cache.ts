@@ -18,6 +18,7 @@ import type { AnswerForm, KeptAnswer } from "./answer_forms.ts";
 import { AnswerLoads } from "./answer_loads.ts";
 import type { Asked, Known } from "./asked_answer.ts";
 import type { AnswerCacheFigures, Answered, AnswerSource, CachedAnswers, TableDependency } from "./cached_answers.ts";
+import { type DerivedAnswers, type DerivedSource, type DerivedValue, derivedAnswers } from "./derived_answers.ts";
 import type { NoticeAge } from "./notice_age.ts";
 import { ReadTables } from "./read_tables.ts";
 import { ReportedChanges } from "./reported_changes.ts";
@@ -92,23 +93,12 @@ export class AnswerCache {
   figures(): AnswerCacheFigures {
     const { bytes, size: entries, evictions } = this.#answers;
     const counts = { hits: this.#hits, misses: this.#misses, forgotten: this.#forgotten };
-    const all = bytes + this.#leads.bytes;
-    return { ...counts, bytes: all, entries, evictions, noticeAgeMs: this.#parts.notices.ageMs };
+    return { ...counts, bytes: bytes + this.#leads.bytes, entries, evictions, noticeAgeMs: this.#parts.notices.ageMs };
   }
 
   /** Adds a source; `name` is unique in the runtime. */
   add<A extends object>(name: string, source: AnswerSource<A>): CachedAnswers<A> {
-    if (this.#sources.has(name)) throw new Error(`Cannot cache the answers "${name}": this name is taken`);
-    const aliases: Known = { name: `${name} by alias`, entries: this.#leads, tables: undefined, dependencies: [] };
-    const known: KnownSource<A> = {
-      name,
-      entries: this.#answers,
-      source,
-      aliases,
-      tables: undefined,
-      dependencies: [],
-    };
-    this.#sources.set(name, known);
+    const known = this.#know(name, source);
     const asked = (form: AnswerForm, viewer: Viewer, id: number): AskedItem<A> => ({
       known,
       get key() {
@@ -129,17 +119,31 @@ export class AnswerCache {
       // What is kept with a key of a source is of its type.
       return kept.shared as Answered<A>;
     };
-    const find = async (viewer: Viewer, id: number) =>
+    const find = (viewer: Viewer, id: number) =>
       // Answers are JSON in the other form alone.
-      (await read("value", viewer, id)) as A | undefined;
+      read("value", viewer, id) as A | undefined | Promise<A | undefined>;
     return {
       read: (viewer, id) => read("json", viewer, id),
       find,
-      findBy: async (viewer, alias, idOf) =>
-        this.#isActive(aliases)
-          ? foundByAlias(this.#reads, { known: aliases, alias, idOf }, (id) => find(viewer, id))
+      findBy: (viewer, alias, idOf) =>
+        this.#isActive(known.aliases)
+          ? foundByAlias(this.#reads, { known: known.aliases, alias, idOf }, (id) => find(viewer, id))
           : undefined,
     };
+  }
+
+  /** Adds a source of values that are made of answers; `name` is as that of `add`. */
+  addDerived<V extends DerivedValue>(name: string, { dependsOn }: DerivedSource): DerivedAnswers<V> {
+    return derivedAnswers(this.#know(name, { dependsOn, load: async () => undefined }), this.#reads);
+  }
+
+  #know<A extends object>(name: string, source: AnswerSource<A>): KnownSource<A> {
+    if (this.#sources.has(name)) throw new Error(`Cannot cache the answers "${name}": this name is taken`);
+    const unread = { tables: undefined, dependencies: [] };
+    const aliases: Known = { name: `${name} by alias`, entries: this.#leads, ...unread };
+    const known = { name, entries: this.#answers, source, aliases, ...unread };
+    this.#sources.set(name, known);
+    return known;
   }
 
   /**

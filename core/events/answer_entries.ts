@@ -3,6 +3,7 @@
  * removed where others need the memory.
  */
 import type { KeptAnswer } from "./answer_forms.ts";
+import { markKept, unmarkKept } from "./kept_marks.ts";
 
 /** An entry; whoever holds one finds out by it whether it is still kept. */
 export interface Entry {
@@ -86,6 +87,7 @@ export class AnswerEntries {
     this.#removeBeyond(this.#maxBytes - size);
     const entry: Entry = { key, answer, surrogateKeys, size, movedAt: this.#reads };
     this.#entries.set(key, entry);
+    if (answer.isGiven) markKept(answer.shared);
     this.#bytes += size;
     for (const surrogateKey of surrogateKeys) {
       const entries = this.#bySurrogateKey.get(surrogateKey) ?? new Set();
@@ -103,7 +105,10 @@ export class AnswerEntries {
 
   /** Removes all entries. */
   clear(): void {
-    for (const entry of this.#entries.values()) entry.answer = undefined;
+    for (const entry of this.#entries.values()) {
+      if (entry.answer?.isGiven) unmarkKept(entry.answer.shared);
+      entry.answer = undefined;
+    }
     this.#entries.clear();
     this.#bySurrogateKey.clear();
     this.#bytes = 0;
@@ -118,6 +123,7 @@ export class AnswerEntries {
   }
 
   #delete(entry: Entry): void {
+    const mark = entry.answer?.isGiven ? unmarkKept(entry.answer.shared) : undefined;
     entry.answer = undefined;
     this.#entries.delete(entry.key);
     this.#bytes -= entry.size;
@@ -126,5 +132,6 @@ export class AnswerEntries {
       entries?.delete(entry);
       if (entries?.size === 0) this.#bySurrogateKey.delete(surrogateKey);
     }
+    if (mark) this.deleteWith(mark.name);
   }
 }

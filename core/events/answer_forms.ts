@@ -1,5 +1,6 @@
 import { deepFreeze } from "../std/freeze.ts";
 import { JsonBytes } from "../std/json_bytes.ts";
+import type { DerivedValue } from "./derived_answers.ts";
 import { SharedItem } from "./shared_item.ts";
 import type { SharedFacts } from "./shared_rows.ts";
 
@@ -10,25 +11,34 @@ export interface KeptAnswer {
   readonly size: number;
   /** When its load began, of `performance.now()`. */
   readonly since: number;
+  /** Whether it is an object that readers are given, of which they may make what is kept with it. */
+  readonly isGiven?: true;
 }
 
 /** The forms in which answers are read. */
 export type AnswerForm = keyof typeof ANSWER_FORMS;
 
-/** Makes an answer of its JSON, and the time when its load began. */
+/** Makes what is kept of an answer, and of the time when its load began; undefined for what must not be kept. */
 export const ANSWER_FORMS = {
-  json(text: string, since: number): KeptAnswer {
-    const shared = new JsonBytes(text);
+  json(answer: object, since: number): KeptAnswer {
+    const shared = new JsonBytes(JSON.stringify(answer));
     return { shared, size: shared.blob.size, since };
   },
   /** A copy that nobody else has: plugins may go on to use the objects that they returned. */
-  value(text: string, since: number): KeptAnswer {
+  value(answer: object, since: number): KeptAnswer {
+    const text = JSON.stringify(answer);
     const shared: object = deepFreeze(JSON.parse(text));
     const count = countOf(shared);
-    return { shared, size: text.length * (WIDE.test(text) ? 2 : 1) + NODE_BYTES * count, since };
+    return { shared, size: text.length * (WIDE.test(text) ? 2 : 1) + NODE_BYTES * count, since, isGiven: true };
+  },
+  /** A `DerivedValue` as it was made. */
+  derived(answer: object, since: number): KeptAnswer | undefined {
+    const { bytes } = answer as DerivedValue;
+    return bytes === undefined ? undefined : { shared: answer, size: bytes, since };
   },
   /** The facts of an item whose answer is shared. */
-  item(text: string, since: number): KeptAnswer {
+  item(answer: object, since: number): KeptAnswer {
+    const text = JSON.stringify(answer);
     const facts: SharedFacts = JSON.parse(text);
     return { shared: new SharedItem(facts), size: text.length + NODE_BYTES * countOf(facts), since };
   },

@@ -8,7 +8,7 @@ import type { Faults } from "../faults.ts";
 import type { Log } from "../log.ts";
 import { ANSWER_FORMS, type KeptAnswer } from "./answer_forms.ts";
 import type { Asked, Known } from "./asked_answer.ts";
-import type { Answered } from "./cached_answers.ts";
+import type { Answered, NoteRows } from "./cached_answers.ts";
 import type { NoticeAge } from "./notice_age.ts";
 import type { ReadTables } from "./read_tables.ts";
 import type { ReportedChanges } from "./reported_changes.ts";
@@ -101,7 +101,7 @@ export class AnswerLoads {
   }
 
   async #loadCombinable<V>(known: Known, load: () => Promise<V>): Promise<Combinable<V> | undefined> {
-    const { value, since, surrogateKeys, isRight, end } = await this.#loaded(known, undefined, load);
+    const { value, since, surrogateKeys, isRight, end } = await this.#loaded({ known, load });
     try {
       const isKept = surrogateKeys && (await this.#parts.notices.haveCome()) && isRight();
       return isKept ? { value, since } : undefined;
@@ -112,7 +112,7 @@ export class AnswerLoads {
 
   /** Loads an answer that readers of the same key wait for. What is shared is kept later than its reader gets it. */
   async #lead<A extends object>(asked: Asked<A>): Promise<Answered<A>> {
-    const { known, key, form, id, isStill } = asked;
+    const { known, key, form, isStill } = asked;
     this.#parts.missed(known);
     const { promise, resolve } = Promise.withResolvers<Outcome>();
     this.#loads.set(key, promise);
@@ -122,13 +122,17 @@ export class AnswerLoads {
     };
     let loaded: Loaded<A | undefined> | undefined;
     try {
-      loaded = await this.#loaded(known, id, asked.load);
+      loaded = await this.#loaded(asked);
       const { value, since, surrogateKeys, isRight } = loaded;
       if (value === undefined || !surrogateKeys) {
         settle({ state: "own" });
         return value;
       }
-      const answer = ANSWER_FORMS[form](JSON.stringify(value), since);
+      const answer = ANSWER_FORMS[form](value, since);
+      if (!answer) {
+        settle({ state: "own" });
+        return value;
+      }
       const keep = (haveCome: boolean) => {
         const isKept = haveCome && isRight() && isStill?.() !== false;
         if (isKept) known.entries.set(key, answer, surrogateKeys);
@@ -147,11 +151,12 @@ export class AnswerLoads {
   }
 
   /** Loads something; all its statements are sent here. */
-  async #loaded<V>(
-    known: Known,
-    id: number | undefined,
-    load: (note: ReturnType<typeof notedKeys>["note"]) => Promise<V>,
-  ): Promise<Loaded<V>> {
+  async #loaded<V>({
+    known,
+    id,
+    load,
+    madeOf = [],
+  }: Pick<Asked<object>, "known" | "id" | "madeOf"> & { load(note: NoteRows): Promise<V> }): Promise<Loaded<V>> {
     const { changes: reported, faults, losses, isActive, readTables } = this.#parts;
     const changes = reported.since();
     try {
@@ -161,7 +166,7 @@ export class AnswerLoads {
       const value = await recordingStatements(texts, () => onPrimary(() => load(note)));
       const undeclared = readTables.undeclared(texts, known.tables ?? new Set());
       if (undeclared !== undefined) this.#warnOnce(known.name, undeclared);
-      const keys = [...surrogateKeys];
+      const keys = [...surrogateKeys, ...madeOf.map(({ name }) => name)];
       const isWhole = undeclared === undefined && faults.total === failed && isActive(known);
       return {
         ...{ value, since },

@@ -1,6 +1,7 @@
 import type { AnswerEntries } from "./answer_entries.ts";
 import type { AnswerForm } from "./answer_forms.ts";
 import type { NoteRows, TableDependency } from "./cached_answers.ts";
+import type { KeptMark } from "./kept_marks.ts";
 
 /** What a load may read; without tables its answers are not cached. */
 export interface Known {
@@ -18,6 +19,8 @@ export interface Asked<A extends object> {
   readonly form: AnswerForm;
   /** The item whose rows are read, in the columns that are declared. */
   readonly id?: number;
+  /** The objects of the cache that it is made of. */
+  readonly madeOf?: readonly KeptMark[];
   load(note: NoteRows): Promise<A | undefined>;
   /** The answer is not loaded for this reader. */
   onHit?(): void;

@@ -1,7 +1,7 @@
 /**
  * Answers that are cached: what a plugin says of them, and what it gets. It declares what answers are read from, as the cache knows of changes by the
  * rows that change; and who may share an answer, as tables whose visibility rules decide it, so no plugin answers for the sight of a reader
- * by itself.
+ * by itself. What is made of answers is in `derived_answers.ts`.
  */
 import type { RawBuilder } from "kysely";
 import type { TableName } from "../../db/mod.ts";
@@ -75,16 +75,20 @@ export interface CachedAnswers<A extends object = object> {
    */
   read(viewer: Viewer, id: number): Answered<A> | Promise<Answered<A>>;
   /**
-   * The same answer as an object, which is frozen if it is cached; undefined where there is none for the viewer. Throws what `load`
-   * throws.
+   * The same answer as an object, which is frozen if it is cached; undefined where there is none for the viewer. A promise unless it is
+   * cached. Throws what `load` throws.
    */
-  find(viewer: Viewer, id: number): Promise<A | undefined>;
+  find(viewer: Viewer, id: number): A | undefined | Promise<A | undefined>;
   /**
    * The same of the item with an alias, such as a slug; undefined where nothing is cached or known of the alias, so that the item is
    * to be found without the cache. `idOf` finds its id and notes the rows that this follows from, in the tables of `aliasNotes`: while
    * these rows do not change, the alias is of this item. Who sees the item is decided by `load`. Throws what `load` and `idOf` throw.
    */
-  findBy(viewer: Viewer, alias: string, idOf: (note: NoteRows) => Promise<number | undefined>): Promise<A | undefined>;
+  findBy(
+    viewer: Viewer,
+    alias: string,
+    idOf: (note: NoteRows) => Promise<number | undefined>,
+  ): A | undefined | Promise<A | undefined>;
 }
 
 /** An answer as its JSON, or as the object where nothing is cached; undefined where there is none for the viewer. */

@@ -21,7 +21,8 @@ function readsOf(meanwhile: () => void): AnswerReads {
     current: (_known, key) => entries.get(key),
     async kept({ key, form, load }: Asked<object>) {
       const loaded = entries.get(key) ? undefined : await load(() => {});
-      if (loaded) entries.set(key, ANSWER_FORMS[form](JSON.stringify(loaded), 0), []);
+      const answer = loaded && ANSWER_FORMS[form](loaded, 0);
+      if (answer) entries.set(key, answer, []);
       return entries.get(key);
     },
     async answer<A extends object>({ isStill, load }: Asked<A>) {

@@ -136,7 +136,11 @@ export function currentLanguage(): string | undefined {
   return RUNNING.getStore()?.language;
 }
 
-/** The id of the current request; undefined outside of one. */
+/**
+ * The id of the current request; undefined outside of one, as in jobs.
+ * @example
+ * const isAsked = currentRequestId() !== undefined;
+ */
 export function currentRequestId(): string | undefined {
   return RUNNING.getStore()?.requestId;
 }

@@ -257,8 +257,11 @@ function mayRead({ grants }: GivenSql, table: string): boolean {
   return grants.read.includes(table) || grants.write.includes(table) || Object.hasOwn(grants.columns ?? {}, table);
 }
 
-/** A source of cached answers. Throws GrantError for tables that the plugin may not read. */
-export function fencedAnswers<A extends object>(given: GivenSql, asGiven: AnswerSource<A>): AnswerSource<A> {
+/** A source of cached answers, or of what is made of them. Throws GrantError for tables that the plugin may not read. */
+export function fencedAnswers<Source extends Pick<AnswerSource, "dependsOn" | "notes" | "aliasNotes" | "shared">>(
+  given: GivenSql,
+  asGiven: Source,
+): Source {
   const source = membersOnce(asGiven, given.plugin);
   checkDependencies(given, [...(source.notes ?? []), ...(source.aliasNotes ?? [])]);
   const dependsOn = () => {

@@ -9,6 +9,7 @@ import type { Children } from "../children/pool.ts";
 import type { Cached } from "../events/cache.ts";
 import type { AnswerSource, CachedAnswers } from "../events/cached_answers.ts";
 import type { CallOptions } from "../events/call_options.ts";
+import type { DerivedAnswers, DerivedSource, DerivedValue } from "../events/derived_answers.ts";
 import type { AnyHandlers, EnqueueOptions, Handlers } from "../events/event_bus.ts";
 import type { JobHandler } from "../events/job_queue.ts";
 import type { JobOptions } from "../events/job_retry.ts";
@@ -291,6 +292,8 @@ export interface PluginCaches {
   values<V>(name: string, load: (key: string) => Promise<V>): Cached<V>;
   /** Caches answers about items as bytes, by viewer, until something that they are read from changes in any process. */
   answers<A extends object>(name: string, source: AnswerSource<A>): CachedAnswers<A>;
+  /** Caches values that are made of cached answers, such as drawn screens, until one of these or what is declared changes. */
+  derived<V extends DerivedValue>(name: string, source: DerivedSource): DerivedAnswers<V>;
 }
 
 /** Reads rows as a viewer. */

@@ -304,6 +304,8 @@ export function makeContext(
       values: (name, load) => parts.caches.make(`${plugin.name}:${name}`, load),
       answers: (name, source) =>
         parts.answers.add(`${plugin.name}:${name}`, given ? fencedAnswers(given, source) : source),
+      derived: (name, source) =>
+        parts.answers.addDerived(`${plugin.name}:${name}`, given ? fencedAnswers(given, source) : source),
     },
     children: { run: (input, options) => attended(() => parts.children.run(input, options)) },
     runtime: {

@@ -52,14 +52,14 @@ const DENIED_FEATURES = [
 const PERMISSIONS_POLICY = DENIED_FEATURES.map((name) => `${name}=()`).join(", ");
 
 /**
- * An answer with an HTML document. Its Content-Security-Policy allows resources of this server only, its Permissions-Policy denies
+ * An answer with an HTML document, or with the bytes of a whole one. Its Content-Security-Policy allows resources of this server only, its Permissions-Policy denies
  * camera, microphone, location and the like to the document and its frames, and its Cross-Origin-Opener-Policy separates it
  * from windows of other origins.
  * @example
  * context.app.site.get("/notes/help", () => htmlResponse(html`<title>Help</title><p>Notes`), { permit: "public" });
  */
-export function htmlResponse(body: Html, status = 200): Response {
-  return new Response(`<!doctype html>\n${body}`, {
+export function htmlResponse(body: Html | Uint8Array, status = 200): Response {
+  return new Response(body instanceof Html ? `<!doctype html>\n${body}` : body, {
     status,
     headers: {
       "content-type": "text/html; charset=UTF-8",

@@ -105,11 +105,11 @@ export interface SignInStep {
 export interface Sessions {
   /**
    * The viewer of a request's cookie, for any method, and extends the session; undefined where there is no session or the
-   * e-mail address of the account is not confirmed.
+   * e-mail address of the account is not confirmed. At once where both are cached.
    */
-  viewer(request: Request): Promise<Viewer | undefined>;
-  /** The viewer for visitors who are not signed in; undefined where the instance is not public. */
-  guest(): Promise<Viewer | undefined>;
+  viewer(request: Request): Viewer | undefined | Promise<Viewer | undefined>;
+  /** The viewer for visitors who are not signed in; undefined where the instance is not public. At once where it is cached. */
+  guest(): Viewer | undefined | Promise<Viewer | undefined>;
   /**
    * Signs in a user whom the caller has authenticated, by OpenID Connect for instance: performs `auth_login`, ends the session
    * of the request's cookie and starts one with a new cookie. Where a `sign_in_step` is needed, nothing of that happens yet:

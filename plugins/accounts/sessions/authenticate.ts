@@ -14,7 +14,7 @@ export interface SessionResolverOptions {
   readonly users: Pick<Users, "viewer">;
   readonly findSession: FindSession;
   /** The guest as a viewer; undefined if there is none. */
-  guest(): Promise<Viewer | undefined>;
+  guest(): Viewer | undefined | Promise<Viewer | undefined>;
   /** Whether anonymous visitors are the guest (setting app-public). */
   readonly isPublic: boolean;
   /** Whether accounts with an unconfirmed e-mail address are refused. */

@@ -17,7 +17,7 @@ import { sessionsSeen } from "./last_used.ts";
 import { hasEnded, lifetimesOf } from "./lifetimes.ts";
 import { migrations } from "./migrations.ts";
 import { endPendingOf, pendingOf, sweepPending } from "./pending.ts";
-import { readGuest } from "./queries.ts";
+import { guestOf, readGuestId } from "./queries.ts";
 import { mountSessions } from "./routes.ts";
 import { type CachedSession, createSessionFinder, readCachedSession } from "./session_cache.ts";
 import { settings } from "./settings.ts";
@@ -70,6 +70,12 @@ export default definePlugin({
         });
       },
     };
+    const guests = cache.values("guest", () => readGuestId(db));
+    const guest = () => guestOf(guests.get(""), contracts.users);
+    // One that there was not is not cached, and the account may be deleted and made again.
+    on("user_delete", { inTransaction: (_, tx) => guests.forget(tx) });
+    const viewerOf = (session: CachedSession | undefined) =>
+      session && (session.isConfirmed || !needsConfirmation) ? contracts.users.viewer(session.userId) : undefined;
     onStop(() => lastSeen.flush());
     visibilityRule("sessions", () => true);
     auth(
@@ -77,7 +83,7 @@ export default definePlugin({
         cookieStyle,
         users: contracts.users,
         findSession,
-        guest: () => readGuest(db, contracts.users),
+        guest,
         isPublic,
         needsConfirmation,
       }),
@@ -86,12 +92,11 @@ export default definePlugin({
       schemes: { session: { type: "apiKey", in: "cookie", name: cookie, description: "The cookie of a sign-in" } },
     });
     const service: Sessions = {
-      async viewer(request) {
-        const session = await findSession(cookieOf(request.headers.get("cookie"), cookieStyle));
-        const viewer = session && (await contracts.users.viewer(session.userId));
-        return needsConfirmation && !session?.isConfirmed ? undefined : viewer;
+      viewer(request) {
+        const session = findSession(cookieOf(request.headers.get("cookie"), cookieStyle));
+        return session instanceof Promise ? session.then(viewerOf) : viewerOf(session);
       },
-      guest: async () => (isPublic ? readGuest(db, contracts.users) : undefined),
+      guest: () => (isPublic ? guest() : undefined),
       begin: (...given) => begin(context, ...given),
       async pending(request) {
         const found = await pendingOf(context, request);

@@ -39,9 +39,29 @@ const findGuest = prepared("sessions.findGuest", (db) =>
   db.selectFrom("users").select("id").where("system_name", "=", sql.lit("public")),
 );
 
-/** The guest user as an anonymous viewer; undefined if there is none. */
-export async function readGuest(db: Executor, users: Users): Promise<Viewer | undefined> {
+/** Thrown and not returned, so that it is not cached. */
+const NO_GUEST = new Error("There is no guest");
+
+/** The id of the guest user. Throws if there is none. */
+export async function readGuestId(db: Executor): Promise<number> {
   const user = await findGuest.executeTakeFirst(db, {});
-  const viewer = user && (await users.viewer(user.id));
-  return viewer && asGuest(viewer);
+  if (!user) throw NO_GUEST;
+  return user.id;
+}
+
+/** The guest user as an anonymous viewer, by the id that is read; undefined if there is none. At once where both are cached. */
+export function guestOf(
+  id: number | Promise<number>,
+  users: Pick<Users, "viewer">,
+): Viewer | undefined | Promise<Viewer | undefined> {
+  if (id instanceof Promise)
+    return id.then(
+      (found) => guestOf(found, users),
+      (error: unknown) => {
+        if (error === NO_GUEST) return undefined;
+        throw error;
+      },
+    );
+  const viewer = users.viewer(id);
+  return viewer instanceof Promise ? viewer.then((found) => found && asGuest(found)) : viewer && asGuest(viewer);
 }

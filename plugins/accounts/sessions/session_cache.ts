@@ -22,8 +22,9 @@ export interface SessionFinderOptions {
   readonly lifetimes: SessionLifetimes;
 }
 
-/** Finds the session of a cookie's value and prolongs it; undefined if there is none or it has ended. */
-export type FindSession = (value: string | undefined) => Promise<CachedSession | undefined>;
+/** Finds the session of a cookie's value and prolongs it; undefined if there is none or it has ended. At once where it is cached. */
+export type FindSession = (value: string | undefined) => Found | Promise<Found>;
+type Found = CachedSession | undefined;
 
 /** Length of a cookie's value in characters. */
 export const LENGTH = 40;
@@ -53,20 +54,26 @@ export async function readCachedSession(db: Executor, hash: string): Promise<Cac
 /** Creates the finder. */
 export function createSessionFinder({ db, sessions, lastSeen, lifetimes }: SessionFinderOptions): FindSession {
   const hasEnded = (session: CachedSession) => Date.now() > endOf(lifetimes, session);
-  return async (value) => {
-    if (value === undefined || !FORMAT.test(value)) return undefined;
-    const hash = sha256(value);
+  const prolonged = (session: CachedSession): CachedSession => {
+    session.seenAt = Date.now();
+    lastSeen.note("seen", session.id, "", session.seenAt);
+    return session;
+  };
+  const load = async (hash: string, pending: Promise<CachedSession> | CachedSession): Promise<Found> => {
     try {
-      const session = await sessions.get(hash);
+      const session = await pending;
       // Another process may have prolonged it.
       if (hasEnded(session)) session.seenAt = (await readCachedSession(db, hash)).seenAt;
-      if (hasEnded(session)) return undefined;
-      session.seenAt = Date.now();
-      lastSeen.note("seen", session.id, "", session.seenAt);
-      return session;
+      return hasEnded(session) ? undefined : prolonged(session);
     } catch (error) {
       if (error === UNKNOWN) return undefined;
       throw error;
     }
+  };
+  return (value) => {
+    if (value === undefined || !FORMAT.test(value)) return undefined;
+    const hash = sha256(value);
+    const session = sessions.get(hash);
+    return session instanceof Promise || hasEnded(session) ? load(hash, session) : prolonged(session);
   };
 }

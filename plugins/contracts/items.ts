@@ -36,15 +36,18 @@ export type ItemAddress = { readonly id: number } | { readonly slug: string; rea
 /** Which items: those with the ids, in their order, or those within the item of another kind with this id. */
 export type ItemsAddress = { readonly ids: readonly number[] } | { readonly within: number };
 
+/** What a reader returns: at once where it is cached. */
+type AtOnce<Found> = Found | Promise<Found>;
+
 /** Reads items of a kind on behalf of viewers. */
 export interface ItemReader<Kind extends ItemName = ItemName> {
   readonly kind: Kind;
   /** As messages spell it: "Book" in "Book not found". */
   readonly noun: string;
   /** The answer of the single read; undefined where there is no such item or the viewer does not see it. */
-  find?(viewer: Viewer, where: ItemAddress): Promise<ReadItem<Kind> | undefined>;
+  find?(viewer: Viewer, where: ItemAddress): AtOnce<ReadItem<Kind> | undefined>;
   /** The items that the viewer sees, as listings answer them. */
-  list?(viewer: Viewer, where: ItemsAddress): Promise<readonly ReadItem<Kind, "listed">[]>;
+  list?(viewer: Viewer, where: ItemsAddress): AtOnce<readonly ReadItem<Kind, "listed">[]>;
 }
 
 declare module "lectern/core" {

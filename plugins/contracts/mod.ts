@@ -150,6 +150,8 @@ export type {
   ConfirmSpec,
   Crumb,
   DecoratedContent,
+  DrawnFor,
+  DrawnScreen,
   FieldSpec,
   FormSpec,
   Heading,

@@ -2,7 +2,7 @@
  * Slots around screens: middleware, views and icons that replace those of Lectern, and parts of
  * every document's head. Contributions are read once the runtime has booted; where Lectern runs without screens, none reads them.
  */
-import type { Html } from "lectern/core";
+import type { Html, TableDependency } from "lectern/core";
 
 import type { Ui } from "./web.ts";
 
@@ -33,6 +33,11 @@ export interface ViewReplacement {
   /** The name of the replaced view, such as "layout/footer". */
   readonly name: string;
   readonly draw: ReplacingView;
+  /**
+   * The tables that it is drawn from, beside its data and the `Ui`. Screens with it are then kept until one of them changes; without this
+   * member the view is drawn at each request.
+   */
+  readonly dependsOn?: readonly TableDependency[];
 }
 
 /**

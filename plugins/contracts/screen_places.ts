@@ -2,7 +2,7 @@
  * What plugins add to the screens of others, by one slot. A screen has places, named in `Places` with the data that is given there; a plugin
  * with screens of its own declares its places by declaration merging and by `Web.places`.
  */
-import type { HtmlPart, Permit, PlaceName, Places, ViewName, Views } from "lectern/core";
+import type { HtmlPart, Permit, PlaceName, Places, TableDependency, ViewName, Views } from "lectern/core";
 
 import type { Ui, View, Visit } from "./web.ts";
 
@@ -60,9 +60,19 @@ interface Placed {
   readonly permit?: Permit;
 }
 
+/** What a part is drawn from. */
+interface DrawnPart {
+  /**
+   * The tables that it is drawn from, beside its data, the `Ui` and who the reader is. Screens with it are then kept until one of them
+   * changes; with a `column`, until one of the rows with the item's id in it does. Of a visit it gets `ui` and `viewer` alone. Without this
+   * member it is drawn at each request.
+   */
+  readonly dependsOn?: readonly TableDependency[];
+}
+
 /** Markup at a place of screens. */
 export type PlacePart = {
-  readonly [P in PlaceName]: {
+  readonly [P in PlaceName]: DrawnPart & {
     readonly at: P;
     readonly order?: number;
     readonly permit?: Permit;
@@ -76,7 +86,7 @@ export type ToolbarName = Extract<PlaceName, `${string}/toolbar`>;
 
 /** An entry of a toolbar: a link, or a form of one button. */
 export type ToolbarEntry = {
-  readonly [P in ToolbarName]: {
+  readonly [P in ToolbarName]: DrawnPart & {
     readonly at: P;
     readonly order?: number;
     readonly permit?: Permit;
@@ -109,7 +119,7 @@ export interface MenuEntry extends Placed {
 
 /** Markup before or after a view, with the data of that view. */
 export type ViewPart = {
-  readonly [V in ViewName]: {
+  readonly [V in ViewName]: DrawnPart & {
     readonly at: `${V}/${"before" | "after"}`;
     readonly order?: number;
     readonly permit?: Permit;
@@ -184,7 +194,7 @@ export interface HeadLink {
  *   links: () => [{ rel: "help", href: "/books/help" }],
  * });
  */
-export interface ScreenHead {
+export interface ScreenHead extends DrawnPart {
   /** Scripts, loaded after those of Lectern and before those of a theme: addresses of `Web.asset`. */
   readonly scripts?: readonly string[];
   /** Style sheets, in the same order: addresses of `Web.asset`. */

@@ -10,6 +10,7 @@ export const screenSlots = deepFreeze({
       meta: "optional_function",
       links: "optional_function",
       css: "optional_function",
+      dependsOn: "optional_list",
     },
     limit: "readers",
   },
@@ -28,6 +29,7 @@ export const screenSlots = deepFreeze({
       needs: "optional_text",
       label: "optional_text",
       read: "optional_function",
+      dependsOn: "optional_list",
     },
     limit: "readers",
   },
@@ -37,5 +39,5 @@ export const screenSlots = deepFreeze({
   },
   screen_hook: { members: { before: "optional_function", after: "optional_function" } },
   screen_icon: { members: { name: "text", svg: "text", source: "text" } },
-  view_replacement: { members: { name: "text", draw: "function" }, limit: "readers" },
+  view_replacement: { members: { name: "text", draw: "function", dependsOn: "optional_list" }, limit: "readers" },
 } as const satisfies SlotSpecs);

@@ -38,6 +38,8 @@ export interface Ui {
   time(at: string | null | undefined): Html;
   readonly language: string;
   readonly viewer: Viewer;
+  /** Whether a user is the reader. Of screens that are kept, ask this in place of `viewer`, which makes what is drawn that reader's alone. */
+  isViewer(id: number | undefined): boolean;
   /** Whether the reader is signed in. */
   readonly isSignedIn: boolean;
   /** Whether the reader's roles grant a permission. */
@@ -115,6 +117,20 @@ export interface Visit {
 
 /** Handles a request to a screen. */
 export type ScreenHandler = (visit: Visit) => Promise<Screen | Response> | Screen | Response;
+
+/**
+ * A screen that says what it is drawn from. Where that is cached, what was drawn is kept with it, for all readers whom it is the same
+ * for, so that most requests read and draw nothing.
+ */
+export interface DrawnScreen<Data> {
+  /** Reads what the screen is drawn from, at each request: items that the visit gives, and plain values. */
+  read(visit: Visit): Promise<Data | Response> | Data | Response;
+  /** Draws the screen of the data and of texts and permissions of the reader, and of nothing else. */
+  draw(data: Data, reader: DrawnFor): Promise<Screen> | Screen;
+}
+
+/** For whom a screen is drawn that is kept: what a visit has that does not belong to one request. */
+export type DrawnFor = Pick<Visit, "ui" | "viewer">;
 
 /** A field of a form. */
 export interface FieldSpec {
@@ -288,7 +304,13 @@ export interface Web {
    */
   asset(name: string, path: string): string;
   /** Serves a screen by GET. */
-  screen(site: SiteApp, path: string, permit: Permit, handler: ScreenHandler, takes?: "long"): void;
+  screen<Data extends object>(
+    site: SiteApp,
+    path: string,
+    permit: Permit,
+    screen: ScreenHandler | DrawnScreen<Data>,
+    takes?: "long",
+  ): void;
   /**
    * Handles a form by POST, from documents of this instance alone. `written` names text fields with their English labels:
    * where the session has ended, the sign-in screen shows these again and sends the others along.
@@ -303,9 +325,9 @@ export interface Web {
   /** Declares places of the plugin's screens, by their names in `Places`. What is added at a place that none declares stops the boot. */
   places(...names: PlaceName[]): void;
   /** Draws the parts that plugins added at a place of screens. Throws for a place that was not declared. */
-  addedParts<P extends PlaceName>(at: P, data: Places[P], visit: Visit): Promise<HtmlPart>;
+  addedParts<P extends PlaceName>(at: P, data: Places[P], visit: Visit | DrawnFor): Promise<HtmlPart>;
   /** The entries that the viewer sees, and the parts, that plugins added to a toolbar, for `Parts.toolbar`. */
-  toolbar<P extends ToolbarName>(at: P, data: Places[P], visit: Visit): Promise<Toolbar>;
+  toolbar<P extends ToolbarName>(at: P, data: Places[P], visit: Visit | DrawnFor): Promise<Toolbar>;
   /** The figures that plugins added to a list of figures and the viewer sees. Throws for a place that was not declared. */
   figures(at: FiguresName, visit: Visit): Promise<readonly ShownFigure[]>;
   /** The page of a listing that a query names, with the query parameters of the API for it. */

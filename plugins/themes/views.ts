@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ReplacingView, ScreenIcon, ViewReplacement } from "lectern/contracts";
-import { BootError, Html } from "lectern/core";
+import { BootError, Html, type TableDependency } from "lectern/core";
 import { shownPath } from "./theme_errors.ts";
 
 const ICON = /^([a-z][a-z0-9_]*)\.svg$/;
@@ -17,9 +17,9 @@ export async function readViews(home: string): Promise<ViewReplacement[]> {
     if (!file.endsWith(".ts")) continue;
     const path = join(folder, file);
     const shown = shownPath(path);
-    let loaded: { default?: unknown };
+    let loaded: { default?: unknown; dependsOn?: unknown };
     try {
-      loaded = (await import(pathToFileURL(path).href)) as { default?: unknown };
+      loaded = (await import(pathToFileURL(path).href)) as typeof loaded;
     } catch (cause) {
       throw new BootError(`Failed loading theme view at "${shown}" with error: ${String(cause)}`, { cause });
     }
@@ -28,7 +28,13 @@ export async function readViews(home: string): Promise<ViewReplacement[]> {
         `Cannot use the theme's view "${shown}": expected a default export ({html, next}) => (data) => html\`…\``,
       );
     const name = file.slice(0, -3).split(sep).join("/");
-    found.push({ name, draw: checked(name, loaded.default as ReplacingView) });
+    const { dependsOn } = loaded;
+    if (dependsOn !== undefined && !Array.isArray(dependsOn))
+      throw new BootError(
+        `Cannot use the theme's view "${shown}": expected "dependsOn" to be a list of tables, such as [{ table: "pages" }]`,
+      );
+    const draw = checked(name, loaded.default as ReplacingView);
+    found.push({ name, draw, ...(dependsOn && { dependsOn: dependsOn as readonly TableDependency[] }) });
   }
   return found;
 }

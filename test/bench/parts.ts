@@ -51,6 +51,13 @@ export const PARTS: readonly Part[] = [
     args: ["test/bench/team.ts", "5"],
   },
   {
+    name: "restart",
+    title: "Screens after a start",
+    about:
+      "Page screens of one user at 16 connections in the first three seconds, as soon as the server is ready and some seconds later, beside the rate later on.",
+    args: ["test/bench/restart.ts"],
+  },
+  {
     name: "dashboard",
     title: "Dashboard statistics",
     about:

@@ -40,6 +40,7 @@ const ONE_STORE: Readonly<Record<string, string>> = {
   "test/operations/webhooks_moments_test.ts": "a constraint that stands for a full disk",
   "test/server/replicas_test.ts": "servers of its own",
   "test/web/content_labels_test.ts": "a generated column of a plugin's own table, as the shipped tables have them",
+  "test/web/kept_screens_test.ts": "waits for notifications; answer_cache_test.ts is about them, and on both",
 };
 
 function opensStore(source: Source): boolean {

@@ -59,7 +59,7 @@ export interface SlugOwner {
  */
 export function cachedReader<
   A extends object,
-  Reader extends { find(viewer: Viewer, where: ItemAddress): Promise<A | undefined> },
+  Reader extends { find(viewer: Viewer, where: ItemAddress): A | undefined | Promise<A | undefined> },
 >(
   { table }: Pick<ItemKind, "table">,
   reader: Reader,
@@ -68,18 +68,20 @@ export function cachedReader<
 ): Reader {
   return {
     ...reader,
-    async find(viewer: Viewer, where: ItemAddress) {
+    find(viewer: Viewer, where: ItemAddress) {
       if ("id" in where) return cached.find(viewer, where.id);
       const alias = JSON.stringify([where.slug, where.within]);
       // JSON writes NUL, which PostgreSQL rejects, as an escape.
       if (alias.includes("\\u0000")) return reader.find(viewer, where);
-      const known = await cached.findBy(viewer, alias, async (note) => {
+      const known = cached.findBy(viewer, alias, async (note) => {
         const owner = await slugOwner(where);
         if (owner) note(table, "id", [owner.id]);
         if (owner?.book_id !== undefined) note("books", "id", [owner.book_id]);
         return owner?.id;
       });
-      return known ?? reader.find(viewer, where);
+      return known instanceof Promise
+        ? known.then((found) => found ?? reader.find(viewer, where))
+        : (known ?? reader.find(viewer, where));
     },
   };
 }

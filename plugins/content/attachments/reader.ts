@@ -32,7 +32,10 @@ export function attachmentReader(
   return {
     kind: "attachment",
     noun: "Attachment",
-    list: async (viewer, where) =>
-      "within" in where && isId(where.within) ? ((await lists.find(viewer, where.within)) ?? []) : [],
+    list(viewer, where) {
+      if (!("within" in where && isId(where.within))) return [];
+      const found = lists.find(viewer, where.within);
+      return found instanceof Promise ? found.then((list) => list ?? []) : (found ?? []);
+    },
   };
 }

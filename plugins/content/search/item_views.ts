@@ -1,4 +1,4 @@
-import { type Log, sql, type Viewer } from "lectern/core";
+import { currentRequestId, type Log, sql, type Viewer } from "lectern/core";
 import { type Db, rows, type TableName } from "lectern/db";
 
 /** Interval between writes, in milliseconds. */
@@ -31,9 +31,9 @@ export class ItemViewRecorder {
     this.#timer.unref();
   }
 
-  /** Records that a user opened an item now. Guests and the system are not recorded. */
+  /** Records that a user opened an item now. Guests and the system are not recorded, nor what no request asked for. */
   record({ id: userId, via }: Viewer, kind: string, itemId: number): void {
-    if (via === "guest" || via === "system") return;
+    if (via === "guest" || via === "system" || currentRequestId() === undefined) return;
     const views = this.#buffer.get(kind) ?? new Map<string, View>();
     this.#buffer.set(kind, views);
     const key = `${userId} ${itemId}`;

@@ -64,7 +64,7 @@ function drawComment(parts: Web["parts"], { page, each, depth, path, mayAdd }: D
   const { comment, children } = each;
   const may = (action: string) =>
     ui.isSignedIn &&
-    (ui.may(`comment-${action}-all`) || (ui.may(`comment-${action}-own`) && comment.created_by?.id === ui.viewer.id));
+    (ui.may(`comment-${action}-all`) || (ui.may(`comment-${action}-own`) && ui.isViewer(comment.created_by?.id)));
   const own = `${path}/${comment.id}`;
   const replies = children.map((child) =>
     drawComment(parts, { page, each: child, depth: depth + 1, path, mayAdd }, ui),

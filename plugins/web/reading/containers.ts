@@ -190,13 +190,18 @@ ${book.cover && html`<img class="book-cover" src="${book.cover.url}" alt="">`}${
         : html`${contentsTree({ slot }, book, part.entries, "", ui)}${partLinks(web, path, part, ui)}`
     }</nav>${added}${history(book, ui)}`;
   });
-  web.screen(app.site, "/books/:book", "reader", async (visit) => {
-    const book = await visit.item("book", { slug: visit.params.book ?? "" });
-    const added = html`${await web.addedParts("book/below", book, visit)}`;
-    const crumbs = [{ text: visit.ui.t("Books"), path: "/books" }, { text: book.name }];
-    const toolbar = await web.toolbar("book/toolbar", book, visit);
-    const part = partOf(book.contents, web.paged(visit.query).page);
-    return { title: book.name, crumbs, menu: "/books", body: view({ book, part, toolbar, added }, visit.ui) };
+  web.screen(app.site, "/books/:book", "reader", {
+    read: async (visit) => ({
+      book: await visit.item("book", { slug: visit.params.book ?? "" }),
+      number: web.paged(visit.query).page,
+    }),
+    async draw({ book, number }, visit) {
+      const added = html`${await web.addedParts("book/below", book, visit)}`;
+      const crumbs = [{ text: visit.ui.t("Books"), path: "/books" }, { text: book.name }];
+      const toolbar = await web.toolbar("book/toolbar", book, visit);
+      const part = partOf(book.contents, number);
+      return { title: book.name, crumbs, menu: "/books", body: view({ book, part, toolbar, added }, visit.ui) };
+    },
   });
 }
 
@@ -251,21 +256,25 @@ ${
     : html`${contentsTree({ slot }, book, part.entries, "", ui)}${partLinks(web, path, part, ui)}`
 }${added}${history(chapter, ui)}`;
   });
-  web.screen(app.site, "/books/:book/chapter/:chapter", "reader", async (visit) => {
-    const book = await visit.item("book", { slug: visit.params.book ?? "" });
-    const fields = { slug: visit.params.chapter ?? "", within: book.id };
-    const chapter = await visit.item("chapter", fields);
-    const crumbs = [
-      { text: visit.ui.t("Books"), path: "/books" },
-      { text: book.name, path: bookPath(book) },
-      { text: chapter.name },
-    ];
-    const aside = bookAside({ slot, web }, book, chapterPath(book, chapter), visit.ui);
-    const toolbar = await web.toolbar("chapter/toolbar", chapter, visit);
-    const added = html`${await web.addedParts("chapter/below", chapter, visit)}`;
-    const pages: readonly Entry[] = chapter.pages;
-    const part = partOf(pages, web.paged(visit.query).page);
-    const body = view({ book, chapter, part, toolbar, added }, visit.ui);
-    return { title: chapter.name, crumbs, menu: "/books", aside, body };
+  web.screen(app.site, "/books/:book/chapter/:chapter", "reader", {
+    async read(visit) {
+      const book = await visit.item("book", { slug: visit.params.book ?? "" });
+      const chapter = await visit.item("chapter", { slug: visit.params.chapter ?? "", within: book.id });
+      return { book, chapter, number: web.paged(visit.query).page };
+    },
+    async draw({ book, chapter, number }, visit) {
+      const crumbs = [
+        { text: visit.ui.t("Books"), path: "/books" },
+        { text: book.name, path: bookPath(book) },
+        { text: chapter.name },
+      ];
+      const aside = bookAside({ slot, web }, book, chapterPath(book, chapter), visit.ui);
+      const toolbar = await web.toolbar("chapter/toolbar", chapter, visit);
+      const added = html`${await web.addedParts("chapter/below", chapter, visit)}`;
+      const pages: readonly Entry[] = chapter.pages;
+      const part = partOf(pages, number);
+      const body = view({ book, chapter, part, toolbar, added }, visit.ui);
+      return { title: chapter.name, crumbs, menu: "/books", aside, body };
+    },
   });
 }

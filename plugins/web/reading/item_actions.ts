@@ -57,7 +57,7 @@ export function emptyMessage(text: string, steps: readonly ItemAction[], ui: Ui)
 
 /** Whether the viewer has a permission for an item: for all items, or for own items and it is theirs. */
 export function mayDo(ui: Ui, permission: string, item: Pick<Item, "owned_by">): boolean {
-  return ui.may(`${permission}-all`) || (ui.may(`${permission}-own`) && item.owned_by?.id === ui.viewer.id);
+  return ui.may(`${permission}-all`) || (ui.may(`${permission}-own`) && ui.isViewer(item.owned_by?.id));
 }
 
 /** The export actions of an item, one for each format. */

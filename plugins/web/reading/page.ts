@@ -6,9 +6,11 @@ import {
   bookPath,
   chapterPath,
   type DecoratedContent,
+  type DrawnFor,
   type Heading,
   type Item,
   pagePath,
+  type Screen,
   type Toolbar,
   type Ui,
   type Visit,
@@ -40,6 +42,9 @@ export interface PageData {
   readonly toolbar: Toolbar;
 }
 
+/** What the screen is drawn from. */
+type PageParts = Pick<PageData, "book" | "page" | "attachments">;
+
 /** Headings from which on a table of contents is shown. */
 const MIN_HEADINGS = 3;
 
@@ -47,9 +52,8 @@ const MIN_HEADINGS = 3;
 export function mountPage({ app, slot, web }: ReadingContext): void {
   const view = web.view("reading/page", (data, ui) => draw(web, data, ui));
   const comments = web.view("reading/comments", (data, ui) => drawComments(web, data, ui));
-  web.screen(app.site, "/books/:book/page/:page", "reader", async (visit) => {
-    const { ui, params } = visit;
-    const { book, page, attachments } = await pageOf(visit, params);
+  const drawPage = async ({ book, page, attachments }: PageParts, visit: DrawnFor): Promise<Screen> => {
+    const { ui } = visit;
     const content = await web.decorate(ui, page.html);
     const order = pagesInOrder(book.contents);
     const at = order.findIndex(({ id }) => id === page.id);
@@ -79,7 +83,8 @@ export function mountPage({ app, slot, web }: ReadingContext): void {
       aside: html`${bookAside({ slot, web }, book, pagePath(book, page), ui)}${await web.addedParts("page/aside", page, visit)}`,
       body: view(data, ui),
     };
-  });
+  };
+  web.screen(app.site, "/books/:book/page/:page", "reader", { read: pageOf, draw: drawPage });
   web.screen(app.site, "/link/:id", "reader", async (visit) =>
     visit.goTo(await pathOfPage(visit, visit.params.id ?? "")),
   );
@@ -89,7 +94,8 @@ export function mountPage({ app, slot, web }: ReadingContext): void {
  * The page of an address with its book and attachments. The book and the page are read at the same time, so the page is found by
  * the slug of the book. Throws the 404 of the book, then that of the page.
  */
-async function pageOf(visit: Visit, { book: bookSlug = "", page: pageSlug = "" }: Visit["params"]) {
+async function pageOf(visit: Visit): Promise<PageParts> {
+  const { book: bookSlug = "", page: pageSlug = "" } = visit.params;
   const reading = visit.findItem("page", { slug: pageSlug, within: bookSlug }).then(async (found) => ({
     found,
     attachments: found ? await visit.items("attachment", { within: found.id }) : [],

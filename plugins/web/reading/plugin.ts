@@ -11,10 +11,13 @@ import { mountPage } from "./page.ts";
 import { mountPeople } from "./people.ts";
 import { mountRevisions } from "./revisions.ts";
 import { mountSearch } from "./search.ts";
+import { warmUpScreens } from "./warm_up.ts";
 
 export default definePlugin({
   name: "web_reading",
-  requires: ["web"],
+  requires: ["users", "web"],
+  grants: { read: ["item_views", "pages", "books"], impersonate: true },
+  optionalTables: ["item_views", "pages", "books"],
   setup(context) {
     const { contribute } = context;
     const shared = { ...context, web: context.contracts.web };
@@ -28,6 +31,7 @@ export default definePlugin({
     mountCommentForms(shared);
     mountRevisions(shared);
     mountExports(shared);
+    warmUpScreens(context);
     contribute("screen_part", {
       at: "menu/main",
       path: "/shelves",

@@ -2,6 +2,7 @@ import type { FiguresName, ShownFigure, Visit } from "lectern/contracts";
 import { callContributions } from "lectern/core";
 import { drawable, textOf } from "./added_parts.ts";
 import type { ScreenPlaces } from "./places.ts";
+import { currentRecording } from "./recording.ts";
 import type { ScreenParts } from "./screen_parts.ts";
 
 /** The figures at a place that the viewer sees, read at the same time. Throws for a place that was not declared. */
@@ -12,6 +13,9 @@ export async function figuresAt(
 ): Promise<readonly ShownFigure[]> {
   places.require(at);
   const { ui } = visit;
+  const recording = currentRecording();
+  // They are read at each request.
+  if (recording) recording.isKept = false;
   return callContributions(
     parts.figures(at, ui),
     async (figure) => {

@@ -3,6 +3,7 @@ import type { DecoratedContent, Ui } from "lectern/contracts";
 import { type Children, inTurn } from "lectern/core";
 import type { DecorateTask } from "./child_tasks.ts";
 import { cachedDecoration, decorate, type NamedFrames } from "./decorate.ts";
+import { readerOf } from "./recording.ts";
 
 const MODULE = join(import.meta.dir, "child_tasks.ts");
 /** Characters up to which content is processed in the server's own process, in a few milliseconds. */
@@ -14,7 +15,7 @@ const MAX_OWN_TAGS = 1_000;
 export function decorator(children: Children, frames: NamedFrames, sources: DecorateTask["sources"]) {
   return (html: string, ui: Ui): Promise<DecoratedContent> => {
     return cachedDecoration(html, ui, frames, async (source, labels) => {
-      if (isShort(source)) return inTurn(`viewer ${ui.viewer.id}`, () => decorate(source, labels, frames));
+      if (isShort(source)) return inTurn(`viewer ${readerOf(ui).id}`, () => decorate(source, labels, frames));
       type Plain = Omit<DecoratedContent, "style"> & { style?: string };
       const task: DecorateTask = { html: source, labels, sources };
       const made = await children.run<Plain>(task, optionsOf("decorate", ui));
@@ -28,6 +29,6 @@ export function isShort(html: string): boolean {
   return html.length <= MAX_OWN_HTML && html.split("<", MAX_OWN_TAGS + 2).length <= MAX_OWN_TAGS + 1;
 }
 
-function optionsOf(task: string, { viewer }: Ui) {
-  return { module: MODULE, task, owner: `viewer ${viewer.id}`, exceeded: 503 } as const;
+function optionsOf(task: string, ui: Ui) {
+  return { module: MODULE, task, owner: `viewer ${readerOf(ui).id}`, exceeded: 503 } as const;
 }

@@ -44,14 +44,40 @@ export interface Entry {
   readonly current: boolean;
 }
 
+/** The parts of a document around its frame. */
+export interface DocumentParts {
+  readonly header: HtmlPart;
+  readonly footer: HtmlPart;
+  /** See `themeAttribute` and `colorScheme`. */
+  readonly themeAttribute: HtmlPart;
+  readonly colorScheme: HtmlPart;
+  /** See `noticeOf`. */
+  readonly notice: HtmlPart;
+}
+
+/** The attribute of the document for the scheme that the user chose. */
+export function themeAttribute(scheme: string): HtmlPart {
+  return scheme !== "" && html` data-theme="${scheme}"`;
+}
+
+/** The schemes that the document has. */
+export function colorScheme(scheme: string): string {
+  return scheme === "" ? "light dark" : scheme;
+}
+
+/** What the last form had to say. */
+export function noticeOf(text: string, ui: Ui): HtmlPart {
+  return text !== "" && html`<p class="notice good" role="status">${ui.icon("check")} ${text}</p>`;
+}
+
 /** The whole document around a screen. */
-export function document(frame: Frame, ui: Ui, head: Html, foot: Html): Html {
-  const { title, app, styles, scripts, scheme, body, aside, crumbs, notice, style } = frame;
+export function document(frame: Omit<Frame, "notice" | "scheme">, ui: Ui, parts: DocumentParts): Html {
+  const { title, app, styles, scripts, body, aside, crumbs, style } = frame;
   const hasSide = aside !== undefined || frame.settings.length > 0;
-  return html`<html lang="${ui.language.replace("_", "-")}"${scheme !== "" && html` data-theme="${scheme}"`}>
+  return html`<html lang="${ui.language.replace("_", "-")}"${parts.themeAttribute}>
 <head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="${scheme === "" ? "light dark" : scheme}">
+<meta name="color-scheme" content="${parts.colorScheme}">
 <title>${title === app ? app : `${isolated(title)} · ${app}`}</title>
 <link rel="icon" href="${ui.url("/web/assets/favicon.svg")}">
 ${frame.head}${styles.map((href) => html`<link rel="stylesheet" href="${href}">`)}${style}
@@ -59,7 +85,7 @@ ${scripts.map((src) => html`<script src="${src}" defer></script>`)}
 ${frame.headEnd}</head>
 <body>
 <a class="skip" href="#main">${ui.t("Skip to content")}</a>
-${head}
+${parts.header}
 <div class="frame${hasSide ? " with-side" : ""}">
 ${
   hasSide &&
@@ -68,11 +94,11 @@ ${
 <main id="main" tabindex="-1">
 ${crumbs.length > 0 && breadcrumbs(crumbs, ui)}
 ${frame.fault}
-${notice !== "" && html`<p class="notice good" role="status">${ui.icon("check")} ${notice}</p>`}
+${parts.notice}
 ${body}
 </main>
 </div>
-${foot}
+${parts.footer}
 <dialog id="dialog" aria-label="${ui.t("Dialog")}"></dialog>
 </body>
 </html>`;

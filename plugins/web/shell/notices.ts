@@ -3,6 +3,7 @@
  * set cookies could only show a text on one screen.
  */
 const NAME = "lectern_notice";
+const COOKIE = new RegExp(`(?:^|;\\s*)${NAME}=([^;]*)`);
 const SECONDS = 30;
 const MAX_LENGTH = 500;
 
@@ -13,7 +14,7 @@ export function storeNotice(text: string, root: string): string {
 
 /** The notice of a request, and the Set-Cookie header that deletes it. */
 export function takeNotice(header: string | null, root: string): { text: string; deletion: string } | undefined {
-  const found = new RegExp(`(?:^|;\\s*)${NAME}=([^;]*)`).exec(header ?? "")?.[1];
+  const found = header === null ? undefined : COOKIE.exec(header)?.[1];
   if (found === undefined || found === "") return undefined;
   const deletion = `${NAME}=; Path=${root || "/"}; Max-Age=0; HttpOnly; SameSite=Strict`;
   try {

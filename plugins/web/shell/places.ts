@@ -2,10 +2,10 @@
  * The places of screens, to which plugins add parts. Plugins declare places while they are set up; what was added to places that
  * none declares is an error once all plugins are set up.
  */
-import type { Visit } from "lectern/contracts";
+import type { DrawnFor, PlacePart, Visit } from "lectern/contracts";
 import {
   BootError,
-  callContributions,
+  callContribution,
   closestMatch,
   contributorOf,
   type HtmlPart,
@@ -13,6 +13,7 @@ import {
   type Places,
 } from "lectern/core";
 import { drawable } from "./added_parts.ts";
+import { currentRecording } from "./recording.ts";
 import { MENUS, type ScreenParts } from "./screen_parts.ts";
 import { sideOf } from "./views.ts";
 
@@ -38,13 +39,20 @@ export class ScreenPlaces {
   }
 
   /** Draws the parts at a place, in their order. */
-  async draw<P extends PlaceName>(at: P, data: Places[P], visit: Visit): Promise<HtmlPart> {
+  async draw<P extends PlaceName>(at: P, data: Places[P], visit: Visit | DrawnFor): Promise<HtmlPart> {
     this.require(at);
-    // The data is that of the part's place, which the compiler does not derive from the name.
-    return callContributions(
-      this.#parts.markup(at, visit.ui),
-      async (part) => drawable(await part.draw(data as never, visit)),
-      () => at,
+    const recording = currentRecording();
+    // The data is that of the part's place, which the compiler does not derive from the name. What says what it follows from needs no more of a visit.
+    const drawn = (part: PlacePart, reader: Visit | DrawnFor) =>
+      callContribution(part, async ({ draw }) => drawable(await draw(data as never, reader as Visit)), at);
+    return Promise.all(
+      this.#parts
+        .markup(at, visit.ui)
+        .map((part) =>
+          recording && !recording.covers(part, data)
+            ? recording.leave((own) => drawn(part, own.visit))
+            : drawn(part, visit),
+        ),
     );
   }
 

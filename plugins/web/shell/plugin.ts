@@ -9,17 +9,19 @@ import { chosenLanguage, definePlugin, type InputObject, isOperatorsOwn, t, trim
 import { mountAssets } from "./assets.ts";
 import * as components from "./components.ts";
 import { difference } from "./difference.ts";
+import { Documents } from "./documents.ts";
 import { figuresAt } from "./figures.ts";
 import { DEFAULT_SOURCES, framed, frameSources } from "./frames.ts";
 import { type Icons, readIcons, warnOfUnknownIcons } from "./icons.ts";
 import { decorator } from "./large_content.ts";
-import { document, errorBody, footer, header } from "./layout.ts";
+import { errorBody, footer, header } from "./layout.ts";
 import { pendingFormBody } from "./pending_form.ts";
 import { ScreenPlaces } from "./places.ts";
 import { PluginIcons } from "./plugin_icons.ts";
+import { declaredOf } from "./recording.ts";
 import renamedTexts from "./renamed_texts.json" with { type: "json" };
 import { screenScope } from "./route_scope.ts";
-import { checkHeads, screenExtras } from "./screen_extras.ts";
+import { checkHeads } from "./screen_extras.ts";
 import { ScreenParts } from "./screen_parts.ts";
 import { Screens } from "./screens.ts";
 import { mountSignIn } from "./sign_in.ts";
@@ -70,16 +72,23 @@ export default definePlugin({
       styles: [assets.own("pico.css"), assets.own("web.css")],
       scripts: [assets.own("htmx.js"), assets.own("web.js")],
     };
-    const head = views.add("layout/header", header);
-    const foot = views.add("layout/footer", footer);
-    const screens = new Screens({
+    const declared = () =>
+      [...slot("screen_part"), ...heads(), ...slot("view_replacement")].flatMap((each) => declaredOf(each) ?? []);
+    const documents = new Documents({
       context: shared,
-      parts,
+      kept: context.cache.derived("drawings", { dependsOn: declared }),
+      ...{ parts, views, heads },
       frameSources: frames.policy,
       facts: { app: contracts.system.name, logo: contracts.system.logo },
       styles: () => [...own.styles, ...filesOf("styles")],
       scripts: () => [...own.scripts, ...filesOf("scripts")],
-      extras: (facts, visit) => screenExtras({ places, heads: heads() }, facts, visit),
+      footer: (facts, visit) => places.draw("screen/footer", facts, visit),
+      header: views.add("layout/header", header),
+      bottom: views.add("layout/footer", footer),
+    });
+    const screens = new Screens({
+      context: shared,
+      documents,
       uiFor(request, viewer) {
         const accepted = request.headers.get("accept-language");
         return createUi(
@@ -88,7 +97,6 @@ export default definePlugin({
           chosenLanguage(viewer.language, accepted, texts.languages()) ?? context.language,
         );
       },
-      document: (frame, ui) => document(frame, ui, head(frame, ui), foot(frame, ui)),
       errorBody: views.add("web/fault", errorBody),
       pendingFormBody: views.add("web/held", pendingFormBody),
     });

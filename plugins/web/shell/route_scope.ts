@@ -26,14 +26,20 @@ export function screenScope(
   { errorScreen }: ErrorScreens,
 ): RouteScope {
   const viewers = new WeakMap<Request, Viewer>();
+  const noted = (request: Request, viewer: Viewer | undefined) => {
+    if (viewer) viewers.set(request, viewer);
+    return viewer;
+  };
   return {
     outside: true,
     limiter: null,
-    async authenticate(request) {
+    authenticate(request) {
       if (request.headers.has("authorization")) return undefined;
-      const viewer = (await sessions.viewer(request)) ?? (await sessions.guest());
-      if (viewer) viewers.set(request, viewer);
-      return viewer;
+      const found = sessions.viewer(request);
+      const viewer =
+        found instanceof Promise ? found.then((one) => one ?? sessions.guest()) : (found ?? sessions.guest());
+      if (!(viewer instanceof Promise)) return noted(request, viewer);
+      return viewer.then((one) => noted(request, one));
     },
     async intercept(request, address, next) {
       const isDocument = acceptsHtml(request);

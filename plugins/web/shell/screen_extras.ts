@@ -2,19 +2,17 @@
  * What plugins add to every screen: elements of the head, scripts and style sheets, and parts of the footer. Scripts and style
  * sheets are files that this instance serves, so the Content-Security-Policy needs no exception for them.
  */
-import type { HeadLink, ScreenFacts, ScreenHead, Visit } from "lectern/contracts";
+import type { HeadLink, ScreenFacts, ScreenHead, Ui } from "lectern/contracts";
 import { BootError, callContributionNow, type Html, type HtmlPart, html } from "lectern/core";
 import { textOf } from "./added_parts.ts";
 import type { Assets } from "./assets.ts";
-import type { ScreenPlaces } from "./places.ts";
 
-/** The additions to one screen. */
-export interface ScreenExtras {
+/** The additions to the head of one screen. */
+export interface HeadExtras {
   /** Meta and link elements. */
   readonly head: HtmlPart;
   /** CSS; "" for none. */
   readonly css: string;
-  readonly footer: HtmlPart;
 }
 
 /** Relations of links that load nothing which the policy would have to allow. */
@@ -24,21 +22,16 @@ const RELATIONS: ReadonlySet<string> = new Set<HeadLink["rel"]>([
 /** Such as "robots", "og:title", "twitter:card". */
 const META_NAME = /^[A-Za-z][\w.:-]{0,99}$/;
 
-/** The additions of plugins to a screen. */
-export async function screenExtras(
-  { places, heads }: { readonly places: ScreenPlaces; readonly heads: readonly ScreenHead[] },
-  facts: ScreenFacts,
-  visit: Visit,
-): Promise<ScreenExtras> {
-  const { ui } = visit;
+/** The additions of plugins to the head of a screen. */
+export function headExtras(heads: readonly ScreenHead[], facts: ScreenFacts, ui: Ui): HeadExtras {
   const headOf = (each: ScreenHead) => [
     Object.entries(atOnce(each.meta?.(facts, ui) ?? {})).map(([name, content]) => meta(name, textOf(content, name))),
-    atOnce(each.links?.(facts, ui) ?? []).map((one) => link(one, visit)),
+    atOnce(each.links?.(facts, ui) ?? []).map((one) => link(one, ui)),
   ];
   const head = heads.map((each) => callContributionNow(each, headOf));
   const cssOf = (each: ScreenHead) => styleText(textOf(each.css?.(facts, ui) ?? "", "CSS"));
   const css = heads.map((each) => callContributionNow(each, cssOf) ?? "").join("");
-  return { head, css, footer: await places.draw("screen/footer", facts, visit) };
+  return { head, css };
 }
 
 /** Checks that scripts and style sheets are files that plugins serve. Throws BootError for the first that is not. */
@@ -70,7 +63,7 @@ function meta(name: string, content: string): Html {
     : html`<meta name="${name}" content="${content}">\n`;
 }
 
-function link({ rel, href, type, title }: HeadLink, { ui }: Visit): Html {
+function link({ rel, href, type, title }: HeadLink, ui: Ui): Html {
   const isOwn = /^\/(?!\/)/.test(href);
   if (!RELATIONS.has(rel)) throw new Error(`Cannot add a link with the relation "${rel}" to the head`);
   if (!isOwn && !/^https:\/\//.test(href))

@@ -1,7 +1,8 @@
-import type { Toolbar, ToolbarEntry, ToolbarName, Visit } from "lectern/contracts";
+import type { DrawnFor, Toolbar, ToolbarEntry, ToolbarName, Visit } from "lectern/contracts";
 import { callContributionNow, type Places } from "lectern/core";
 import { textOf } from "./added_parts.ts";
 import type { ScreenPlaces } from "./places.ts";
+import { currentRecording } from "./recording.ts";
 import type { ScreenParts } from "./screen_parts.ts";
 
 /** What plugins added to a toolbar, as the viewer sees it. Throws for a place that was not declared. */
@@ -9,7 +10,7 @@ export async function toolbarAt<P extends ToolbarName>(
   { places, parts }: { readonly places: ScreenPlaces; readonly parts: ScreenParts },
   at: P,
   data: Places[P],
-  visit: Visit,
+  visit: Visit | DrawnFor,
 ): Promise<Toolbar> {
   const { ui } = visit;
   const itemOf = (entry: ToolbarEntry) => {
@@ -20,6 +21,11 @@ export async function toolbarAt<P extends ToolbarName>(
     const text = ui.t(textOf(entry.text, "text"));
     return [{ text, icon: textOf(entry.icon, "icon"), path: textOf(path, "path"), kind, isInMenu }];
   };
-  const items = parts.entries(at, ui).flatMap((entry) => callContributionNow(entry, itemOf, at) ?? []);
+  const recording = currentRecording();
+  const items = parts.entries(at, ui).flatMap((entry) => {
+    // An item is data, for which no mark can stand.
+    if (recording && !recording.covers(entry, data)) recording.isKept = false;
+    return callContributionNow(entry, itemOf, at) ?? [];
+  });
   return { items, markup: await places.draw(at, data, visit) };
 }

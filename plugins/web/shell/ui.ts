@@ -34,6 +34,7 @@ export function createUi({ texts, icons, root, serves }: UiOptions, viewer: View
     },
     language,
     viewer,
+    isViewer: (id) => id === viewer.id,
     isSignedIn: viewer !== GUEST && viewer.via !== "guest",
     may: (permission) => hasPermission(viewer, permission),
     serves: (path, method = "GET") => serves(method, path),

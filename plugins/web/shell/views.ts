@@ -2,12 +2,13 @@
  * Named views, their replacements and what is drawn before and after them, by the slots `view_replacement` and `screen_part`. A
  * replacement gets `next`, which draws what it replaces, so it can extend a view without copying.
  */
-import type { ScreenPart, View, ViewReplacement } from "lectern/contracts";
+import type { ScreenPart, Ui, View, ViewReplacement } from "lectern/contracts";
 import {
   BootError,
   callContributionNow,
   closestMatch,
   contributorOf,
+  deepFreeze,
   Html,
   html,
   type Log,
@@ -15,6 +16,7 @@ import {
   type ViewName,
 } from "lectern/core";
 import { drawable } from "./added_parts.ts";
+import { currentRecording, declaredOf, type Recording } from "./recording.ts";
 import type { ScreenParts, Side } from "./screen_parts.ts";
 
 /** Contributions to views; complete once the runtime has booted. */
@@ -29,6 +31,7 @@ const NAME = /^[a-z][a-z0-9_]*(?:\/[a-z][a-z0-9_]*)+$/;
 export class Views {
   readonly #contributed: ViewContributions;
   readonly #names = new Set<string>();
+  readonly #declared = new Map<string, boolean>();
 
   constructor(contributed: ViewContributions) {
     this.#contributed = contributed;
@@ -42,36 +45,65 @@ export class Views {
     let own: View<ViewData[V]> | undefined;
     return (data, ui) => {
       own ??= this.#replaced(name, view);
+      const recording = currentRecording();
       const drawn = (side: Side) =>
-        this.#contributed.parts
-          .ofView(name, side, ui)
-          .map((part) => callContributionNow(part, ({ draw }) => drawable(draw(data as never, ui)), part.at));
+        this.#contributed.parts.ofView(name, side, ui).map((part) => {
+          const draw = (reader: Ui) =>
+            callContributionNow(part, (each) => drawable(each.draw(data as never, reader)), part.at);
+          return recording && !recording.covers(part, data) ? recording.leave((at) => draw(at.ui)) : draw(ui);
+        });
       const [before, after] = [drawn("before"), drawn("after")];
-      return before.length + after.length === 0 ? own(data, ui) : html`${before}${own(data, ui)}${after}`;
+      const shown = this.#shown(name, own, recording)(data, ui);
+      return before.length + after.length === 0 ? shown : html`${before}${shown}${after}`;
     };
+  }
+
+  /** Whether all that is contributed to a view says what it follows from. */
+  isDeclared(name: ViewName): boolean {
+    const known = this.#declared.get(name);
+    if (known !== undefined) return known;
+    const parts = this.#contributed.parts.all().filter(({ at }) => sideOf(at)?.view === name);
+    const isDeclared = [...this.#replacements(name), ...parts].every((each) => declaredOf(each) !== undefined);
+    this.#declared.set(name, isDeclared);
+    return isDeclared;
+  }
+
+  /** The view, which leaves itself to each request where a replacement does not say what it follows from. */
+  #shown<D>(name: string, own: View<D>, recording: Recording | undefined): View<D> {
+    const replacements = recording ? this.#replacements(name) : [];
+    if (!recording || replacements.length === 0) return own;
+    return (data, ui) =>
+      replacements.map((replacement) => recording.covers(replacement, data)).every((isCovered) => isCovered)
+        ? own(data, ui)
+        : recording.leave((at) => own(data, at.ui));
+  }
+
+  #replacements(name: string): readonly ViewReplacement[] {
+    return this.#contributed.replacements().filter((replacement) => replacement.name === name);
   }
 
   /** The view with its replacements around it. */
   #replaced<D>(name: string, view: View<D>): View<D> {
-    return this.#contributed
-      .replacements()
-      .filter((replacement) => replacement.name === name)
-      .reduce<View<D>>(
-        (next, replacement) => (data, ui) =>
-          callContributionNow(
-            replacement,
-            ({ draw }) => {
-              // Who replaces a view knows its data by its name.
-              const drawn: unknown = draw({ ...ui, next: (given: D) => next(given, ui) } as never)(data as never);
-              if (drawn instanceof Html) return drawn;
-              // Of a view that should have answered at once; its rejection would be unhandled.
-              if (drawn instanceof Promise) drawn.catch(() => {});
-              throw new Error(`The view "${name}" does not return html\`…\``);
-            },
-            name,
-          ) ?? next(data, ui),
-        view,
-      );
+    return this.#replacements(name).reduce<View<D>>(
+      (next, replacement) => (data, ui) =>
+        callContributionNow(
+          replacement,
+          ({ draw }) => {
+            // Not by a spread, which would ask the `Ui` of a recording for all that it notes.
+            const members = Object.getOwnPropertyDescriptors(ui);
+            const own = { ...members, next: { value: (given: D) => next(given, ui), enumerable: true } };
+            const helpers = deepFreeze(Object.defineProperties({}, own));
+            // Who replaces a view knows its data by its name.
+            const drawn: unknown = draw(helpers as never)(data as never);
+            if (drawn instanceof Html) return drawn;
+            // Of a view that should have answered at once; its rejection would be unhandled.
+            if (drawn instanceof Promise) drawn.catch(() => {});
+            throw new Error(`The view "${name}" does not return html\`…\``);
+          },
+          name,
+        ) ?? next(data, ui),
+      view,
+    );
   }
 
   /**

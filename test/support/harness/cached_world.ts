@@ -56,7 +56,7 @@ export type Seen = string;
 
 /** Former addresses that are read, and screens. */
 const MAX_FORMER = 4;
-const MAX_SCREENS = 3;
+const MAX_SCREENS = 5;
 const SEGMENTS = { page: "pages", chapter: "chapters", book: "books", bookshelf: "shelves" } as const;
 const KINDS = ["page", "chapter", "book", "bookshelf"] as const;
 const views = (extent: string) => KINDS.map((kind) => `${kind}-view-${extent}`);
@@ -178,11 +178,13 @@ export class CachedWorld {
     return this;
   }
 
-  /** What readers may read: items, by their present addresses and some of the former ones too, and screens of pages. */
+  /** What readers may read: items, by their present addresses and some of the former ones too, and screens. */
   get reads(): readonly Read[] {
     const items = this.items.map(({ kind, path }): Read => ({ kind, path, by: "id" }));
     const addresses = this.#addresses.map(({ kind, path }): Read => ({ kind, path, by: "address" }));
-    const screens = addresses.filter(({ kind }) => kind === "page").map((read): Read => ({ ...read, by: "screen" }));
+    const screens = addresses
+      .filter(({ kind }) => kind !== "bookshelf")
+      .map((read): Read => ({ ...read, by: "screen" }));
     return [...items, ...addresses, ...screens.slice(-MAX_SCREENS)];
   }
 

@@ -1,0 +1,305 @@
+/**
+ * The documents around screens, and their Content-Security-Policy. A screen that says what it is drawn from is kept with the document around
+ * it, cut where requests have parts of their own: the nonce, the notice, the header with the name of the reader, and what plugins
+ * add without saying what it follows from. Other screens are drawn for each request.
+ */
+import type {
+  DocumentHead,
+  DrawnFor,
+  DrawnScreen,
+  MenuEntry,
+  MenuName,
+  Screen,
+  ScreenFacts,
+  ScreenHead,
+  Ui,
+  Visit,
+} from "lectern/contracts";
+import { callContributionNow, type HtmlPart, html, htmlResponse, randomText } from "lectern/core";
+import { drawable, faultNotice, shownEntries } from "./added_parts.ts";
+import type { ShellContext } from "./contract.ts";
+import { drawingOf, type KeptDrawings } from "./drawings.ts";
+import { colorScheme, document, type Entry, type Frame, noticeOf, themeAttribute } from "./layout.ts";
+import type { OwnParts, Recording } from "./recording.ts";
+import { type HeadExtras, headExtras } from "./screen_extras.ts";
+import type { ScreenParts } from "./screen_parts.ts";
+import type { Views } from "./views.ts";
+
+/** Dependencies of `Documents`. */
+export interface DocumentOptions {
+  readonly context: ShellContext;
+  readonly kept: KeptDrawings;
+  /** What plugins add, such as the entries of menus. */
+  readonly parts: ScreenParts;
+  readonly views: Pick<Views, "isDeclared">;
+  /** The value of `frame-src`. */
+  readonly frameSources: string;
+  readonly facts: { readonly app: string; readonly logo: string };
+  /** URLs of the files that every document loads; complete once the runtime has booted. */
+  styles(): readonly string[];
+  scripts(): readonly string[];
+  heads(): readonly ScreenHead[];
+  /** The parts of the footer that plugins add. */
+  footer(facts: ScreenFacts, reader: Visit | DrawnFor): Promise<HtmlPart>;
+  header: (frame: Frame, ui: Ui) => HtmlPart;
+  bottom: (frame: Frame, ui: Ui) => HtmlPart;
+}
+
+/** What a screen is drawn from, by name. */
+export type ScreenData = Readonly<Record<string, unknown>>;
+
+/** A screen with the key of what is kept of it. */
+export interface NamedScreen {
+  readonly name: string;
+  readonly screen: DrawnScreen<ScreenData>;
+}
+
+/** What the document of a kept screen is known by. */
+interface DocumentFacts extends ScreenFacts {
+  readonly style: string | undefined;
+  /** CSS of heads that say what they follow from. */
+  readonly css: string;
+  /** Whether other heads are asked at each request. */
+  readonly isHeadOpen: boolean;
+}
+
+type Request = Pick<OwnParts, "visit" | "notice">;
+
+/** The documents of one runtime. */
+export class Documents {
+  readonly #options: DocumentOptions;
+  #drawn: readonly DocumentHead[] | undefined;
+
+  constructor(options: DocumentOptions) {
+    this.#options = options;
+  }
+
+  /** The answer with a screen that is drawn for this request. */
+  async drawn(screen: Screen, { visit, notice }: Request): Promise<Response> {
+    const { bottom, footer, header, heads } = this.#options;
+    const { ui } = visit;
+    const facts = factsOf(screen, pathOf(visit.request.url));
+    const { head, css } = headExtras(heads(), facts, ui);
+    const own = this.#ownParts({ visit, notice }, { ...facts, style: screen.style }, { head, css });
+    const frame = { ...this.#frame(screen, facts, ui), ...this.#ownFrame(own), footer: await footer(facts, visit) };
+    const body = document(frame, ui, {
+      header: header(frame, ui),
+      footer: bottom(frame, ui),
+      themeAttribute: themeAttribute(own.scheme),
+      colorScheme: colorScheme(own.scheme),
+      notice: noticeOf(notice, ui),
+    });
+    return this.#answer(htmlResponse(body, facts.status), own);
+  }
+
+  /** The answer with a screen that is kept with what it is drawn from. */
+  async kept({ name, screen }: NamedScreen, data: ScreenData, { visit, notice }: Request): Promise<Response> {
+    const { heads, kept } = this.#options;
+    const { answers, values } = split(data);
+    const path = pathOf(visit.request.url);
+    const found = drawingOf<DocumentFacts>(kept, {
+      answers,
+      key: `${name} ${path} ${values}`,
+      visit,
+      draw: async (reader, recording) => this.#draw(await screen.draw(data, reader), { path, reader }, recording),
+    });
+    const { drawing, facts } = found instanceof Promise ? await found : found;
+    const extras = facts.isHeadOpen ? headExtras(heads(), facts, visit.ui) : { head: "", css: facts.css };
+    const own = this.#ownParts({ visit, notice }, facts, extras);
+    const bytes = drawing.filled(own);
+    return this.#answer(htmlResponse(bytes instanceof Promise ? await bytes : bytes, facts.status), own);
+  }
+
+  /** Draws the document of a screen to be kept. */
+  async #draw(screen: Screen, { path, reader }: { path: string; reader: DrawnFor }, recording: Recording) {
+    const { bottom, footer, heads, views } = this.#options;
+    const { ui } = reader;
+    const facts = factsOf(screen, path);
+    const isHeadOpen = !heads().every((each) => recording.covers(each, undefined));
+    const { head, css } = isHeadOpen
+      ? { head: recording.leave((own) => own.head), css: "" }
+      : headExtras(heads(), facts, ui);
+    const base = { ...this.#frame(screen, facts, ui), footer: await footer(facts, reader) };
+    const shared = withoutContent(base);
+    const frameFor = (own: OwnParts): Frame => ({ ...shared, ...this.#ownFrame(own) });
+    const frame = {
+      ...base,
+      fault: html`${recording.leave((own) => this.#fault(own.ui))}`,
+      style: recording.leave(styleOf),
+      head,
+      headEnd: recording.leave((own) => this.#headEnd(own.nonce)),
+    };
+    const body = document(frame, ui, {
+      header: recording.leave((own) => this.#header(facts.here, frameFor, own)),
+      footer: views.isDeclared("layout/footer")
+        ? bottom(noting({ ...frame, notice: "", scheme: "" }, recording, ["notice", "scheme"]), ui)
+        : recording.leave((own) => bottom(frameFor(own), own.ui)),
+      themeAttribute: recording.leave((own) => themeAttribute(own.scheme)),
+      colorScheme: recording.leave((own) => colorScheme(own.scheme)),
+      notice: recording.leave((own) => noticeOf(own.notice, own.ui)),
+    });
+    const { status, title } = facts;
+    return { markup: `<!doctype html>\n${body}`, facts: { path, status, title, style: screen.style, css, isHeadOpen } };
+  }
+
+  /** The header of a document, which is kept for its reader. */
+  #header(here: string, frameFor: (own: OwnParts) => Frame, own: OwnParts) {
+    const { header, kept, views } = this.#options;
+    if (!views.isDeclared("layout/header")) return header(frameFor(own), own.ui);
+    const found = drawingOf<undefined>(kept, {
+      answers: [],
+      key: `header ${here}`,
+      visit: own.visit,
+      draw: async ({ ui }, recording) => {
+        const whole = { ...frameFor(own), ...this.#menus(here, ui), footer: NOTHING };
+        const frame = noting(whole, recording, OF_DOCUMENT);
+        return { markup: html`${header(frame, ui)}`.toString(), facts: undefined };
+      },
+    });
+    return found instanceof Promise ? found.then(({ drawing }) => drawing.filled(own)) : found.drawing.filled(own);
+  }
+
+  /** What a request has of its own in a document. */
+  #ownParts({ visit, notice }: Request, { style }: Pick<DocumentFacts, "style">, { head, css }: HeadExtras): OwnParts {
+    const whole = style === undefined && css === "" ? undefined : `${style ?? ""}${css}`;
+    const nonce = whole === undefined && this.#draws().length === 0 ? "" : randomText(NONCE_LENGTH);
+    const cookies = visit.request.headers.get("cookie") ?? "";
+    const scheme = SCHEME.exec(cookies)?.[1] ?? "";
+    return { visit, ui: visit.ui, nonce, scheme, notice, css: whole, head };
+  }
+
+  /** The members of a frame that a request has of its own. */
+  #ownFrame(own: OwnParts): Pick<Frame, "notice" | "scheme" | "fault" | "style" | "head" | "headEnd"> {
+    const { head, nonce, notice, scheme, ui } = own;
+    return { notice, scheme, head, fault: this.#fault(ui), style: styleOf(own), headEnd: this.#headEnd(nonce) };
+  }
+
+  #fault(ui: Ui): Frame["fault"] {
+    return faultNotice(this.#options.context.runtime.faults(), ui);
+  }
+
+  /** What themes and plugins add to the end of the head, with the nonce of this document. */
+  #headEnd(nonce: string): HtmlPart {
+    return this.#draws().map((each) => callContributionNow(each, ({ draw }) => html`${drawable(draw?.(nonce))}\n`));
+  }
+
+  /** Those with markup; complete once the runtime has booted. */
+  #draws(): readonly DocumentHead[] {
+    this.#drawn ??= this.#options.context.slot("document_head").filter(({ draw }) => draw !== undefined);
+    return this.#drawn;
+  }
+
+  /** The nonce allows a style element of the screen, and the scripts and styles that plugins add to the head. */
+  #answer(response: Response, { nonce }: OwnParts): Response {
+    const styles = nonce === "" ? "'self'" : `'self' 'nonce-${nonce}'`;
+    const scripts = this.#draws().length === 0 ? "" : `script-src ${styles}; `;
+    response.headers.set(
+      "content-security-policy",
+      `default-src 'self'; ${scripts}style-src ${styles}; img-src 'self' data: https: http:; media-src 'self' https:; frame-src ${this.#options.frameSources}; object-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+    );
+    response.headers.set("x-frame-options", "DENY");
+    return response;
+  }
+
+  #frame(screen: Screen, { here }: { readonly here: string }, ui: Ui) {
+    const { facts, styles, scripts } = this.#options;
+    const menus = this.#menus(here, ui);
+    return {
+      ...facts,
+      ...menus,
+      title: screen.title,
+      body: screen.body,
+      aside: screen.aside,
+      crumbs: screen.crumbs ?? [],
+      settings: screen.aside ? [] : menus.settings,
+      styles: styles(),
+      scripts: [...scripts(), ...(screen.scripts ?? [])],
+    };
+  }
+
+  #menus(here: string, ui: Ui): Pick<Frame, "main" | "settings" | "account" | "search"> {
+    const entries = (menu: MenuName): Entry[] =>
+      shownEntries(this.#options.parts.menu(menu, ui), (entry) => isServed(entry, ui)).map(({ path, text, icon }) => ({
+        ...{ path, text, icon },
+        current: here === path || here.startsWith(`${path}/`),
+      }));
+    const main = entries("menu/main");
+    const settings = entries("menu/settings");
+    const account = entries("menu/account");
+    const isIn = (list: Entry[]) => list.some(({ current }) => current);
+    return {
+      main: [
+        ...main,
+        ...(settings[0]
+          ? [{ path: settings[0].path, text: "Settings", icon: "settings", current: isIn(settings) }]
+          : []),
+      ],
+      settings: isIn(settings) ? settings : isIn(account) ? account : [],
+      account,
+      search: [...main, ...settings, ...account].some(({ path }) => path === "/search"),
+    };
+  }
+}
+
+/** Whether a menu entry leads to a screen, and the plugin behind that screen is installed. */
+function isServed({ path, needs }: MenuEntry, ui: Ui): boolean {
+  return ui.serves(path) && (needs === undefined || ui.serves(needs));
+}
+
+/** The answers among what a screen is drawn from, and the rest as a text. Short lists, such as of attachments, are often equal for many readers. */
+function split(data: ScreenData): { readonly answers: readonly object[]; readonly values: string } {
+  const answers: object[] = [];
+  const values: unknown[] = [];
+  for (const value of Object.values(data)) {
+    const isAnswer = typeof value === "object" && value !== null;
+    if (isAnswer && !(Array.isArray(value) && value.length <= MAX_LISTED)) answers.push(value);
+    else values.push(value);
+  }
+  return { answers, values: JSON.stringify(values) };
+}
+
+/** Entries of a list up to which it is compared by its content. */
+const MAX_LISTED = 20;
+
+function factsOf({ menu, status = 200, title }: Screen, path: string) {
+  return { title, path, status, here: menu ?? path };
+}
+
+function styleOf({ css, nonce, ui }: OwnParts): HtmlPart {
+  return css !== undefined && html`<style nonce="${nonce}">${ui.raw(css)}</style>`;
+}
+
+/** The path of an absolute URL. */
+function pathOf(url: string): string {
+  const start = url.indexOf("/", url.indexOf("://") + "://".length);
+  const end = url.indexOf("?", start);
+  return end < 0 ? url.slice(start) : url.slice(start, end);
+}
+
+const NOTHING = html``;
+
+/** A frame to be kept beside the markup of its document. */
+function withoutContent<Kept extends Pick<Frame, "body" | "aside">>(frame: Kept): Kept {
+  return { ...frame, body: NOTHING, aside: frame.aside && NOTHING };
+}
+
+/** A frame whose members of a request or a screen keep what is drawn of them from being kept. */
+function noting(frame: Frame, recording: Recording, names: readonly (keyof Frame)[]): Frame {
+  const members = names.map((name) => {
+    const get = () => {
+      recording.isKept = false;
+      return frame[name];
+    };
+    return [name, { enumerable: true, get }];
+  });
+  return Object.defineProperties({ ...frame }, Object.fromEntries(members));
+}
+
+/** The members of a frame that differ between the documents of one reader with the same menus. */
+const OF_DOCUMENT: readonly (keyof Frame)[] = [
+  ...(["title", "body", "aside", "crumbs", "notice", "settings", "scripts", "scheme"] as const),
+  ...(["fault", "style", "head", "headEnd", "footer"] as const),
+];
+/** Characters of a nonce, about six bits each; the Content-Security-Policy wants 128 bits. */
+const NONCE_LENGTH = 32;
+const SCHEME = /(?:^|;\s*)lectern_scheme=(light|dark)(?:;|$)/;

@@ -17,6 +17,8 @@ const EXTENTS: readonly Extent[] = ["least", "most", "some", "some", "some"];
 
 /** What no schema can say, by operation. */
 const REFUSED: Readonly<Record<string, string>> = {
+  "GET /api/pages/:id/revisions/:revisionId/compare": "there is no such revision",
+  "POST /api/pages/:id/merge": "the revision that it starts from is no longer kept, or has another format",
   "POST /api/session": "the password is wrong",
   "GET /api/session": "there is no session",
   "PUT /api/users/me": "the current password is wrong",

@@ -116,6 +116,16 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
   "GET /api/pages/:id/revisions/:revisionId": [
     { path: "/api/pages/{page}/revisions/{revision}", needs: ["page-view-all", "revision-view-all"] },
   ],
+  "GET /api/pages/:id/revisions/:revisionId/compare": [
+    { path: "/api/pages/{page}/revisions/{revision}/compare", needs: ["page-view-all", "revision-view-all"] },
+  ],
+  "POST /api/pages/:id/merge": [
+    {
+      path: "/api/pages/{page}/merge",
+      needs: ["page-view-all", "page-update-all"],
+      body: { base_revision: 1, html: "<p>x</p>" },
+    },
+  ],
   "POST /api/pages/:id/revisions/:revisionId/restore": [
     {
       path: "/api/pages/{page}/revisions/{revision}/restore",

@@ -13,11 +13,13 @@ interface Declared {
   readonly isListing: boolean;
   /** The name of the schema, such as `roleAnswers.read`. */
   readonly schema: string;
+  /** That of the answer with another status of success. */
+  readonly other: string | undefined;
 }
 
 /** A member of `Answers`, whose type is that of a schema, of a listing of it, or that of a kind in `Items`. */
 const MEMBER =
-  /^\s*(?:"([^"]+)"|\[\w+: `([^`]+)`\]): (Static|ListingOf|Item|ItemListing)<(?:typeof ([\w.]+)|"(\w+)")>;$/;
+  /^\s*(?:"([^"]+)"|\[\w+: `([^`]+)`\]): (Static|ListingOf|Item|ItemListing)<(?:typeof ([\w.]+)|"(\w+)")>(?: \| Static<typeof (\w+)>)?;$/;
 
 /** The schema of a kind in the `Items` that a file declares. */
 function schemaOfItem(text: string, kind: string, moment: string): string {
@@ -37,17 +39,17 @@ function declaredAnswers(): Declared[] {
       return lines.map((line) => {
         const found = MEMBER.exec(line);
         if (!found) throw new Error(`${file}: cannot read ${line}`);
-        const [, plain, pattern, kind = "", named, item = ""] = found;
+        const [, plain, pattern, kind = "", named, item = "", other] = found;
         const key = (plain ?? pattern ?? "").replace(/\$\{\w+\}/g, ":x");
         const isListing = kind.endsWith("ListingOf") || kind === "ItemListing";
         const schema = named ?? schemaOfItem(text, item, isListing ? "listed" : "read");
-        return { file, route: key.startsWith("/") ? `GET ${key}` : key, isListing, schema };
+        return { file, route: key.startsWith("/") ? `GET ${key}` : key, isListing, schema, other };
       });
     });
 }
 
 /** The name that a schema has in the document of the API. */
-async function nameOf({ file, isListing, schema }: Declared): Promise<string> {
+async function nameOf({ file, isListing }: Declared, schema: string): Promise<string> {
   // A module of a plugin, of which only the names of its schemas are read.
   const module = (await import(join(ROOT, file))) as object;
   const found = schema
@@ -65,15 +67,17 @@ afterAll(() => runtime.stop());
 
 test("an answer that screens know by path is the one that the route of the path names", async () => {
   const named = runtime.runtime.http.routes().map(({ method, path, response = {} }) => {
-    const [schema] = Object.entries(response).flatMap(([status, one]) => (status.startsWith("2") ? [one] : []));
-    return [`${method} ${path.replace(/:\w+/g, ":x")}`, schema?.$id] as const;
+    const schemas = Object.entries(response).flatMap(([status, one]) => (status.startsWith("2") ? [one?.$id] : []));
+    return [`${method} ${path.replace(/:\w+/g, ":x")}`, schemas] as const;
   });
   const declared = declaredAnswers();
   expect(declared.length).toBeGreaterThan(60);
   expect(new Set(declared.map(({ route }) => route.split(" ")[0]))).toEqual(new Set(["DELETE", "GET", "POST", "PUT"]));
   for (const answer of declared) {
-    const found = named.filter(([route]) => route === answer.route).map(([, name]) => name);
-    expect([answer.route, found]).toEqual([answer.route, [await nameOf(answer)]]);
+    const found = named.filter(([route]) => route === answer.route).flatMap(([, names]) => names);
+    const { other, schema } = answer;
+    const names = await Promise.all([schema, ...(other === undefined ? [] : [other])].map((one) => nameOf(answer, one)));
+    expect([answer.route, found]).toEqual([answer.route, names]);
   }
 });
 

@@ -3,7 +3,7 @@
  * its events, and what its files share. Copies and conversions are additions to BookStack's API, which has them on screens alone.
  */
 import type { Generated, Selectable } from "kysely";
-import type { Item, ItemRef, MadeItem } from "lectern/contracts";
+import type { ItemRef, MadeItem } from "lectern/contracts";
 import { type Input, idSchema, nullable, type PluginContext, rules, type Static, t, timesFields } from "lectern/core";
 import { namedFields } from "../_items/answers.ts";
 import type { settings } from "./settings.ts";
@@ -134,11 +134,11 @@ export interface Converted extends ItemRef {
 declare module "lectern/contracts" {
   interface Answers {
     [copy: `/api/copies/${number}`]: Static<typeof copySchema>;
-    [pageCopy: `POST /api/pages/${number}/copy`]: Item<"page"> | Static<typeof copySchema>;
-    [chapterCopy: `POST /api/chapters/${number}/copy`]: Item<"chapter"> | Static<typeof copySchema>;
-    [bookCopy: `POST /api/books/${number}/copy`]: Item<"book"> | Static<typeof copySchema>;
-    [toBook: `POST /api/chapters/${number}/convert-to-book`]: Item<"book">;
-    [toShelf: `POST /api/books/${number}/convert-to-shelf`]: Item<"bookshelf">;
+    [pageCopy: `POST /api/pages/${number}/copy`]: Static<typeof createdItemSchema> | Static<typeof copySchema>;
+    [chapterCopy: `POST /api/chapters/${number}/copy`]: Static<typeof createdItemSchema> | Static<typeof copySchema>;
+    [bookCopy: `POST /api/books/${number}/copy`]: Static<typeof createdItemSchema> | Static<typeof copySchema>;
+    [toBook: `POST /api/chapters/${number}/convert-to-book`]: Static<typeof createdItemSchema>;
+    [toShelf: `POST /api/books/${number}/convert-to-shelf`]: Static<typeof createdItemSchema>;
   }
 }
 

@@ -3,7 +3,7 @@
  * permission. A new item is answered as its read answers it, with what is in it; a copy in the background by its progress, with 202.
  */
 import { findItem, type MadeItem } from "lectern/contracts";
-import { endpoint, idOf, notFound, type Static, type Viewer } from "lectern/core";
+import { endpoint, idOf, notFound, rules, type Static, type Viewer } from "lectern/core";
 import {
   COPIED,
   type Convertible,
@@ -78,6 +78,7 @@ export function mountCopies(context: CopiesContext): void {
       response: createdItemSchema,
       ...endpoint("chapters", "convert-to-book", {
         about: about.convertChapter,
+        rules: rules({}),
         example: examples.convertChapter,
         takes: "long",
       }),
@@ -96,6 +97,7 @@ export function mountCopies(context: CopiesContext): void {
       response: createdItemSchema,
       ...endpoint("books", "convert-to-shelf", {
         about: about.convertBook,
+        rules: rules({}),
         example: examples.convertBook,
         takes: "long",
       }),

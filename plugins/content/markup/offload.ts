@@ -41,8 +41,7 @@ export function offload(inProcess: Markup, context: MarkupContext): Markup {
     return run<R>(task, { ...contentTask, ...more }, options, { calls, exceeded: 422 });
   };
   const prepare: Markup["prepare"] = async (input, options) => {
-    if (isOwn(input, context.converter() !== undefined))
-      return own(options, () => sent(() => inProcess.prepare(input)));
+    if (isOwn(input, context)) return own(options, () => sent(() => inProcess.prepare(input)));
     checkBytesOf(input, limits);
     const placeholder = `lectern-picture-${randomText(PLACEHOLDER_LENGTH)}-`;
     type Stored = { stored: StoredContent; images: ExtractedImage[] };
@@ -60,8 +59,7 @@ export function offload(inProcess: Markup, context: MarkupContext): Markup {
     prepare,
     store: async (input, options) => (await prepare(input, options)).keep(options?.saveImage),
     async preview(input, options) {
-      if (isOwn(input, context.converter() !== undefined))
-        return own(options, () => sent(() => inProcess.preview(input)));
+      if (isOwn(input, context)) return own(options, () => sent(() => inProcess.preview(input)));
       checkBytesOf(input, limits);
       return runOnContent("preview", input, options);
     },
@@ -155,10 +153,10 @@ function sent<R>(run: () => Promise<R>): Promise<R> {
  * Whether the server's own process works on content. Of Markdown its HTML says: to convert it takes a twentieth of what follows, and
  * is linear. A changed converter is none of ours, so there the text has to say.
  */
-function isOwn(input: SentContent, isHooked: boolean): boolean {
+function isOwn(input: SentContent, { converter }: MarkupContext): boolean {
   if ("html" in input) return isOwnHtml(input.html);
   const { markdown } = input;
-  if (!isHooked) return markdown.length <= maxOwnHtmlChars && isOwnHtml(toHtml(markdown));
+  if (!converter()) return markdown.length <= maxOwnHtmlChars && isOwnHtml(toHtml(markdown));
   if (markdown.length > maxOwnHookedChars || SLOW_MARKDOWN.test(markdown)) return false;
   return (markdown.match(MARKS)?.length ?? 0) <= maxOwnHookedMarks;
 }

@@ -45,6 +45,8 @@ export interface SearchContext {
   /** The engine in use; known once the runtime has booted. */
   readonly engine: () => Engine;
   readonly indexState: () => Promise<IndexState>;
+  /** The same as it was found last, for what costs time alone if it is wrong. */
+  readonly lastIndexState: () => IndexState;
 }
 
 /** A page of the results, from 1, and its size. */

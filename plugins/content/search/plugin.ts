@@ -107,6 +107,7 @@ export default definePlugin({
       },
       engine: () => (engine ??= engineInUse()),
       indexState: () => indexState.state(),
+      lastIndexState: () => indexState.last,
     };
     on("app_boot", { inTransaction: async () => indexState.reset() });
     onStart(async () => {

@@ -30,7 +30,7 @@ export function mountSearchRoute(
       const search = parseQuery(query);
       if (search.filters.some(({ name }) => name.endsWith("viewed_by_me"))) await views.flush();
       // Among few entries plans for certain words are no better, and making them takes as long as the search.
-      const { isSmall: keepsPlans } = await context.indexState();
+      const { isSmall: keepsPlans } = context.lastIndexState();
       return pools.slow({ viewer, limitMs, signal: request.signal, keepsPlans, tooLong: TOO_LONG }, () =>
         findItems(context, viewer, search, { page, count }),
       );

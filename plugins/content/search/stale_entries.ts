@@ -59,6 +59,11 @@ export class IndexStateCheck {
     this.#checkedAt = Number.NEGATIVE_INFINITY;
   }
 
+  /** The state as it was found last, without a question to the store. */
+  get last(): IndexState {
+    return this.#state;
+  }
+
   /** The state: the cached answer, or a query. */
   async state(): Promise<IndexState> {
     if (performance.now() - this.#checkedAt < CACHE_MS) return this.#state;

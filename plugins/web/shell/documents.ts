@@ -170,9 +170,18 @@ export class Documents {
 
   /** The members of a frame that a request has of its own. */
   #ownFrame(own: OwnParts): Pick<Frame, "notice" | "scheme" | "fault" | "style" | "head" | "headEnd"> {
-    const { head, nonce, notice, scheme, ui } = own;
-    return { notice, scheme, head, fault: this.#fault(ui), style: styleOf(own), headEnd: this.#headEnd(nonce) };
+    const { head, notice, scheme, ui } = own;
+    return { notice, scheme, head, fault: this.#fault(ui), style: styleOf(own), headEnd: this.#headEndOf(own) };
   }
+
+  /** Drawn once for a request, also where the document is drawn and filled for it. */
+  #headEndOf(own: OwnParts): HtmlPart {
+    const drawn = this.#headEnds.get(own) ?? this.#headEnd(own.nonce);
+    this.#headEnds.set(own, drawn);
+    return drawn;
+  }
+
+  readonly #headEnds = new WeakMap<OwnParts, HtmlPart>();
 
   #fault(ui: Ui): Frame["fault"] {
     return faultNotice(this.#options.context.runtime.faults(), ui);

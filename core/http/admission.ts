@@ -61,10 +61,14 @@ export class Admission {
    */
   admit(request: Request, state: RequestState): MaybePromise<Response | undefined> {
     const { scope } = state;
+    // That of an earlier try.
+    state.turn?.end();
     const early = scope && this.#beginScope(request, state, scope);
     if (early) return early;
     const counted = scope?.addressLimit && countAddress(state, scope.addressLimit);
-    return whenReady(counted, () => this.#recognise(request, state));
+    const admitted = whenReady(counted, () => this.#recognise(request, state));
+    if (admitted instanceof Promise) state.hasWaited = true;
+    return admitted;
   }
 
   #recognise(request: Request, state: RequestState): MaybePromise<Response | undefined> {
@@ -109,6 +113,8 @@ export class Admission {
     return whenReady(this.#readBody(request, state, owner), () =>
       whenReady(this.#turns.begin(owner, request), (turn) => {
         state.turn = turn;
+        // Others that have waited for the same, such as a token, begin before this one is routed.
+        if (state.hasWaited) turn.run();
         takeInput(request, state);
         return undefined;
       }),

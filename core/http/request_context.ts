@@ -73,6 +73,8 @@ export class RequestState implements RequestFacts {
   work: RequestWork | undefined = undefined;
   /** Its turn among those of its owner; undefined before it begins. */
   turn: Turn | undefined = undefined;
+  /** Whether it has waited for something before its turn, such as its body. */
+  hasWaited = false;
   /** What was thrown before the router, which answers it. */
   failure: { readonly error: unknown } | undefined = undefined;
   /** The reads and writes of the request, once its user is known, where replicas may serve reads. */

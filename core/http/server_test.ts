@@ -1,11 +1,13 @@
 import { expect, test } from "bun:test";
 import { defaultInputLimits } from "../input/body_parsing.ts";
 import { Tracing } from "../tracing.ts";
+import { SYSTEM } from "../viewer.ts";
+import type { PluginApp } from "./plugin_app.ts";
 import { memoryLimiter } from "./rate_limit.ts";
 import { appBelow, HttpServer, type HttpServerParts } from "./server.ts";
 
 /** A server whose routes need nothing else of a runtime. */
-function serverOf(limit: number): HttpServer {
+function serverOf(limit: number, addTo?: (app: PluginApp) => void): HttpServer {
   const parts: Partial<HttpServerParts> = {
     limiter: memoryLimiter(limit),
     inputLimits: defaultInputLimits,
@@ -25,6 +27,7 @@ function serverOf(limit: number): HttpServer {
     },
     { permit: "public" },
   );
+  addTo?.(app);
   server.mount(app);
   server.compile();
   return server;
@@ -67,4 +70,31 @@ test("answers of servers with limits of their own have these, and keep their hea
     ["7", "6"],
     ["5", "3"],
   ]);
+});
+
+test("of the requests of one user that wait for the same, eight run at a time", async () => {
+  const running = { now: 0, most: 0 };
+  const server = serverOf(100, (app) =>
+    app.get(
+      "/slow",
+      async () => {
+        running.now += 1;
+        running.most = Math.max(running.most, running.now);
+        await new Promise((resolve) => setImmediate(resolve));
+        running.now -= 1;
+        return { roses: 5 };
+      },
+      { permit: "public" },
+    ),
+  );
+  const known = Promise.withResolvers<void>();
+  server.auth(async () => {
+    await known.promise;
+    return { ...SYSTEM, id: 5, via: "token" };
+  });
+  const asked = Array.from({ length: 30 }, () => server.handle(new Request("http://localhost/api/slow"), "192.0.2.1"));
+  known.resolve();
+  const answers = await Promise.all(asked);
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(running.most).toBe(8);
 });

@@ -6,12 +6,16 @@ export interface TextList<Row> {
   readonly total: number;
 }
 
+/** `data` and `total`. */
+const MEMBERS = 2;
+
 /** The text of the whole object. It is no key of the object: a copy with other members has none. */
 const TEXT = Symbol("json text");
 
 /**
  * A list with a total. `json` is the text of the list, which `data` parses at the first look; from then on `jsonTextOf` has no text,
- * since the rows may have been changed.
+ * since the rows may have been changed. Nor has it one once the list has got other rows, another total or a further member, as a hook
+ * of a route may give it.
  * @example
  * const list = textList<{ id: number }>('[{"id":1}]', 1);
  * jsonTextOf(list); // {"data":[{"id":1}],"total":1}
@@ -26,9 +30,15 @@ export function textList<Row>(json: string, total: number): TextList<Row> {
       rows ??= JSON.parse(json) as Row[];
       return rows;
     },
+    set data(given) {
+      rows = given;
+    },
     total,
   };
-  return Object.defineProperty(list, TEXT, { get: () => (rows ? undefined : `{"data":${json},"total":${total}}`) });
+  const isChanged = () => rows !== undefined || list.total !== total || Object.keys(list).length !== MEMBERS;
+  return Object.defineProperty(list, TEXT, {
+    get: () => (isChanged() ? undefined : `{"data":${json},"total":${total}}`),
+  });
 }
 
 /** The JSON of a value whose text is known; undefined for all others. */

@@ -7,12 +7,15 @@
 
 /** Bytes from which Bun does not collect the headers. */
 const COLLECTED_BYTES = 15 * 1024;
+/** Bytes of UTF-8 that one unit of a string takes at most. */
+const MAX_BYTES_OF_UNIT = 3;
 /** Characters up to which a text is copied for it: of longer ones the headers are a small part. */
 const MAX_CHARS = 1024 * 1024;
 
 /** Whether Bun writes an answer of this text together with its headers, whenever it is ready. */
 export function isCollected(text: string): boolean {
-  return text.length < COLLECTED_BYTES;
+  if (text.length >= COLLECTED_BYTES) return false;
+  return text.length * MAX_BYTES_OF_UNIT < COLLECTED_BYTES || Buffer.byteLength(text) < COLLECTED_BYTES;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { textResponse } from "./one_write.ts";
+import { isCollected, textResponse } from "./one_write.ts";
 
 const SIZES = [0, 100, 15 * 1024 - 1, 15 * 1024, 40_000, 1024 * 1024, 1024 * 1024 + 1];
 const textOf = (size: number) => "é\u2028x".repeat(Math.ceil(size / 3)).slice(0, size);
@@ -61,4 +61,18 @@ test.each(SIZES)("an answer of %d characters is read within the process, too", a
   expect(await respond(size).text()).toBe(textOf(size));
   expect(await respond(size).clone().text()).toBe(textOf(size));
   await respond(size).body?.cancel();
+});
+
+test("texts are measured by their bytes, of which Chinese has three for each character", () => {
+  const least = 15 * 1024;
+  for (const [sign, bytes] of [
+    ["x", 1],
+    ["é", 2],
+    ["漢", 3],
+  ] as const)
+    expect([sign, isCollected(sign.repeat(least / bytes - 1)), isCollected(sign.repeat(least / bytes))]).toEqual([
+      sign,
+      true,
+      false,
+    ]);
 });

@@ -73,7 +73,7 @@ export class RequestState implements RequestFacts {
   work: RequestWork | undefined = undefined;
   /** Its turn among those of its owner; undefined before it begins. */
   turn: Turn | undefined = undefined;
-  /** Whether it has waited for something before its turn, such as its body. */
+  /** Whether it counts as one that runs from its turn on: it has waited for something, such as its body, or its scope may wait. */
   hasWaited = false;
   /** What was thrown before the router, which answers it. */
   failure: { readonly error: unknown } | undefined = undefined;

@@ -280,6 +280,8 @@ export class HttpServer {
     state: RequestState,
     intercept: NonNullable<RouteScope["intercept"]>,
   ): Promise<Response> {
+    // It may wait before and after the route, such as for the document of an error.
+    state.hasWaited = true;
     try {
       const next = async () => this.#admitted(request, state);
       return addDefaultHeaders(await intercept(request, state.address, next), state);

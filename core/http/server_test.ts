@@ -72,29 +72,49 @@ test("answers of servers with limits of their own have these, and keep their hea
   ]);
 });
 
-test("of the requests of one user that wait for the same, eight run at a time", async () => {
+/** Notes how many calls run at a time. */
+function counted(): { readonly running: { most: number }; call(): Promise<void> } {
   const running = { now: 0, most: 0 };
+  const call = async () => {
+    running.now += 1;
+    running.most = Math.max(running.most, running.now);
+    await new Promise((resolve) => setImmediate(resolve));
+    running.now -= 1;
+  };
+  return { running, call };
+}
+
+const many = (server: HttpServer, path: string) =>
+  Array.from({ length: 30 }, () => server.handle(new Request(`http://localhost${path}`), "192.0.2.1"));
+
+test("of the requests of one user that wait for the same, eight run at a time", async () => {
+  const { running, call } = counted();
   const server = serverOf(100, (app) =>
-    app.get(
-      "/slow",
-      async () => {
-        running.now += 1;
-        running.most = Math.max(running.most, running.now);
-        await new Promise((resolve) => setImmediate(resolve));
-        running.now -= 1;
-        return { roses: 5 };
-      },
-      { permit: "public" },
-    ),
+    app.get("/slow", async () => call().then(() => ({ roses: 5 })), { permit: "public" }),
   );
   const known = Promise.withResolvers<void>();
   server.auth(async () => {
     await known.promise;
     return { ...SYSTEM, id: 5, via: "token" };
   });
-  const asked = Array.from({ length: 30 }, () => server.handle(new Request("http://localhost/api/slow"), "192.0.2.1"));
+  const asked = many(server, "/api/slow");
   known.resolve();
   const answers = await Promise.all(asked);
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(running.most).toBe(8);
+});
+
+test("what a scope does after a route that was answered at once counts as a part of the request", async () => {
+  const { running, call } = counted();
+  const server = serverOf(100);
+  server.routeScope("/at-once", {
+    async intercept(_request, _address, next) {
+      const answer = await next();
+      await call();
+      return answer;
+    },
+  });
+  const answers = await Promise.all(many(server, "/api/at-once"));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   expect(running.most).toBe(8);
 });

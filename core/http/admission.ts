@@ -159,14 +159,23 @@ export class Admission {
     return isRead && request.headers.get("content-length") === null ? undefined : this.#readSent(request, state, owner);
   }
 
-  /** Reads the body. One that cannot be read is an error after the permit, except that one that arrived too slowly ends the request at once. */
+  /** Reads what was sent; the time for an answer begins once that has ended, however it did. */
   async #readSent(request: Request, state: RequestState, owner: string): Promise<void> {
-    const { children, inputLimits, pace, spool } = this.#parts;
-    const { method } = request;
-    setPace(request, pace);
+    setPace(request, this.#parts.pace);
     state.watch?.readingBody(true);
+    try {
+      await this.#takeBody(request, state, owner);
+    } finally {
+      state.watch?.readingBody(false);
+    }
+  }
+
+  /** Reads the body. One that cannot be read is an error after the permit, except that one that arrived too slowly ends the request at once. */
+  async #takeBody(request: Request, state: RequestState, owner: string): Promise<void> {
+    const { children, inputLimits, spool } = this.#parts;
+    const { method } = request;
     await rejectLargeBody(request, inputLimits.maxBytes, !state.refusal);
-    if (method === "GET" || method === "HEAD" || method === "OPTIONS") return state.watch?.readingBody(false);
+    if (method === "GET" || method === "HEAD" || method === "OPTIONS") return;
     if (!state.refusal || this.#parts.routeOf(method, pathOf(request.url))?.permit === "public") {
       state.files = spool.forRequest();
       try {
@@ -181,7 +190,6 @@ export class Admission {
     }
     // To parse a large body is work, but not yet what the request asks for.
     if (state.work) state.work.hasBegun = false;
-    state.watch?.readingBody(false);
   }
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { createTexts } from "../i18n/catalogue.ts";
 import { defaultInputLimits } from "../input/body_parsing.ts";
 import { Tracing } from "../tracing.ts";
 import { SYSTEM } from "../viewer.ts";
@@ -14,6 +15,8 @@ function serverOf(limit: number, addTo?: (app: PluginApp) => void): HttpServer {
     tracing: new Tracing(),
     proxies: "none",
     root: "",
+    texts: createTexts(),
+    language: "en",
   };
   const server = new HttpServer(parts as HttpServerParts);
   const app = appBelow("/api");
@@ -117,4 +120,16 @@ test("what a scope does after a route that was answered at once counts as a part
   const answers = await Promise.all(many(server, "/api/at-once"));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   expect(running.most).toBe(8);
+});
+
+test("the time for an answer begins after a body that is refused, too", async () => {
+  const server = serverOf(100);
+  const reading: boolean[] = [];
+  const large = new Request("http://localhost/api/at-once", {
+    method: "POST",
+    headers: { "content-length": String(defaultInputLimits.maxBytes * 3), "content-type": "application/json" },
+    body: "{}",
+  });
+  await server.handle(large, "192.0.2.1", { readingBody: (isReading) => void reading.push(isReading) });
+  expect(reading).toEqual([true, false]);
 });

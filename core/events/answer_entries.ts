@@ -84,7 +84,6 @@ export class AnswerEntries {
     if (present) this.#delete(present);
     const size = answer.size + 2 * key.length + ENTRY_BYTES + SURROGATE_KEY_BYTES * surrogateKeys.length;
     if (size > this.#maxBytes) return undefined;
-    this.#removeBeyond(this.#maxBytes - size);
     const entry: Entry = { key, answer, surrogateKeys, size, movedAt: this.#reads };
     this.#entries.set(key, entry);
     if (answer.isGiven) markKept(answer.shared);
@@ -93,6 +92,8 @@ export class AnswerEntries {
       const entries = this.#bySurrogateKey.get(surrogateKey) ?? new Set();
       this.#bySurrogateKey.set(surrogateKey, entries.add(entry));
     }
+    // Last, so that it goes with one that it is made of.
+    this.#removeBeyond(this.#maxBytes);
     return entry;
   }
 
@@ -123,7 +124,9 @@ export class AnswerEntries {
   }
 
   #delete(entry: Entry): void {
-    const mark = entry.answer?.isGiven ? unmarkKept(entry.answer.shared) : undefined;
+    // It may have gone with one that it is made of.
+    if (!entry.answer) return;
+    const mark = entry.answer.isGiven ? unmarkKept(entry.answer.shared) : undefined;
     entry.answer = undefined;
     this.#entries.delete(entry.key);
     this.#bytes -= entry.size;

@@ -19,7 +19,7 @@ const PATHS = [
 ];
 
 /** Drawings of the parts of the plugin, by place. */
-const drawn = { declared: 0, undeclared: 0, stars: 0 };
+const drawn = { declared: 0, undeclared: 0, stars: 0, books: 0 };
 
 /** Parts that say what they follow from, and parts that do not. */
 const stars: AnyPlugin = definePlugin({
@@ -47,6 +47,14 @@ const stars: AnyPlugin = definePlugin({
       draw({ page }, ui) {
         drawn.declared += 1;
         return html`<p class="name">${page.name} ${ui.language}</p>`;
+      },
+    });
+    contribute("screen_part", {
+      at: "book/below",
+      dependsOn: [],
+      draw() {
+        drawn.books += 1;
+        return html`<hr>`;
       },
     });
     contribute("screen_part", {
@@ -296,4 +304,15 @@ test("a screen that is drawn with the name of its reader is kept for that reader
     }),
   );
   expect(new Set(names).size).toBe(2);
+});
+
+test("a book is kept once, whatever part of its contents a query names beyond the last one", async () => {
+  const { headers } = readers.admin as Reader;
+  const [first = ""] = PATHS;
+  const texts = [];
+  for (const number of [1, 1, 7, 8, 900_000]) texts.push((await isSame(`${first}?page=${number}`, headers)).text);
+  expect(new Set(texts).size).toBe(1);
+  const before = drawn.books;
+  for (let number = 2; number < 9; number++) await shown(kept, `${first}?page=${number}`, headers);
+  expect(drawn.books).toBe(before);
 });

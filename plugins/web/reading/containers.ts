@@ -191,10 +191,11 @@ ${book.cover && html`<img class="book-cover" src="${book.cover.url}" alt="">`}${
     }</nav>${added}${history(book, ui)}`;
   });
   web.screen(app.site, "/books/:book", "reader", {
-    read: async (visit) => ({
-      book: await visit.item("book", { slug: visit.params.book ?? "" }),
-      number: web.paged(visit.query).page,
-    }),
+    async read(visit) {
+      const book = await visit.item("book", { slug: visit.params.book ?? "" });
+      // The part that is shown: screens are kept by it, and queries may name any.
+      return { book, number: partOf(book.contents, web.paged(visit.query).page).page };
+    },
     async draw({ book, number }, visit) {
       const added = html`${await web.addedParts("book/below", book, visit)}`;
       const crumbs = [{ text: visit.ui.t("Books"), path: "/books" }, { text: book.name }];
@@ -260,7 +261,8 @@ ${
     async read(visit) {
       const book = await visit.item("book", { slug: visit.params.book ?? "" });
       const chapter = await visit.item("chapter", { slug: visit.params.chapter ?? "", within: book.id });
-      return { book, chapter, number: web.paged(visit.query).page };
+      const pages: readonly Entry[] = chapter.pages;
+      return { book, chapter, number: partOf(pages, web.paged(visit.query).page).page };
     },
     async draw({ book, chapter, number }, visit) {
       const crumbs = [

@@ -21,6 +21,7 @@ import type { ShellContext } from "./contract.ts";
 import { drawingOf, type KeptDrawings } from "./drawings.ts";
 import { colorScheme, document, type Entry, type Frame, noticeOf, themeAttribute } from "./layout.ts";
 import type { OwnParts, Recording } from "./recording.ts";
+import { answersAndText, type ScreenData } from "./screen_data.ts";
 import { type HeadExtras, headExtras } from "./screen_extras.ts";
 import type { ScreenParts } from "./screen_parts.ts";
 import type { Views } from "./views.ts";
@@ -44,9 +45,6 @@ export interface DocumentOptions {
   header: (frame: Frame, ui: Ui) => HtmlPart;
   bottom: (frame: Frame, ui: Ui) => HtmlPart;
 }
-
-/** What a screen is drawn from, by name. */
-export type ScreenData = Readonly<Record<string, unknown>>;
 
 /** A screen with the key of what is kept of it. */
 export interface NamedScreen {
@@ -95,11 +93,11 @@ export class Documents {
   /** The answer with a screen that is kept with what it is drawn from. */
   async kept({ name, screen }: NamedScreen, data: ScreenData, { visit, notice }: Request): Promise<Response> {
     const { heads, kept } = this.#options;
-    const { answers, values } = split(data);
+    const { answers, text } = answersAndText(data);
     const path = pathOf(visit.request.url);
     const found = drawingOf<DocumentFacts>(kept, {
       answers,
-      key: `${name} ${path} ${values}`,
+      key: `${name} ${path} ${text}`,
       visit,
       draw: async (reader, recording) => this.#draw(await screen.draw(data, reader), { path, reader }, recording),
     });
@@ -254,21 +252,6 @@ export class Documents {
 function isServed({ path, needs }: MenuEntry, ui: Ui): boolean {
   return ui.serves(path) && (needs === undefined || ui.serves(needs));
 }
-
-/** The answers among what a screen is drawn from, and the rest as a text. Short lists, such as of attachments, are often equal for many readers. */
-function split(data: ScreenData): { readonly answers: readonly object[]; readonly values: string } {
-  const answers: object[] = [];
-  const values: unknown[] = [];
-  for (const value of Object.values(data)) {
-    const isAnswer = typeof value === "object" && value !== null;
-    if (isAnswer && !(Array.isArray(value) && value.length <= MAX_LISTED)) answers.push(value);
-    else values.push(value);
-  }
-  return { answers, values: JSON.stringify(values) };
-}
-
-/** Entries of a list up to which it is compared by its content. */
-const MAX_LISTED = 20;
 
 function factsOf({ menu, status = 200, title }: Screen, path: string) {
   return { title, path, status, here: menu ?? path };

@@ -6,11 +6,12 @@ import type { Screen, ScreenHandler, Ui, Visit, Web } from "lectern/contracts";
 import { ApiError, denied, type html, localizedError, type Permit, trimChars, type Viewer } from "lectern/core";
 import { isPermitted } from "./access.ts";
 import type { ShellContext } from "./contract.ts";
-import type { Documents, NamedScreen, ScreenData } from "./documents.ts";
+import type { Documents, NamedScreen } from "./documents.ts";
 import { takeNotice } from "./notices.ts";
 import { type PendingForm, pendingFields } from "./pending_form.ts";
 import { movedTo } from "./redirects.ts";
 import { toSignIn } from "./route_scope.ts";
+import type { ScreenData } from "./screen_data.ts";
 import { type ScreenRequest, SIGNED_OUT, visitOf } from "./visits.ts";
 
 /** Dependencies of `Screens`. */

@@ -58,12 +58,14 @@ export class Views {
     };
   }
 
-  /** Whether all that is contributed to a view says what it follows from. */
+  /** Whether all that is contributed to a view of no item says what it follows from. */
   isDeclared(name: ViewName): boolean {
     const known = this.#declared.get(name);
     if (known !== undefined) return known;
     const parts = this.#contributed.parts.all().filter(({ at }) => sideOf(at)?.view === name);
-    const isDeclared = [...this.#replacements(name), ...parts].every((each) => declaredOf(each) !== undefined);
+    const isDeclared = [...this.#replacements(name), ...parts].every((each) =>
+      declaredOf(each)?.every(({ column }) => column === undefined),
+    );
     this.#declared.set(name, isDeclared);
     return isDeclared;
   }

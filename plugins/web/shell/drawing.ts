@@ -18,8 +18,10 @@ export class Drawing {
   readonly #pieces: readonly Piece[];
   readonly #own: readonly OwnPart[];
   readonly #mark: string;
+  readonly #heldBytes: number;
 
-  constructor(markup: string, { mark, own }: Pick<Recording, "mark" | "own">) {
+  constructor(markup: string, { heldBytes, mark, own }: Pick<Recording, "heldBytes" | "mark" | "own">) {
+    this.#heldBytes = heldBytes;
     this.#mark = mark;
     this.#own = own;
     this.#pieces = this.#cut(markup);
@@ -29,7 +31,7 @@ export class Drawing {
   get bytes(): number {
     return this.#pieces.reduce<number>(
       (sum, piece) => sum + PIECE_BYTES + (typeof piece === "number" ? 0 : piece.length),
-      0,
+      this.#heldBytes,
     );
   }
 

@@ -7,7 +7,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { DrawnFor, Ui, Visit } from "lectern/contracts";
 import {
   deepFreeze,
-  type Html,
+  Html,
   type HtmlPart,
   type NoteRows,
   randomText,
@@ -67,6 +67,8 @@ export class Recording {
   isPersonal = false;
   /** Whether it may be kept. */
   isKept = true;
+  /** Approximate bytes of memory that parts which are made for each request hold, beside answers. */
+  heldBytes = 0;
   readonly #note: NoteRows;
 
   constructor(note: NoteRows) {
@@ -84,8 +86,9 @@ export class Recording {
     return RUNNING.run(this, () => draw(deepFreeze(reader)));
   }
 
-  /** Has a part be made for each request. Returns what stands for it in the markup. */
-  leave(part: OwnPart): Html {
+  /** Has a part be made for each request, of this data. Returns what stands for it in the markup. */
+  leave(part: OwnPart, data?: unknown): Html {
+    this.heldBytes += bytesIn(data);
     return raw(`${this.mark}${this.own.push(part) - 1}\u0001`);
   }
 
@@ -123,3 +126,14 @@ export class Recording {
     return ui.isViewer(id);
   }
 }
+
+/** Approximate bytes of texts and markup. Answers, which the cache counts itself, are frozen. */
+function bytesIn(data: unknown, depth = 0): number {
+  if (typeof data === "string") return data.length;
+  if (data instanceof Html) return data.toString().length;
+  if (typeof data !== "object" || data === null || Object.isFrozen(data) || depth > MAX_DEPTH) return 0;
+  return Object.values(data).reduce<number>((sum, each) => sum + bytesIn(each, depth + 1), 0);
+}
+
+/** Texts that lie deeper in what a view is given are short ones, such as names in a list. */
+const MAX_DEPTH = 3;

@@ -50,7 +50,7 @@ export class Views {
         this.#contributed.parts.ofView(name, side, ui).map((part) => {
           const draw = (reader: Ui) =>
             callContributionNow(part, (each) => drawable(each.draw(data as never, reader)), part.at);
-          return recording && !recording.covers(part, data) ? recording.leave((at) => draw(at.ui)) : draw(ui);
+          return recording && !recording.covers(part, data) ? recording.leave((at) => draw(at.ui), data) : draw(ui);
         });
       const [before, after] = [drawn("before"), drawn("after")];
       const shown = this.#shown(name, own, recording)(data, ui);
@@ -77,7 +77,7 @@ export class Views {
     return (data, ui) =>
       replacements.map((replacement) => recording.covers(replacement, data)).every((isCovered) => isCovered)
         ? own(data, ui)
-        : recording.leave((at) => own(data, at.ui));
+        : recording.leave((at) => own(data, at.ui), data);
   }
 
   #replacements(name: string): readonly ViewReplacement[] {

@@ -206,60 +206,6 @@ test("pictures are pasted into the text, and drafts of it kept, as in the source
   expect(await htmlOf(made)).toMatch(/^<p>before<img src="http[^"]*rack\.png" alt="rack"> after<\/p>$/);
 });
 
-test("a page in Markdown is switched to the rich editor and stored as Markdown; the choice is remembered", async () => {
-  const markdown =
-    "# Title\n\nText with **bold**\n\n| A | B |\n|---|---|\n| 1 | 2 |\n\n- [x] done\n- [ ] open\n\n```js\na < b\n```";
-  const made = await newPage("Marked", { markdown });
-  const page = await screens.visit();
-  await page.goto(editorOf(made));
-  await page.getByRole("button", { name: "Rich text" }).click();
-  await rich(page).locator("strong").waitFor();
-  await picture(page, "rich-markdown");
-  expect(await errorsOf(page)).toEqual([]);
-  await page.reload();
-  await rich(page).locator("strong").waitFor();
-  await page.getByLabel("Name", { exact: true }).fill("Marked again");
-  await save(page);
-  expect((await read(made.id)).markdown).toBe(markdown);
-  await page.goto(editorOf(await read(made.id)));
-  await rich(page).locator("strong").click();
-  await press(page, "End");
-  await type(page, " more");
-  await page.getByText("Draft saved at").waitFor();
-  await page.getByRole("button", { name: "Source" }).click();
-  await page.getByLabel("Content in Markdown").waitFor();
-  expect(await page.getByLabel("Content in Markdown").inputValue()).toContain("Text with **bold more**");
-  await page.getByRole("button", { name: "Rich text" }).click();
-  await rich(page).waitFor();
-  await save(page);
-  const saved = await read(made.id);
-  expect(saved.markdown).toContain("Text with **bold more**\n\n| A | B |\n| --- | --- |\n| 1 | 2 |");
-  expect(saved.editor).toBe("markdown");
-  const odd = await newPage("Odd", { markdown: "Title\n=====\n\n* star" });
-  await page.goto(editorOf(odd));
-  await page.getByText("This page opens in the source editor").waitFor();
-  expect(await page.getByLabel("Content in Markdown").inputValue()).toBe("Title\n=====\n\n* star");
-  await picture(page, "rich-reason");
-  expect(await errorsOf(page)).toEqual([]);
-});
-
-test("what Markdown cannot hold is shown before the editor is switched", async () => {
-  const made = await newPage("Lossy", { markdown: "plain" });
-  const page = await screens.visit();
-  await page.goto(editorOf(made));
-  await page.getByRole("button", { name: "Rich text" }).click();
-  await rich(page).click();
-  await page.getByRole("button", { name: "Align right" }).click();
-  await page.getByRole("button", { name: "Source" }).click();
-  const dialog = page.getByRole("dialog", { name: "What would change" });
-  await dialog.waitFor();
-  expect(await dialog.locator("del").textContent()).toContain("text-align: right");
-  await picture(page, "rich-loss");
-  expect(await errorsOf(page)).toEqual([]);
-  await dialog.getByRole("button", { name: "Stay here" }).click();
-  expect(await rich(page).count()).toBe(1);
-});
-
 test("who may not change the editor stays in the editor of the page", async () => {
   const { email, password } = await screens.user("Ben", ["book-view-all", "page-view-all", "page-update-all"]);
   const page = await screens.visit({ email, password });

@@ -1,5 +1,6 @@
 /** Conversions between Markdown and HTML, which the server makes, and what they would change. */
-import type { Difference } from "./compare.ts";
+import { type Difference, differences, withoutIds } from "./compare.ts";
+import { inertDocument, realHtml } from "./inert.ts";
 
 /** A content in both formats, the one made of the other. */
 export interface Conversion {
@@ -7,8 +8,18 @@ export interface Conversion {
   readonly markdown: string;
 }
 
-/** Converts content to HTML or Markdown, and the result back. Resolves with the reason where that is not possible. */
-export async function convert(address: string, to: "html" | "markdown", content: string): Promise<Conversion | string> {
+/** Why content was not converted, and the status of the answer; 0 where the server was not reached. */
+export interface Unconverted {
+  readonly reason: string;
+  readonly status: number;
+}
+
+/** Converts content to HTML or Markdown, and the result back. */
+export async function convert(
+  address: string,
+  to: "html" | "markdown",
+  content: string,
+): Promise<Conversion | Unconverted> {
   const body = new FormData();
   body.set("to", to);
   body.set("content", content);
@@ -22,9 +33,9 @@ export async function convert(address: string, to: "html" | "markdown", content:
     const answer = (await response.json()) as Partial<Conversion> & { error?: { message?: string } };
     if (answer.html !== undefined && answer.markdown !== undefined)
       return { html: answer.html, markdown: answer.markdown };
-    return answer.error?.message ?? String(response.status);
+    return { reason: answer.error?.message ?? String(response.status), status: response.status };
   } catch (error) {
-    return String(error);
+    return { reason: String(error), status: 0 };
   }
 }
 
@@ -54,4 +65,23 @@ export function lineDifferences(before: string, after: string): Difference[] {
     before: gone[index] ?? "",
     after: added[index] ?? "",
   }));
+}
+
+/**
+ * What HTML loses by a conversion to Markdown, whose HTML is `made`. Of no account is how a box says that it is ticked, the line break
+ * at the end of code, and a paragraph without content, such as the one in which a writer has stopped.
+ */
+export function lostIn(html: string, made: string): Difference[] {
+  return differences(essential(html), essential(made));
+}
+
+function essential(html: string): string {
+  const { body } = inertDocument(withoutIds(html));
+  for (const paragraph of body.querySelectorAll("p"))
+    if (paragraph.childNodes.length === 0 && paragraph.attributes.length === 0) paragraph.remove();
+  for (const box of body.querySelectorAll("input"))
+    for (const name of ["checked", "disabled"]) if (box.hasAttribute(name)) box.setAttribute(name, "");
+  for (const { lastChild } of body.querySelectorAll("pre > code"))
+    if (lastChild?.nodeType === Node.TEXT_NODE) lastChild.nodeValue = (lastChild.nodeValue ?? "").replace(/\n$/, "");
+  return realHtml(body.innerHTML);
 }

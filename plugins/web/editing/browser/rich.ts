@@ -2,14 +2,14 @@
  * The rich editor of a page. It opens in place of the textarea, which stays the field of the form: the form gets the document's HTML when it
  * is sent, if something was edited, and what the textarea holds otherwise, so a page that is opened and saved stays as it is,
  * byte for byte. A page in Markdown is opened by the server's conversions; where its Markdown would not come back the same, the
- * textarea stays, with the reason. Drafts, uploads and saving are those of `public/editor.js`.
+ * textarea stays, with the reason; before it is sent, the writer is asked about what Markdown cannot hold. Drafts, uploads and saving are those of `public/editor.js`.
  */
 import { Editor, Extension } from "@tiptap/core";
 import type { Node } from "@tiptap/pm/model";
 import { behaviour } from "./behaviour.ts";
 import { clipboard } from "./clipboard.ts";
 import { type Difference, differences, withoutIds } from "./compare.ts";
-import { type Conversion, convert, isSameMarkdown, lineDifferences } from "./convert.ts";
+import { type Conversion, convert, isSameMarkdown, lineDifferences, lostIn, type Unconverted } from "./convert.ts";
 import { linkDialog } from "./dialogs.ts";
 import { insertMenu } from "./insert_menu.ts";
 import { pageMenu } from "./page_menu.ts";
@@ -32,6 +32,7 @@ interface Given {
   readonly texts: Texts;
 }
 
+const UNAUTHORIZED = 401;
 const YEAR_SECONDS = 31_536_000;
 const SHOWN_DIFFERENCES = 5;
 
@@ -45,6 +46,9 @@ class RichEditor {
   #editor: Editor | undefined;
   #opened: Node | undefined;
   #frame: HTMLElement | undefined;
+  /** The document that may be written as Markdown: nothing is lost, or the writer has agreed. */
+  #agreed: Node | undefined;
+  #isChecking = false;
   /** What the preview showed before the editor opened. */
   #preview: readonly ChildNode[] = [];
 
@@ -57,6 +61,8 @@ class RichEditor {
     const on = (name: string, run: (event: Event) => void) =>
       EventTarget.prototype.addEventListener.call(form, name, run);
     on("formdata", (event) => this.#fill((event as FormDataEvent).formData));
+    // Before `public/editor.js`, which takes a submitted form for saved.
+    EventTarget.prototype.addEventListener.call(form, "submit", (event) => this.#check(event as SubmitEvent), true);
     on("lectern-picture-begun", (event) => {
       const { key, name } = (event as CustomEvent<{ key: string; name: string }>).detail;
       if (this.#editor) beginPicture(this.#editor, key, name);
@@ -80,6 +86,33 @@ class RichEditor {
     if (!this.#editor || !this.#isEdited) return;
     data.set("content", toHtml(this.#editor.state.doc));
     data.set("written", "rich");
+  }
+
+  /** Holds back a form whose document becomes Markdown, until it is known that nothing is lost, or the writer agrees. */
+  #check(event: SubmitEvent): void {
+    const doc = this.#editor?.state.doc;
+    if (!doc || !this.#isMarkdown || !this.#isEdited || this.#agreed?.eq(doc)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    if (this.#isChecking) return;
+    this.#isChecking = true;
+    const { submitter } = event;
+    void this.#asMarkdown(toHtml(doc)).then((made) => {
+      this.#isChecking = false;
+      // Without a session nothing is saved, and the server keeps what was written for after the sign-in.
+      if (made === undefined || ("status" in made && made.status !== UNAUTHORIZED)) return;
+      this.#agreed = doc;
+      // The form is checked again where the document was changed meanwhile.
+      HTMLFormElement.prototype.requestSubmit.call(this.#form, submitter);
+    });
+  }
+
+  /** HTML as Markdown, or why it is not; undefined where the writer does not agree to what would be lost. */
+  async #asMarkdown(html: string): Promise<Conversion | Unconverted | undefined> {
+    const made = await this.#converted("markdown", html);
+    if ("status" in made) return made;
+    const lost = lostIn(html, made.html);
+    return lost.length === 0 || (await this.#agrees(this.#given.texts.wouldLose ?? "", lost)) ? made : undefined;
   }
 
   /** Opens the editor that the server chose. */
@@ -108,7 +141,7 @@ class RichEditor {
     const { value } = this.#text;
     if (value.trim() === "") return "";
     const made = await this.#converted("html", value);
-    if (!made) return undefined;
+    if ("status" in made) return undefined;
     if (isSameMarkdown(value, made.markdown)) return withoutIds(made.html);
     const lines = lineDifferences(value, made.markdown);
     if (isAsked) return (await this.#agrees(texts.markdownChanges ?? "", lines)) ? withoutIds(made.html) : undefined;
@@ -116,11 +149,10 @@ class RichEditor {
     return undefined;
   }
 
-  async #converted(to: "html" | "markdown", content: string): Promise<Conversion | undefined> {
+  async #converted(to: "html" | "markdown", content: string): Promise<Conversion | Unconverted> {
     const made = await convert(this.#given.convert, to, content);
-    if (typeof made !== "string") return made;
-    this.#note(filled(this.#given.texts.notConverted, { reason: made }));
-    return undefined;
+    if ("status" in made) this.#note(filled(this.#given.texts.notConverted, { reason: made.reason }));
+    return made;
   }
 
   /** Shows what would change, and asks whether to go on. */
@@ -204,10 +236,8 @@ class RichEditor {
       const html = toHtml(editor.state.doc);
       let written = html;
       if (this.#isMarkdown) {
-        const made = await this.#converted("markdown", html);
-        if (!made) return;
-        const lost = differences(withoutIds(html), withoutIds(made.html));
-        if (lost.length > 0 && !(await this.#agrees(this.#given.texts.wouldLose ?? "", lost))) return;
+        const made = await this.#asMarkdown(html);
+        if (made === undefined || "status" in made) return;
         written = made.markdown;
       }
       this.#text.value = written;

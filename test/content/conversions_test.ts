@@ -169,6 +169,18 @@ test("permissions go along, whoever converts: those of the book to the shelf, an
   ]);
 });
 
+test("the draft of a page that was begun in a chapter is found in the book that it becomes", async () => {
+  const book = await make("books", { name: "Begun" });
+  const chapter = await make("chapters", { name: "Begun there", book_id: book.id });
+  const draft = { name: "Half", markdown: "precious", slot: "s1", kept_at: "none" };
+  const saved = await runtime.ask("PUT", `/api/drafts/chapter/${chapter.id}`, { body: draft });
+  const { id } = (await toBook(chapter.id)).body;
+  const [begun] = (await read(`drafts/book/${id}`)).body.drafts;
+  expect(begun).toMatchObject({ name: "Half", page_id: saved.body.draft.page_id });
+  expect((await read(`drafts/book/${id}?slot=${begun.slot}`)).body.draft.markdown).toBe("precious");
+  expect((await runtime.ask("DELETE", `/api/books/${id}`)).status).toBe(204);
+});
+
 test("what cannot be converted is refused, and two conversions at once are one", async () => {
   expect([(await toBook(123456)).status, (await toShelf(0)).status]).toEqual([404, 404]);
   const book = await make("books", { name: "Raced" });

@@ -123,6 +123,30 @@ export const deleteDraftsOf = prepared("page_drafts.deleteOf", (db, p: { kind: s
     );
 });
 
+/**
+ * Moves the drafts of draft pages that have left an item to where these pages are now: a chapter that becomes a book is removed after its
+ * pages were moved. Their slots are new, as a user may have a draft with the same slot there.
+ */
+export const moveDraftsWithPages = prepared(
+  "page_drafts.moveWithPages",
+  (db, p: { kind: string; ids: readonly number[] }) =>
+    db
+      .updateTable("page_drafts")
+      .from("pages")
+      .set((eb) => ({
+        kind: sql<"book" | "chapter">`case when ${eb.ref("pages.chapter_id")} is null then 'book' else 'chapter' end`,
+        item_id: eb.fn.coalesce("pages.chapter_id", "pages.book_id"),
+        slot: sql<string>`gen_random_uuid()::text`,
+      }))
+      .whereRef("pages.id", "=", "page_drafts.page_id")
+      .where((eb) => sql<boolean>`${eb.ref("page_drafts.kind")} = ${p.kind}::text`)
+      .where("page_drafts.item_id", "=", sql<number>`any(${p.ids}::integer[])`)
+      .where(
+        (eb) =>
+          sql<boolean>`case ${p.kind}::text when 'chapter' then ${eb.ref("pages.chapter_id")} is distinct from ${eb.ref("page_drafts.item_id")} when 'book' then ${eb.ref("pages.book_id")} <> ${eb.ref("page_drafts.item_id")} else false end`,
+      ),
+);
+
 /** Deletes the draft of a draft page. */
 export const deleteDraftsOfPage = prepared("page_drafts.deleteOfPage", (db, p: { pageId: number }) =>
   db.deleteFrom("page_drafts").where("page_id", "=", p.pageId),

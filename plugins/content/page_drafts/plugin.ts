@@ -5,7 +5,7 @@
  * draft page.
  */
 import { DAY_MS, definePlugin, SYSTEM, t } from "lectern/core";
-import { deleteDraftsOf, deleteDraftsOfPage, discardDrafts, updateDraftOf } from "./changes.ts";
+import { deleteDraftsOf, deleteDraftsOfPage, discardDrafts, moveDraftsWithPages, updateDraftOf } from "./changes.ts";
 import { migrations } from "./migrations.ts";
 import { draftsOf, draftsOlderThan } from "./queries.ts";
 import { mountDrafts, performDiscard } from "./routes.ts";
@@ -30,6 +30,7 @@ export default definePlugin({
     mountDrafts(context);
     contribute("dependents", {
       async destroy(ids, tx, kind) {
+        await moveDraftsWithPages.write(tx.db, { kind, ids: [...ids] });
         await deleteDraftsOf.execute(tx.db, { kind, ids: [...ids] });
       },
     });

@@ -46,6 +46,7 @@ test("there is nothing to merge with another format, a revision that is gone, or
   const id = await made({ markdown: BASE });
   expect((await merge(id, { base_revision: 1, html: "<p>x</p>" })).status).toBe(409);
   expect((await merge(id, { base_revision: 0, markdown: "x" })).status).toBe(409);
+  expect((await merge(id, { base_revision: 2, markdown: "x" })).status).toBe(409);
   expect((await merge(id, { markdown: "x" })).status).toBe(422);
   expect((await merge(id, { base_revision: 1 })).status).toBe(422);
   expect((await merge(99999, { base_revision: 1, markdown: "x" })).status).toBe(404);

@@ -40,7 +40,9 @@ export function mountMerge(context: PagesContext): void {
       const [format, mine] =
         markdown === undefined ? (["html", html ?? ""] as const) : (["markdown", markdown] as const);
       const isMarkdown = page.markdown !== "";
-      const base = await contentAt.executeTakeFirst(db, { pageId: page.id, number: Number(base_revision) });
+      const number = Number(base_revision);
+      const base =
+        number > page.revision_count ? undefined : await contentAt.executeTakeFirst(db, { pageId: page.id, number });
       if (!base) throw NO_BASE;
       if (isMarkdown !== (format === "markdown") || (base.markdown !== "") !== isMarkdown) throw OTHER_FORMAT;
       const texts = { base: base[format], mine, theirs: page[format] };

@@ -22,7 +22,7 @@ export const removedVariables: Readonly<Record<string, string>> = {
   BODY_TIMEOUT_MS: "it is 20000 now, since phones that change networks come back sooner",
   CHECK_CLOCK_SECONDS: "it is 5 now, since NTP keeps clocks within a second",
   CHECK_DISK_PERCENT: "it is 10 now, since somebody has to come before the disk is full",
-  CHILD_QUEUE: "it is unbounded now, since what waits is bounded by its bytes and by CHILD_TIMEOUT",
+  CHILD_QUEUE: "it is 268435456 now, since what waits is bounded by its bytes, and by CHILD_TIMEOUT",
   COMMENT_MAX_BYTES: "it is 65535 now, since other servers with this API store no more",
   DOCTOR_HOURS: "it is 24 now, since what the checks find is not more urgent",
   FILES_S3_ATTEMPTS: "it is 5 now, since a restart of the object store passes within them",

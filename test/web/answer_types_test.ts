@@ -76,7 +76,9 @@ test("an answer that screens know by path is the one that the route of the path 
   for (const answer of declared) {
     const found = named.filter(([route]) => route === answer.route).flatMap(([, names]) => names);
     const { other, schema } = answer;
-    const names = await Promise.all([schema, ...(other === undefined ? [] : [other])].map((one) => nameOf(answer, one)));
+    const names = await Promise.all(
+      [schema, ...(other === undefined ? [] : [other])].map((one) => nameOf(answer, one)),
+    );
     expect([answer.route, found]).toEqual([answer.route, names]);
   }
 });

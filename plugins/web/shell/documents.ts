@@ -125,7 +125,7 @@ export class Documents {
       fault: html`${recording.leave((own) => this.#fault(own.ui))}`,
       style: recording.leave(styleOf),
       head,
-      headEnd: recording.leave((own) => this.#headEnd(own.nonce)),
+      headEnd: recording.leave((own) => this.#headEndOf(own)),
     };
     const body = document(frame, ui, {
       header: recording.leave((own) => this.#header(facts.here, frameFor, own)),

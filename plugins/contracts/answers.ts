@@ -41,17 +41,19 @@ type WithQuery<Path extends string> = Path | `${Path}?${string}`;
 export type AnswerTo<Path extends AnswerPath> = AnswerAt<Path>;
 
 /** The answer to a change; unknown where the route answers none, or `Answers` has none of this method and path. */
-export type ChangeAnswer<Method extends string, Path extends string> =
-  `${Method} ${Path}` extends WithQuery<Extract<keyof Answers, string>> ? AnswerAt<`${Method} ${Path}`> : unknown;
+export type ChangeAnswer<Method extends string, Path extends string> = AnswerAt<`${Method} ${Path}`>;
 
-/** Of the union of several keys, the union of their answers. */
+/**
+ * Of the union of several keys, the union of their answers; unknown where there is none. The query string is taken off the key: to add one to
+ * all keys of `Answers` would make the compiler compare each pair of them.
+ */
 type AnswerAt<Key extends string> = Key extends keyof Answers
   ? Answers[Key]
   : Key extends `${infer Plain}?${string}`
     ? Plain extends keyof Answers
       ? Answers[Plain]
-      : never
-    : never;
+      : unknown
+    : unknown;
 
 /** The answer of the API to a form. */
 export type SubmitResult<T> =

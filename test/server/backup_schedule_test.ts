@@ -67,6 +67,10 @@ test(
     expect((await program.ask("GET", "/api/books")).status).toBe(200);
     program.signal("SIGTERM");
     expect(await program.ended).toBe(0);
+    // A stop that ends the try of a start leaves it to the next one.
+    const ended = await startProgram(dataDir, { ...more, BACKUP_DIR: join(root.path, "too-early") });
+    ended.signal("SIGTERM");
+    expect(await ended.ended).toBe(0);
     const mended = join(root.path, "mended");
     const again = await startProgram(dataDir, { ...more, BACKUP_DIR: mended });
     const made = () => (existsSync(mended) ? readdirSync(mended) : []).filter((name) => name.endsWith(".tar.zst"));

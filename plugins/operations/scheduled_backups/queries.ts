@@ -32,6 +32,16 @@ export async function claimFailed({ db }: Db): Promise<boolean> {
   return claimed !== undefined;
 }
 
+/** Lets the next start claim the last one, after the try that a start has begun was ended before it was recorded. */
+export async function releaseFailed({ db }: Db): Promise<void> {
+  await db
+    .updateTable("scheduled_backups")
+    .set({ outcome: sql<string>`left(outcome, -length(${AGAIN}::text))` })
+    .where("id", "=", (eb) => eb.selectFrom("scheduled_backups").select((of) => of.fn.max("id").as("last")))
+    .where("outcome", "like", `%${AGAIN}`)
+    .execute();
+}
+
 /** Records one that has ended, and forgets the oldest. */
 export async function recordBackup(
   { db }: Db,

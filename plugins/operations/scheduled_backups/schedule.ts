@@ -1,7 +1,7 @@
 import { type RunningCommand, runCommand } from "lectern/cli";
 import { HOUR_MS } from "lectern/core";
 import type { BackupContext } from "./contract.ts";
-import { claimFailed, recordBackup } from "./queries.ts";
+import { claimFailed, recordBackup, releaseFailed } from "./queries.ts";
 
 /** Characters of an error that are kept. */
 const MAX_OUTCOME = 2_000;
@@ -15,9 +15,12 @@ export function scheduleBackups(context: BackupContext): void {
   if (settings.intervalHours === 0) return;
   let running: RunningCommand | undefined;
   let isStopping = false;
-  onStop(() => {
+  onStop(async () => {
     isStopping = true;
-    running?.kill();
+    if (!running) return;
+    running.kill();
+    // The next start tries again what this stop ended.
+    await releaseFailed(context);
   });
   async function backUp(): Promise<void> {
     const started_at = new Date().toISOString();

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { currentRequestId, type Log, sql, type Viewer } from "lectern/core";
 import { type Db, rows, type TableName } from "lectern/db";
 
@@ -22,6 +23,8 @@ export class ItemViewRecorder {
   /** By kind, then by user and item. */
   #buffer = new Map<string, Map<string, View>>();
   #count = 0;
+  /** A write belongs to no request: the answer that is loaded by the one that fills the buffer does not depend on it. */
+  readonly #outside = AsyncLocalStorage.snapshot();
 
   constructor(db: Pick<Db, "executeQuery">, log: Log, tableOf: (kind: string) => TableName | undefined) {
     this.#db = db;
@@ -44,7 +47,7 @@ export class ItemViewRecorder {
       return;
     }
     views.set(key, { userId, itemId, count: 1, at: Date.now() });
-    if (++this.#count >= MAX_BUFFERED) void this.flush();
+    if (++this.#count >= MAX_BUFFERED) this.#outside(() => void this.flush());
   }
 
   /** Writes the buffered views. After a failure, which is logged, they are lost. */

@@ -41,7 +41,7 @@ export async function addPlugin(io: CommandIo, entry: string, { isolate, yes = f
   checkGrants(plugins);
   checkVariables(plugins);
   checkChoices(plugins, next);
-  inBootOrder(plugins, await shippedPlugins());
+  inBootOrder(plugins, shippedPlugins());
   const recorded = await wholeRecords(plugins, added, next, io);
   const of = added.map((plugin) => ({ plugin, denied: [], recorded: recorded.get(plugin.name) ?? {} }));
   for (const shown of of) for (const line of [...grantsInWords(shown), ...factsInWords(shown)]) io.out(line);

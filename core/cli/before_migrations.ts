@@ -7,7 +7,7 @@ import { shippedPlugins } from "./load.ts";
 
 /** Lets the plugins that ship do what they want to do before migrations alter tables that are there, such as a backup. Throws BootError. */
 export async function beforeMigrations(store: Store, plugins: readonly AnyPlugin[], io: CommandIo): Promise<void> {
-  const shipped = await shippedPlugins();
+  const shipped = shippedPlugins();
   const concerned = plugins.filter((plugin) => plugin.beforeMigrations && shipped.includes(plugin));
   if (concerned.length === 0 || !(await altersTables(store, plugins))) return;
   for (const plugin of concerned) await plugin.beforeMigrations?.(store, await instanceFor(plugin, plugins, io));

@@ -189,7 +189,7 @@ const BUILT_IN: Readonly<
   new: {
     summary: "writes a working plugin and its test as a starting point",
     usage: "plugin NAME",
-    run: async (_plugins, io, args) => newPlugin(io, args, await shippedPlugins()),
+    run: async (_plugins, io, args) => newPlugin(io, args, [...shippedPlugins()]),
     takesArguments: true,
     standalone: true,
   },
@@ -207,10 +207,10 @@ async function backupOf(plugins: readonly AnyPlugin[], io: CommandIo): Promise<n
 async function migrateCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
   const config = readConfig(io, plugins);
   await refuseOtherNames(config, plugins, io);
-  const shipped = await shippedPlugins();
+  const shipped = shippedPlugins();
   const ordered = inBootOrder(plugins, shipped);
   const choices = await readChoices();
-  const trial = await trialOfPinned(plugins, await thirdParty(plugins), choices, io);
+  const trial = await trialOfPinned(plugins, thirdParty(plugins), choices, io);
   checkPins(ordered, { ...choices, shipped, trials: trial?.recorded });
   const store = await openStore(storeOptions(config, plugins, io));
   try {
@@ -220,7 +220,7 @@ async function migrateCommand(plugins: readonly AnyPlugin[], io: CommandIo): Pro
       for (const step of steps) io.out(`${name} ${step}`);
     };
     shown("core", await migrate(store.db, "core", coreMigrations));
-    const thirdPartyNames = new Set((await thirdParty(plugins)).map(({ name }) => name));
+    const thirdPartyNames = new Set(thirdParty(plugins).map(({ name }) => name));
     const { denied } = choices;
     const roles = new SchemaRoles({ store, mode: config.pluginRoles, thirdParty: thirdPartyNames, denied });
     await roles.adopt(ordered);
@@ -236,7 +236,7 @@ async function migrateCommand(plugins: readonly AnyPlugin[], io: CommandIo): Pro
 function planCommand(plugins: readonly AnyPlugin[], io: CommandIo): Promise<number> {
   return withLook(plugins, io, { isStart: false }, async ({ runtime, ...found }) => {
     const choices = await readChoices();
-    const enforcementOf = await knownEnforcement({ plugins, others: await thirdParty(plugins), choices }, io);
+    const enforcementOf = await knownEnforcement({ plugins, others: thirdParty(plugins), choices }, io);
     io.out(planOf(runtime, { ...found, denied: choices.denied, enforcementOf }));
     return 0;
   });
@@ -285,7 +285,7 @@ async function openerFor(
   io: CommandIo,
 ): Promise<() => Promise<Instance>> {
   const open = () => instanceFor(plugin, plugins, io);
-  const shipped = await shippedPlugins();
+  const shipped = shippedPlugins();
   if (shipped.includes(plugin)) return open;
   const choices = await readChoices();
   checkPins(inBootOrder(plugins, shipped), { ...choices, shipped });

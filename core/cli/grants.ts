@@ -51,8 +51,8 @@ export async function grantsCommand(
     plugins,
     args.filter((arg) => !arg.startsWith("-")),
   );
-  const others = await thirdParty(plugins);
-  const asked: Asked = { choices, others, plugins: wanted ?? inBootOrder(plugins, await shippedPlugins()) };
+  const others = thirdParty(plugins);
+  const asked: Asked = { choices, others, plugins: wanted ?? inBootOrder(plugins, shippedPlugins()) };
   const trial = await trialOf(plugins, others, choices, io);
   const shown: Shown = { ...asked, trial, enforcementOf: await knownEnforcement(asked, io) };
   if (options.length > 0) io.out(jsonOf(shown));
@@ -144,7 +144,7 @@ async function accept(
   io: CommandIo,
   names: readonly string[],
 ): Promise<number> {
-  const others = await thirdParty(plugins);
+  const others = thirdParty(plugins);
   const chosen = named(plugins, names) ?? others.filter((plugin) => !isOperators(plugin, others));
   if (chosen.length === 0) {
     io.err("There is nothing to accept: all plugins ship with Lectern");
@@ -173,7 +173,7 @@ export async function wholeRecords(
   choices: Choices,
   io: CommandIo,
 ): Promise<ReadonlyMap<string, Recorded>> {
-  const trial = await trialOf(plugins, await thirdParty(plugins), choices, io);
+  const trial = await trialOf(plugins, thirdParty(plugins), choices, io);
   const unknown = ({ name }: AnyPlugin) => (trial.recorded.has(name) ? [] : "it was not set up");
   const [problem] = chosen.flatMap((plugin) => trial.problems.get(plugin.name) ?? unknown(plugin));
   if (problem === undefined) return trial.recorded;

@@ -4,12 +4,12 @@
  * names it. Nothing is downloaded, and no plugin is set up before all lists are loaded.
  */
 import { realpathSync } from "node:fs";
-import { resolve } from "node:path";
+import { resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BootError } from "../errors.ts";
 import { INSTALL_ROOT } from "../install_root.ts";
 import type { Kind } from "../runtime/grant_kinds.ts";
-import { withoutPlugins } from "../runtime/left_out.ts";
+import { type ShippedPlugins, withoutPlugins } from "../runtime/left_out.ts";
 import { checkedBlock } from "../runtime/operator_choices.ts";
 import type { PinnedGrants } from "../runtime/pins.ts";
 import type { AnyPlugin } from "../runtime/plugin.ts";
@@ -20,7 +20,10 @@ import { fileOfList, isList, packageVersion, registerExports, runningFile } from
 
 export { isList } from "./resolve.ts";
 
-const SHIPPED = resolve(INSTALL_ROOT, "plugins/mod.ts");
+const SHIPPED_FOLDER = resolve(INSTALL_ROOT, "plugins") + sep;
+const SHIPPED = `${SHIPPED_FOLDER}mod.ts`;
+/** The file of each plugin that ships, in its folder. */
+const SHIPPED_FILE = `${sep}plugin.ts`;
 
 /** A plugin list or a single plugin, by path or package name; an object leaves out some plugins of the list. */
 export type ListEntry = string | { readonly from: string; readonly without?: readonly string[] };
@@ -95,25 +98,47 @@ export async function loadEntries(
   return entries.map((entry, at) => ({ entry, plugins: listed[at]?.flatMap(loaded) ?? [] }));
 }
 
-/** The plugins that ship with Lectern. */
-export function shippedPlugins(): Promise<AnyPlugin[]> {
+/**
+ * The plugins that ship with Lectern. Their list is imported when somebody walks through it: its modules cost a start 0.2 s and 20 MB,
+ * which one without them is spared. While no module of theirs is there, no plugin is one of them.
+ */
+export function shippedPlugins(): ShippedPlugins {
   registerExports();
-  return loadList(SHIPPED);
+  return {
+    includes: (plugin) => isShippedLoaded() && shippedList().includes(plugin),
+    [Symbol.iterator]: () => shippedList()[Symbol.iterator](),
+  };
+}
+
+/** The list itself; imported by `require`, which is done when it returns. */
+function shippedList(): readonly AnyPlugin[] {
+  try {
+    return checkedPlugins(SHIPPED, require(runningFile(SHIPPED)) as { default?: unknown });
+  } catch (cause) {
+    throw cause instanceof BootError ? cause : unloadable(SHIPPED, cause);
+  }
+}
+
+/** Whether a module of a plugin that ships has been imported, by its list or alone. */
+function isShippedLoaded(): boolean {
+  const running = runningFile(SHIPPED);
+  return Object.keys(require.cache).some(
+    (file) => file === running || (file.startsWith(SHIPPED_FOLDER) && file.endsWith(SHIPPED_FILE)),
+  );
 }
 
 /** Environment variables that are gone, by name, with what stands for each (`cli/removed_variables.ts`). */
 export async function removedVariables(): Promise<Readonly<Record<string, string>>> {
-  registerExports();
   // The export of a module of the source.
-  const { removedVariables: removed } = (await import(pathToFileURL(runningFile(SHIPPED)).href)) as {
+  const { removedVariables: removed } = (await import(pathToFileURL(`${SHIPPED_FOLDER}removed_variables.ts`).href)) as {
     readonly removedVariables: Readonly<Record<string, string>>;
   };
   return removed;
 }
 
 /** The plugins that do not ship with Lectern. */
-export async function thirdParty(plugins: readonly AnyPlugin[]): Promise<AnyPlugin[]> {
-  const shipped = await shippedPlugins();
+export function thirdParty(plugins: readonly AnyPlugin[]): AnyPlugin[] {
+  const shipped = shippedPlugins();
   return plugins.filter((plugin) => !shipped.includes(plugin));
 }
 
@@ -172,8 +197,18 @@ async function loadList(list: string): Promise<AnyPlugin[]> {
   try {
     loaded = (await import(pathToFileURL(runningFile(file)).href)) as { default?: unknown };
   } catch (cause) {
-    throw new BootError(`Cannot load the plugins of "${list}": ${reasonOf(cause)}`, { cause });
+    throw unloadable(list, cause);
   }
+  const plugins = checkedPlugins(list, loaded);
+  return file === SHIPPED ? plugins : withOrigin(plugins, file);
+}
+
+function unloadable(list: string, cause: unknown): BootError {
+  return new BootError(`Cannot load the plugins of "${list}": ${reasonOf(cause)}`, { cause });
+}
+
+/** What a module of a list exports. Throws BootError for what is no plugin. */
+function checkedPlugins(list: string, loaded: { readonly default?: unknown }): AnyPlugin[] {
   const plugins = Array.isArray(loaded.default) ? loaded.default : [loaded.default];
   for (const plugin of plugins) {
     if (!isPlugin(plugin))
@@ -181,16 +216,16 @@ async function loadList(list: string): Promise<AnyPlugin[]> {
     if (!Array.isArray(plugin.requires))
       throw new BootError(`Cannot use the plugin "${plugin.name}" of "${list}": wrap it in definePlugin`);
   }
-  return file === SHIPPED ? (plugins as AnyPlugin[]) : withOrigin(plugins as AnyPlugin[], file);
+  return plugins as AnyPlugin[];
 }
 
 /**
  * Plugins with the file of their list, and the version of their package where they have none. Shipped plugins, which a list may
  * contain, stay the same. What only Lectern says of a plugin is left out where the plugin says it of itself.
  */
-async function withOrigin(plugins: readonly AnyPlugin[], file: string): Promise<AnyPlugin[]> {
+function withOrigin(plugins: readonly AnyPlugin[], file: string): AnyPlugin[] {
   const version = packageVersion(file);
-  const shipped = await shippedPlugins();
+  const shipped = shippedPlugins();
   return plugins.map((plugin) => {
     if (shipped.includes(plugin)) return plugin;
     const { addedBy: _added, isolated: _isolated, ...own } = plugin;

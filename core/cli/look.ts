@@ -90,9 +90,9 @@ async function differencesOf(
   temporaryDir: string,
 ): Promise<SchemaDifference[]> {
   const { denied } = await readChoices();
-  const expected = await madeIn(temporaryDir, inBootOrder(plugins, await shippedPlugins()), {
+  const expected = await madeIn(temporaryDir, inBootOrder(plugins, shippedPlugins()), {
     mode: config.pluginRoles,
-    thirdParty: new Set((await thirdParty(plugins)).map(({ name }) => name)),
+    thirdParty: new Set(thirdParty(plugins).map(({ name }) => name)),
     denied,
   });
   const store = await openStore({ ...serverOptions(config), dataDir: config.dataDir, poolSize: 2, looks: true });

@@ -43,8 +43,17 @@ interface Place {
 const LONG_NAME = 11;
 const SLIPS = 2;
 
-/** The variables that look misspelt, in order. */
-export function misspeltVariables(env: Env, plugins: readonly AnyPlugin[]): MisspeltVariable[] {
+/** The variables that look misspelt, in order. Those of plugins that ship and are left out are none. */
+export function misspeltVariables(
+  env: Env,
+  plugins: readonly AnyPlugin[],
+  shipped: Iterable<AnyPlugin> = [],
+): MisspeltVariable[] {
+  // Most starts have none, and need not ask for the list.
+  return misspeltBeside(env, plugins).length === 0 ? [] : misspeltBeside(env, [...plugins, ...shipped]);
+}
+
+function misspeltBeside(env: Env, plugins: readonly AnyPlugin[]): MisspeltVariable[] {
   const known = new Set([...variables(plugins), ...ELSEWHERE]);
   const places = placesOf(plugins);
   const families = familiesOf(known);

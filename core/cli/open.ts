@@ -72,10 +72,10 @@ export async function openRuntime(
   const isTemporary = marker === "ignore" || marker === "look";
   if (!isTemporary) await checkStoreExists(config, plugins, io);
   if (config.worker === undefined || config.worker.number === 1)
-    for (const one of misspeltVariables(io.env, [...plugins, ...(await shippedPlugins())])) log.warn(misspeltText(one));
+    for (const one of misspeltVariables(io.env, plugins, shippedPlugins())) log.warn(misspeltText(one));
   // A worker boots what the first one has compared; a temporary store is nobody's.
   const isCompared = !isTemporary && (config.worker === undefined || config.worker.number === 1);
-  const trial = isCompared ? trialOfPinned(plugins, await thirdParty(plugins), choices, io) : undefined;
+  const trial = isCompared ? trialOfPinned(plugins, thirdParty(plugins), choices, io) : undefined;
   const timelines = timelinesOf(config, plugins, io);
   const store = await openStore({
     ...storeOptions(config, plugins, io),
@@ -102,7 +102,7 @@ export async function openRuntime(
       ...(isTemporary && { scratchFiles: folderStore(`${config.dataDir}/files`) }),
       log,
       plugins,
-      shipped: await shippedPlugins(),
+      shipped: shippedPlugins(),
       env: io.env,
       ...(config.checkAnswers && {
         onAnswerMismatch: (mismatch) => log.error("An answer is not as its schema says", { ...mismatch }),

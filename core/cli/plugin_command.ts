@@ -44,7 +44,7 @@ export async function pluginCommand(io: CommandIo, args: readonly string[]): Pro
     return 2;
   }
   const loaded = await loadEntries(io.env);
-  const shipped = await shippedPlugins();
+  const shipped = [...shippedPlugins()];
   const setting = { loaded, shipped, installed: loaded.flatMap(({ plugins }) => plugins) };
   return isRemove ? remove(io, setting, name, { purge, yes }) : list(io, setting);
 }
@@ -187,7 +187,7 @@ async function isConfirmed(io: CommandIo, own: Leftovers): Promise<boolean> {
 
 /** Runs work over the store; undefined where there is none yet. The record of plugins is created where an older version left none. */
 async function withStore<T>(io: CommandIo, work: (db: Db) => Promise<T>): Promise<T | undefined> {
-  const shipped = await shippedPlugins();
+  const shipped = [...shippedPlugins()];
   const options = storeOptions(readConfig(io, shipped), shipped, io);
   if (!(await hasStore(options))) return undefined;
   const store = await openStore(options);

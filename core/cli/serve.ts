@@ -135,7 +135,7 @@ async function showThirdParty(plugins: readonly AnyPlugin[], io: CommandIo, { wo
   if (worker !== undefined && worker.number !== 1) return;
   const say = (line: string) => io.out(startLine(line, io.tty));
   const choices = await readChoices();
-  const others = await thirdParty(plugins);
+  const others = thirdParty(plugins);
   for (const plugin of others)
     say(
       `Third-party plugin, and what it may touch: ${shortGrants({ plugin, denied: choices.denied[plugin.name] ?? [], recorded: {} })}`,

@@ -40,7 +40,7 @@ import { lateAtBoot } from "./boot_listeners.ts";
 import { BootWatch } from "./boot_watch.ts";
 import { checkedPlugins } from "./composition_checks.ts";
 import { checkPermitted, checkSlots } from "./known_names.ts";
-import { missingTable } from "./left_out.ts";
+import { missingTable, type ShippedPlugins } from "./left_out.ts";
 import { runStarts, runStops, stopPart } from "./lifecycle_hooks.ts";
 import { makeOwnContracts, makeRuntimeInfo, type ShownParts } from "./make_runtime_info.ts";
 import { coreMigrations } from "./migrations.ts";
@@ -74,7 +74,7 @@ export interface RuntimeOptions extends PluginChoices {
   readonly log: Log;
   readonly plugins: readonly AnyPlugin[];
   /** The plugins that ship with Lectern; errors about what is missing name those that are left out. */
-  readonly shipped?: readonly AnyPlugin[];
+  readonly shipped?: ShippedPlugins;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Receives each answer that its schema does not describe; without it answers are not checked. */
   readonly onAnswerMismatch?: OnMismatch;
@@ -223,7 +223,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   checkPermits(plugins, http, shipped);
   await checkTables(plugins, store.db, shipped);
   visibility.tryGiven(GUEST);
-  checkSlots(slots, [...new Set([...slotSpecs.keys(), ...shared.readSlots])], log);
+  checkSlots(slots, { specs: slotSpecs, read: shared.readSlots }, log);
   checkPermitted(slots, plugins, shipped);
   for (const plugin of plugins) await syncSchema(plugin, store.db, contexts.get(plugin.name), { schemaRoles, watch });
   await roles.complete();

@@ -8,16 +8,12 @@ import { BootError } from "../errors.ts";
 import { CORE_EVENTS, type EventBus } from "../events/event_bus.ts";
 import type { Log } from "../log.ts";
 import { closestMatch, isMisspelt } from "../std/closest_match.ts";
-import { leftOut, tableHint } from "./left_out.ts";
+import { leftOut, type ShippedPlugins, tableHint } from "./left_out.ts";
 import type { AnyPlugin } from "./plugin.ts";
 import { closestTable } from "./table_owners.ts";
 
 /** Checks that each granted table exists: else its name is misspelt, or the plugin that creates it is missing. Throws BootError. */
-export async function checkTables(
-  plugins: readonly AnyPlugin[],
-  db: Db,
-  shipped: readonly AnyPlugin[] = [],
-): Promise<void> {
+export async function checkTables(plugins: readonly AnyPlugin[], db: Db, shipped: ShippedPlugins = []): Promise<void> {
   const wanted = plugins.flatMap(({ name, grants: { read = [], write = [], columns = {} }, optionalTables }) =>
     [...read, ...write, ...(Object.keys(columns) as TableName[])]
       .filter((table) => !optionalTables.includes(table))
@@ -54,16 +50,16 @@ async function checkColumns(plugins: readonly AnyPlugin[], db: Db): Promise<void
 export function performedOf(
   plugin: AnyPlugin,
   plugins: readonly AnyPlugin[],
-  shipped: readonly AnyPlugin[],
+  shipped: ShippedPlugins,
 ): readonly string[] {
-  if (shipped.includes(plugin)) return [];
-  const others = shipped.filter(({ name }) => name !== plugin.name && plugins.some((one) => one.name === name));
+  if (plugin.events.length === 0 || shipped.includes(plugin)) return [];
+  const others = [...shipped].filter(({ name }) => name !== plugin.name && plugins.some((one) => one.name === name));
   const known = new Set<string>(others.flatMap(({ events }) => events));
   return plugin.events.filter((event) => known.has(event)).sort();
 }
 
 /** Checks the forms of the events of plugins that do not ship. Throws BootError. */
-export function checkEvents(plugins: readonly AnyPlugin[], shipped: readonly AnyPlugin[]): void {
+export function checkEvents(plugins: readonly AnyPlugin[], shipped: ShippedPlugins): void {
   for (const plugin of plugins) if (!shipped.includes(plugin)) checkForms(plugin, plugins, shipped);
 }
 
@@ -71,8 +67,9 @@ export function checkEvents(plugins: readonly AnyPlugin[], shipped: readonly Any
  * Refuses an event such as "book_move", which no plugin has listed, where shipped plugins list others of books and others that end in
  * "move": those who handle events by the form of their names would take it for a move of a book. Throws BootError.
  */
-function checkForms({ name, events }: AnyPlugin, plugins: readonly AnyPlugin[], shipped: readonly AnyPlugin[]): void {
-  const known = shipped.flatMap((one) => one.events.map((event) => ({ event: event as string, owner: one.name })));
+function checkForms({ name, events }: AnyPlugin, plugins: readonly AnyPlugin[], shipped: ShippedPlugins): void {
+  if (events.length === 0) return;
+  const known = [...shipped].flatMap((one) => one.events.map((event) => ({ event: event as string, owner: one.name })));
   const isKnown = new Set(known.map(({ event }) => event));
   const verbs = new Set(known.map(({ event }) => formOf(event).verb));
   for (const event of events) {
@@ -102,10 +99,11 @@ function formOf(event: string): { readonly subject: string; readonly verb: strin
 export function checkHandledEvents(
   bus: EventBus,
   plugins: readonly AnyPlugin[],
-  { shipped, log }: { readonly shipped: readonly AnyPlugin[]; readonly log: Log },
+  { shipped, log }: { readonly shipped: ShippedPlugins; readonly log: Log },
 ): void {
   const performed = plugins.flatMap(({ events }) => events);
   const unperformed = bus.withoutPerformer(performed);
+  if (unperformed.length === 0) return;
   const absent = leftOut(plugins, shipped);
   for (const { name, events } of absent) {
     const handled = events.filter((event) => unperformed.some((one) => one.event === event));

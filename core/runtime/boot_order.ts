@@ -5,7 +5,7 @@
 
 import { BootError } from "../errors.ts";
 import { closestMatch } from "../std/closest_match.ts";
-import { contractHint, leaveOutLine } from "./left_out.ts";
+import { contractHint, leaveOutLine, type ShippedPlugins } from "./left_out.ts";
 import { isOwnContract, OWN_CONTRACTS } from "./own_contracts.ts";
 import type { AnyPlugin } from "./plugin.ts";
 
@@ -20,7 +20,7 @@ interface Wait {
  * BootError for a name or contract with two plugins, a required contract without a provider, and a cycle. `shipped` are the
  * plugins that ship with Lectern, also those that are left out: errors name them.
  */
-export function inBootOrder(plugins: readonly AnyPlugin[], shipped: readonly AnyPlugin[] = []): AnyPlugin[] {
+export function inBootOrder(plugins: readonly AnyPlugin[], shipped: ShippedPlugins = []): AnyPlugin[] {
   const waits = waitsOf(plugins, providersOf(plugins, shipped));
   const waiting = [...plugins];
   const ordered: AnyPlugin[] = [];
@@ -45,18 +45,19 @@ export interface UnknownNeighbour {
 }
 
 /** Names in `before` and `after` that are neither installed nor shipped; these are ignored, since plugins are optional there. */
-export function unknownNeighbours(
-  plugins: readonly AnyPlugin[],
-  shipped: readonly AnyPlugin[] = [],
-): UnknownNeighbour[] {
-  const known = [...new Set([...plugins, ...shipped].map(({ name }) => name))];
-  return plugins.flatMap((plugin) =>
+export function unknownNeighbours(plugins: readonly AnyPlugin[], shipped: ShippedPlugins = []): UnknownNeighbour[] {
+  const absent = plugins.flatMap((plugin) =>
     (["before", "after"] as const).flatMap((list) =>
       plugin[list]
-        .filter((name) => !known.includes(name))
-        .map((name) => ({ plugin: plugin.name, list, name, closest: closestMatch(name, known) })),
+        .filter((name) => !plugins.some((one) => one.name === name))
+        .map((name) => ({ plugin: plugin.name, list, name })),
     ),
   );
+  if (absent.length === 0) return [];
+  const known = [...new Set([...plugins, ...shipped].map(({ name }) => name))];
+  return absent
+    .filter(({ name }) => !known.includes(name))
+    .map((one) => ({ ...one, closest: closestMatch(one.name, known) }));
 }
 
 /** A contract in `uses` that neither installed nor shipped plugins provide. */
@@ -68,17 +69,20 @@ export interface UnknownContract {
 }
 
 /** Contracts in `uses` that no plugin provides and whose names resemble a known one; these are most likely misspelt. */
-export function unknownContracts(plugins: readonly AnyPlugin[], shipped: readonly AnyPlugin[] = []): UnknownContract[] {
-  const known = contractNames(plugins, shipped);
-  return plugins.flatMap((plugin) =>
-    plugin.uses
-      .filter((name) => !known.includes(name))
-      .map((contract) => ({ plugin: plugin.name, contract, closest: closestMatch(contract, known) }))
-      .filter(({ closest }) => closest !== undefined),
+export function unknownContracts(plugins: readonly AnyPlugin[], shipped: ShippedPlugins = []): UnknownContract[] {
+  const installed = contractNames(plugins, []);
+  const absent = plugins.flatMap(({ name, uses }) =>
+    uses.filter((contract) => !installed.includes(contract)).map((contract) => ({ plugin: name, contract })),
   );
+  if (absent.length === 0) return [];
+  const known = contractNames(plugins, shipped);
+  return absent
+    .filter(({ contract }) => !known.includes(contract))
+    .map((one) => ({ ...one, closest: closestMatch(one.contract, known) }))
+    .filter(({ closest }) => closest !== undefined);
 }
 
-function contractNames(plugins: readonly AnyPlugin[], shipped: readonly AnyPlugin[]): string[] {
+function contractNames(plugins: readonly AnyPlugin[], shipped: ShippedPlugins): string[] {
   return [...new Set([...OWN_CONTRACTS, ...[...plugins, ...shipped].flatMap(({ provides }) => provides)])];
 }
 
@@ -102,7 +106,7 @@ function waitsOf(
   return waits;
 }
 
-function providersOf(plugins: readonly AnyPlugin[], shipped: readonly AnyPlugin[]): Map<string, AnyPlugin> {
+function providersOf(plugins: readonly AnyPlugin[], shipped: ShippedPlugins): Map<string, AnyPlugin> {
   const providers = new Map<string, AnyPlugin>();
   const names = new Set<string>();
   for (const plugin of plugins) {
@@ -130,7 +134,7 @@ function providersOf(plugins: readonly AnyPlugin[], shipped: readonly AnyPlugin[
   );
 }
 
-function closestContract(name: string, plugins: readonly AnyPlugin[], shipped: readonly AnyPlugin[]): string {
+function closestContract(name: string, plugins: readonly AnyPlugin[], shipped: ShippedPlugins): string {
   const near = closestMatch(name, contractNames(plugins, shipped));
   return near === undefined ? "" : `; did you mean "${near}"?`;
 }

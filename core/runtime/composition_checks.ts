@@ -7,6 +7,7 @@ import { inBootOrder, unknownContracts, unknownNeighbours } from "./boot_order.t
 import { checkCommands } from "./command.ts";
 import { checkGrants } from "./grant_kinds.ts";
 import { grantedHosts } from "./granted_hosts.ts";
+import type { ShippedPlugins } from "./left_out.ts";
 import { checkChoices, checkVariables, type PluginChoices } from "./operator_choices.ts";
 import { checkPins } from "./pins.ts";
 import type { AnyPlugin } from "./plugin.ts";
@@ -21,7 +22,7 @@ export interface Composition extends PluginChoices {
   readonly log: Log;
   readonly plugins: readonly AnyPlugin[];
   /** The plugins that ship with Lectern. */
-  readonly shipped?: readonly AnyPlugin[];
+  readonly shipped?: ShippedPlugins;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly constants?: Constants | undefined;
   /** What plugins registered at a trial, by name. */

@@ -6,9 +6,10 @@ import { MOMENTS } from "../events/root_transaction.ts";
 import { contributorOf } from "../faults.ts";
 import type { Log } from "../log.ts";
 import { closestMatch, didYouMean, isMisspelt } from "../std/closest_match.ts";
-import { permissionHint } from "./left_out.ts";
+import { permissionHint, type ShippedPlugins } from "./left_out.ts";
 import { permissionsOf } from "./path_patterns.ts";
 import type { AnyPlugin } from "./plugin.ts";
+import type { DeclaredSlots } from "./slot_specs.ts";
 
 /** Contributions by slot. */
 type Contributions = Iterable<readonly [string, readonly unknown[]]>;
@@ -37,9 +38,14 @@ export function checkMoments(
  * Checks the names of slots with contributions. Throws BootError for one that is most likely misspelt, and warns of others that resemble
  * a known one. An unknown slot is no error, since a plugin may read a slot of its own after the boot.
  */
-export function checkSlots(slots: Contributions, known: readonly string[], log: Log): void {
+export function checkSlots(
+  slots: Contributions,
+  { specs, read }: { readonly specs: DeclaredSlots; readonly read: ReadonlySet<string> },
+  log: Log,
+): void {
   for (const [slot, contributions] of slots) {
-    if (known.includes(slot)) continue;
+    if (read.has(slot) || specs.get(slot)) continue;
+    const known = [...specs.all().keys(), ...read];
     const contributors = new Set(contributions.map(contributorOf));
     const meant = known.find((name) => isMisspelt(slot, name));
     if (meant !== undefined)
@@ -54,11 +60,7 @@ export function checkSlots(slots: Contributions, known: readonly string[], log: 
 }
 
 /** Checks that some plugin adds each permission of `permit` of contributions: any other permits nobody. Throws BootError. */
-export function checkPermitted(
-  slots: Contributions,
-  plugins: readonly AnyPlugin[],
-  shipped: readonly AnyPlugin[],
-): void {
+export function checkPermitted(slots: Contributions, plugins: readonly AnyPlugin[], shipped: ShippedPlugins): void {
   const known: readonly string[] = ["access-api", ...plugins.flatMap(({ permissions }) => permissions)];
   for (const [slot, contributions] of slots)
     for (const contribution of contributions) {

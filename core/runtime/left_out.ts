@@ -7,6 +7,12 @@ import { BootError } from "../errors.ts";
 import { closestMatch } from "../std/closest_match.ts";
 import type { AnyPlugin } from "./plugin.ts";
 
+/**
+ * The plugins that ship with Lectern. Their list is loaded by whoever walks through it: a start whose plugins name nothing that only
+ * others have does not, which spares it their thousand modules.
+ */
+export type ShippedPlugins = Pick<readonly AnyPlugin[], "includes"> & Iterable<AnyPlugin>;
+
 /** The import name of the list of shipped plugins. */
 export const SHIPPED_LIST = "lectern/plugins";
 
@@ -27,17 +33,17 @@ export function withoutPlugins(plugins: readonly AnyPlugin[], names: readonly st
 }
 
 /** The shipped plugins that are not among the installed ones. */
-export function leftOut(plugins: readonly AnyPlugin[], shipped: readonly AnyPlugin[]): AnyPlugin[] {
-  return shipped.filter((plugin) => !plugins.includes(plugin));
+export function leftOut(plugins: readonly AnyPlugin[], shipped: ShippedPlugins): AnyPlugin[] {
+  return [...shipped].filter((plugin) => !plugins.includes(plugin));
 }
 
 /** The end of an error about a contract without a provider: the plugin that provides it and is left out; "" for none. */
-export function contractHint(contract: string, plugins: readonly AnyPlugin[], shipped: readonly AnyPlugin[]): string {
+export function contractHint(contract: string, plugins: readonly AnyPlugin[], shipped: ShippedPlugins): string {
   return hint(leftOut(plugins, shipped).find(({ provides }) => provides.some((provided) => provided === contract)));
 }
 
 /** The end of an error about a table that no plugin creates: the plugin that writes it and is left out; "" for none. */
-export function tableHint(table: string, plugins: readonly AnyPlugin[], shipped: readonly AnyPlugin[]): string {
+export function tableHint(table: string, plugins: readonly AnyPlugin[], shipped: ShippedPlugins): string {
   const absent = leftOut(plugins, shipped);
   return hint(absent.find(({ grants }) => grants.write?.some((written) => written === table)));
 }
@@ -46,7 +52,7 @@ export function tableHint(table: string, plugins: readonly AnyPlugin[], shipped:
  * The error of a migration that reads a table which a left-out plugin would create, as a BootError that names that plugin; any
  * other error as it is.
  */
-export function missingTable(error: unknown, plugins: readonly AnyPlugin[], shipped: readonly AnyPlugin[]): unknown {
+export function missingTable(error: unknown, plugins: readonly AnyPlugin[], shipped: ShippedPlugins): unknown {
   if (!(error instanceof StoreError)) return error;
   const table = /relation "([^"]+)" does not exist/.exec(error.message)?.[1];
   const text = table === undefined ? "" : tableHint(table, plugins, shipped);
@@ -54,14 +60,14 @@ export function missingTable(error: unknown, plugins: readonly AnyPlugin[], ship
 }
 
 /** The end of an error about a permission that no plugin adds: the plugin that adds it and is left out; "" for none. */
-export function permissionHint(name: string, plugins: readonly AnyPlugin[], shipped: readonly AnyPlugin[]): string {
+export function permissionHint(name: string, plugins: readonly AnyPlugin[], shipped: ShippedPlugins): string {
   return hint(
     leftOut(plugins, shipped).find(({ permissions }) => permissions.some((permission) => permission === name)),
   );
 }
 
 /** The end of an error about two plugins of which one has to go: the entry of package.json that leaves out the shipped one. */
-export function leaveOutLine(pair: readonly AnyPlugin[], shipped: readonly AnyPlugin[]): string {
+export function leaveOutLine(pair: readonly AnyPlugin[], shipped: ShippedPlugins): string {
   const one = pair.find((plugin) => shipped.includes(plugin));
   if (!one) return "";
   const entry = JSON.stringify({ from: SHIPPED_LIST, without: [one.name] });

@@ -8,7 +8,7 @@ import { type AnyPluginApp, duplicateRoutes } from "../http/plugin_app.ts";
 import { permitsOf, type RouteInfo } from "../http/route_table.ts";
 import type { HttpServer } from "../http/server.ts";
 import { didYouMean } from "../std/closest_match.ts";
-import { permissionHint } from "./left_out.ts";
+import { permissionHint, type ShippedPlugins } from "./left_out.ts";
 import { permissionsOf } from "./path_patterns.ts";
 import type { AnyPlugin } from "./plugin.ts";
 
@@ -88,11 +88,7 @@ function namesDiffer(one: string, other: string): boolean {
 }
 
 /** Checks that some plugin adds each permission of routes and screens: any other would refuse every viewer. Throws BootError. */
-export function checkPermits(
-  plugins: readonly AnyPlugin[],
-  http: HttpServer,
-  shipped: readonly AnyPlugin[] = [],
-): void {
+export function checkPermits(plugins: readonly AnyPlugin[], http: HttpServer, shipped: ShippedPlugins = []): void {
   const known = new Set<string>(["public", "access-api", ...plugins.flatMap(({ permissions }) => permissions)]);
   const owners = OWNERS.get(http);
   for (const { method, path, permit, detail } of http.routes())

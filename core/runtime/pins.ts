@@ -13,6 +13,7 @@ import { printable } from "../std/printable.ts";
 import { performedOf } from "./boot_checks.ts";
 import { moreColumns } from "./column_grants.ts";
 import { GRANT_KINDS, type Kind, kindsProblem } from "./grant_kinds.ts";
+import type { ShippedPlugins } from "./left_out.ts";
 import { invalidBlock, type PluginChoices, unknownInBlock, variablesOf } from "./operator_choices.ts";
 import { beyondFacts, factsOf, factsProblem, hasFacts, type PinFacts, renewed, withoutFacts } from "./pin_facts.ts";
 import type { AnyPlugin, Grants } from "./plugin.ts";
@@ -124,7 +125,7 @@ export function checkPinShape(pins: PinnedGrants): void {
 /** What `checkPins` compares with the pins. */
 export interface Wanted extends PluginChoices {
   /** The plugins that ship with Lectern; all by default. */
-  readonly shipped?: readonly AnyPlugin[] | undefined;
+  readonly shipped?: ShippedPlugins | undefined;
   /** What plugins registered at a trial, by name (`RuntimeOptions.trials`). */
   readonly trials?: ReadonlyMap<string, Recorded> | undefined;
 }

@@ -54,7 +54,7 @@ import type { RuntimeInfo } from "./runtime_info.ts";
 import { ScopedTransaction } from "./scoped_transaction.ts";
 import { readSettings } from "./settings.ts";
 import { slotLimit, slotReader } from "./slot_reader.ts";
-import { contributionProblem, type SlotSpec } from "./slot_specs.ts";
+import { contributionProblem, type DeclaredSlots } from "./slot_specs.ts";
 import { isViewer } from "./whole_values.ts";
 
 /** Contributions by slot; plugins have slots of their own, whose types are not known here. */
@@ -79,8 +79,7 @@ export interface ContextParts extends Omit<RuntimeOptions, "files"> {
   readonly baseUrl: string;
   readonly contracts: Map<string, unknown>;
   readonly slots: ContributedSlots;
-  /** What is known of slots, by name. */
-  readonly slotSpecs: ReadonlyMap<string, SlotSpec>;
+  readonly slotSpecs: DeclaredSlots;
   readonly faults: Faults;
   /** Whether a plugin ships with Lectern. */
   readonly ships: (plugin: AnyPlugin) => boolean;

@@ -21,7 +21,7 @@ const CORE: Owner = { name: "core", ships: true };
 export function addPluginTexts(
   plugins: readonly Speaker[],
   texts: Texts,
-  { shipped, log }: { readonly shipped: readonly Speaker[]; readonly log: Pick<Log, "warn"> },
+  { shipped, log }: { readonly shipped: Pick<readonly Speaker[], "includes">; readonly log: Pick<Log, "warn"> },
 ): void {
   const owners = new Map<string, Map<string, Owner>>();
   const ships = (plugin: Speaker) => shipped.includes(plugin);

@@ -8,6 +8,7 @@ import { BootError } from "../errors.ts";
 import type { Permit, SlotName, Slots } from "../registry.ts";
 import { didYouMean } from "../std/closest_match.ts";
 import { deepFreeze } from "../std/freeze.ts";
+import type { ShippedPlugins } from "./left_out.ts";
 import type { AnyPlugin } from "./plugin.ts";
 
 /** What a member has to be; "permit" is who may see it (`Permit`), "any" is checked by the reader of the slot. */
@@ -125,17 +126,35 @@ export const CORE_SLOTS = deepFreeze({
   },
 } as const satisfies SlotSpecs);
 
+/** What is known of slots, by name. */
+export interface DeclaredSlots {
+  get(name: string): SlotSpec | undefined;
+  /** All of them, by name. */
+  all(): ReadonlyMap<string, SlotSpec>;
+}
+
 /**
- * All slots that are declared, by name: those of core and of plugins. Those of shipped plugins that are left out count too, since what
- * others may not call stays so. Throws BootError for a slot that two declare.
+ * All slots that are declared: those of core and of plugins. Those of shipped plugins that are left out count too, since what others
+ * may not call stays so; they are asked for where a name is not among the others. Throws BootError for a slot that two declare.
  */
-export function declaredSlots(
-  plugins: readonly AnyPlugin[],
-  shipped: readonly AnyPlugin[],
-): ReadonlyMap<string, SlotSpec> {
+export function declaredSlots(plugins: readonly AnyPlugin[], shipped: ShippedPlugins): DeclaredSlots {
+  const declaresOwn = plugins.some((plugin) => Object.keys(plugin.slots).length > 0);
+  const installed = slotsOf(declaresOwn ? [...shipped, ...plugins] : []);
+  let all = declaresOwn ? installed : undefined;
+  const complete = () => {
+    all ??= slotsOf(shipped);
+    return all;
+  };
+  return {
+    get: (name) => installed.get(name) ?? complete().get(name),
+    all: complete,
+  };
+}
+
+function slotsOf(plugins: Iterable<AnyPlugin>): ReadonlyMap<string, SlotSpec> {
   const slots = new Map<string, SlotSpec>(Object.entries(CORE_SLOTS));
   const owners = new Map([...slots.keys()].map((name) => [name, "Lectern"]));
-  for (const plugin of new Set([...shipped, ...plugins]))
+  for (const plugin of new Set(plugins))
     for (const [name, spec] of Object.entries<SlotSpec>(plugin.slots)) {
       const owner = owners.get(name);
       if (owner !== undefined && owner !== `"${plugin.name}"`)

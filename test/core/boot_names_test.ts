@@ -172,7 +172,7 @@ test("a slot of a plugin has the shape that it declares, and one owner", async (
 });
 
 test("an unknown member stops the boot at every slot, and is named with the nearest of its members", () => {
-  const shaped = [...declaredSlots(plugins, plugins)].filter(([, { members }]) => members);
+  const shaped = [...declaredSlots(plugins, plugins).all()].filter(([, { members }]) => members);
   expect(shaped.length).toBeGreaterThan(35);
   for (const [slot, spec] of shaped) {
     const problem = contributionProblem(spec, { unknwon_member: true });

@@ -91,7 +91,7 @@ const slots = readFunctions("Slots");
 
 /** Functions of contributions that are for shipped plugins, by slot. */
 function shippedCalls(): [slot: string, members: readonly string[]][] {
-  const slots = [...declaredSlots(plugins, plugins)].sort(([a], [b]) => (a < b ? -1 : 1));
+  const slots = [...declaredSlots(plugins, plugins).all()].sort(([a], [b]) => (a < b ? -1 : 1));
   return slots.flatMap(([slot, { ships }]): [string, readonly string[]][] => (ships ? [[slot, ships]] : []));
 }
 

@@ -22,7 +22,7 @@ export type AnswerForm = keyof typeof ANSWER_FORMS;
 export const ANSWER_FORMS = {
   json(answer: object, since: number): KeptAnswer {
     const shared = new JsonBytes(JSON.stringify(answer));
-    return { shared, size: shared.blob.size, since };
+    return { shared, size: shared.bytes.byteLength, since };
   },
   /** A copy that nobody else has: plugins may go on to use the objects that they returned. */
   value(answer: object, since: number): KeptAnswer {

@@ -82,7 +82,7 @@ function sentAnswer(value: unknown, status: unknown): SentAnswer | undefined {
     };
   if (value === undefined || value === null) return undefined;
   if (value instanceof JsonBytes) {
-    const json = () => value.blob.json() as Promise<unknown>;
+    const json = async () => JSON.parse(new TextDecoder().decode(value.bytes)) as unknown;
     return { status: typeof status === "number" ? status : 200, type: JSON_TYPE, json };
   }
   const type = typeof value === "object" ? "application/json" : "text/plain";

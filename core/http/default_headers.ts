@@ -5,8 +5,8 @@
 import { ElysiaCustomStatusResponse } from "elysia";
 import { JsonBytes } from "../std/json_bytes.ts";
 import { jsonTextOf } from "../std/json_text.ts";
+import { currentLoopTurn, isCollected, wholeResponse } from "../std/one_write.ts";
 import { SECOND_MS } from "../std/time.ts";
-import { isCollected, textResponse } from "./one_write.ts";
 import type { RequestState } from "./request_context.ts";
 
 /** The content type that Bun sets for JSON; a type that a route or a scope has set is kept. */
@@ -81,7 +81,7 @@ export function applyDefaultHeaders(value: unknown, state: RequestState, set: Se
   }
   const isBytes = value instanceof JsonBytes;
   const same = isUnchanged(set) ? jsonHeaders(state) : undefined;
-  if (isBytes && same) return new Response(value.blob, { headers: same });
+  if (isBytes && same && isWrittenAtOnce(value.bytes, state)) return new Response(value.bytes, { headers: same });
   const isOther = Array.isArray(value) && value.constructor !== Array;
   const isText = !isBytes && (isOther || isSent(value, state, set));
   const text = isText ? (jsonTextOf(value) ?? JSON.stringify(value)) : undefined;
@@ -90,13 +90,21 @@ export function applyDefaultHeaders(value: unknown, state: RequestState, set: Se
   const headers = Object.assign(defaultHeaders(state), set.headers);
   const status = Number(set.status ?? 200);
   if (isBytes || text !== undefined) headers["content-type"] ??= JSON_TYPE;
-  if (isBytes) return new Response(value.blob, { status, headers });
+  if (isBytes)
+    return isWrittenAtOnce(value.bytes, state)
+      ? new Response(value.bytes, { status, headers })
+      : wholeResponse(value.bytes, { status, headers });
   set.headers = headers;
   if (text === undefined) {
     setJsonType(value, { headers });
     return undefined;
   }
-  return state.isInternal ? new Response(text, { status, headers }) : textResponse(text, { status, headers });
+  return state.isInternal ? new Response(text, { status, headers }) : wholeResponse(text, { status, headers });
+}
+
+/** Whether nobody writes it, or Bun writes it together with its headers. */
+function isWrittenAtOnce(bytes: Uint8Array, { isInternal, loopTurn }: RequestState): boolean {
+  return isInternal || isCollected(bytes) || loopTurn === currentLoopTurn();
 }
 
 /** Whether a handler has set neither headers nor cookies nor a status. */

@@ -9,6 +9,7 @@ import type { AwayReads, StoreSession } from "../../db/mod.ts";
 import type { ApiError } from "../errors.ts";
 import type { InputObject } from "../input/body_parsing.ts";
 import type { RequestFiles } from "../input/upload_spool.ts";
+import { currentLoopTurn } from "../std/one_write.ts";
 import { GUEST, type Viewer } from "../viewer.ts";
 import type { Allowance } from "./rate_limit.ts";
 import type { Turn } from "./request_turns.ts";
@@ -75,6 +76,8 @@ export class RequestState implements RequestFacts {
   turn: Turn | undefined = undefined;
   /** Whether it counts as one that runs from its turn on: it has waited for something, such as its body, or its scope may wait. */
   hasWaited = false;
+  /** The turn of the event loop in which it arrived. */
+  readonly loopTurn = currentLoopTurn();
   /** What was thrown before the router, which answers it. */
   failure: { readonly error: unknown } | undefined = undefined;
   /** The reads and writes of the request, once its user is known, where replicas may serve reads. */

@@ -1,3 +1,5 @@
+import { wholeResponse } from "./one_write.ts";
+
 /**
  * Escaped markup, made by `html` or `raw`.
  * @example
@@ -58,8 +60,9 @@ const PERMISSIONS_POLICY = DENIED_FEATURES.map((name) => `${name}=()`).join(", "
  * @example
  * context.app.site.get("/notes/help", () => htmlResponse(html`<title>Help</title><p>Notes`), { permit: "public" });
  */
-export function htmlResponse(body: Html | Uint8Array, status = 200): Response {
-  return new Response(body instanceof Html ? `<!doctype html>\n${body}` : body, {
+export function htmlResponse(body: Html | Uint8Array<ArrayBuffer>, status = 200): Response {
+  const content = body instanceof Html ? `<!doctype html>\n${body}` : body;
+  return wholeResponse(content, {
     status,
     headers: {
       "content-type": "text/html; charset=UTF-8",

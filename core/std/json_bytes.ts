@@ -1,5 +1,7 @@
+const ENCODER = new TextEncoder();
+
 /**
- * An answer whose JSON is there as text. It is kept as UTF-8 in a Blob, which Bun sends without a copy, so several answers can share it.
+ * An answer whose JSON is there as text. It is kept as UTF-8, which several answers share.
  * @example
  * const none = new JsonBytes("[]");
  * context.app.get("/notes/all", () => none, {
@@ -8,9 +10,9 @@
  * });
  */
 export class JsonBytes {
-  readonly blob: Blob;
+  readonly bytes: Uint8Array<ArrayBuffer>;
 
   constructor(json: string) {
-    this.blob = new Blob([json]);
+    this.bytes = ENCODER.encode(json);
   }
 }

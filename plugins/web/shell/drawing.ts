@@ -36,7 +36,7 @@ export class Drawing {
   }
 
   /** The bytes for a request. At once where its own parts are there at once. Throws what they throw. */
-  filled(own: OwnParts): Uint8Array | Promise<Uint8Array> {
+  filled(own: OwnParts): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
     return this.#join(this.#pieces, own);
   }
 
@@ -51,7 +51,7 @@ export class Drawing {
     return pieces;
   }
 
-  #join(pieces: readonly Piece[], own: OwnParts): Uint8Array | Promise<Uint8Array> {
+  #join(pieces: readonly Piece[], own: OwnParts): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
     let isWaiting = false;
     const made = pieces.map((piece) => {
       if (typeof piece !== "number") return piece;

@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
-import { isCollected, textResponse } from "./one_write.ts";
+import { isCollected, wholeResponse } from "./one_write.ts";
 
 const SIZES = [0, 100, 15 * 1024 - 1, 15 * 1024, 40_000, 1024 * 1024, 1024 * 1024 + 1];
 const textOf = (size: number) => "é\u2028x".repeat(Math.ceil(size / 3)).slice(0, size);
 const respond = (size: number) =>
-  textResponse(textOf(size), { status: 201, headers: { "content-type": "application/json", "x-more": "1" } });
+  wholeResponse(textOf(size), { status: 201, headers: { "content-type": "application/json", "x-more": "1" } });
 
 const server = Bun.serve({
   port: 0,
@@ -40,7 +40,7 @@ function sent(size: number, isSlow = false): Promise<Buffer> {
   return promise;
 }
 
-test.each(SIZES)("textResponse() sends %d characters with their length", async (size) => {
+test.each(SIZES)("wholeResponse() sends %d characters with their length", async (size) => {
   const answer = await sent(size);
   const end = answer.indexOf("\r\n\r\n");
   const [head, body] = [answer.toString("latin1", 0, end), answer.subarray(end + 4)];
@@ -52,7 +52,7 @@ test.each(SIZES)("textResponse() sends %d characters with their length", async (
   expect(body.toString()).toBe(textOf(size));
 });
 
-test("textResponse() sends all to a client that reads slowly", async () => {
+test("wholeResponse() sends all to a client that reads slowly", async () => {
   const answer = await sent(1024 * 1024, true);
   expect(answer.subarray(answer.indexOf("\r\n\r\n") + 4).toString()).toBe(textOf(1024 * 1024));
 });
@@ -75,4 +75,15 @@ test("texts are measured by their bytes, of which Chinese has three for each cha
       true,
       false,
     ]);
+});
+
+test("wholeResponse() sends bytes as it sends text", async () => {
+  for (const size of SIZES) {
+    const bytes = new TextEncoder().encode(textOf(size));
+    const answer = wholeResponse(bytes, { status: 200, headers: { "content-type": "application/json" } });
+    expect([answer.headers.get("content-length") ?? String(bytes.length), await answer.text()]).toEqual([
+      String(bytes.length),
+      textOf(size),
+    ]);
+  }
 });

@@ -49,14 +49,28 @@ afterAll(async () => {
 
 const lagOf = ({ store }: TestRuntime) => store.replicas?.status()[0]?.lagBytes ?? 0;
 
+/** Looks without a change after which no notification is under way: one that came in the moment of the loss would prove nothing. */
+const QUIET_LOOKS = 5;
+const LOOK_MS = 200;
+
+/** Waits until both servers know all that was committed, as `isWanted` of how far the replica is behind for each. */
+async function known(isWanted: (lag: number) => boolean): Promise<void> {
+  let quiet = 0;
+  let before = "";
+  await until(async () => {
+    await Bun.sleep(LOOK_MS);
+    await Promise.all([one, two].map(({ store }) => store.replicas?.check()));
+    const lags = [one, two].map(lagOf);
+    quiet = lags.every(isWanted) && `${lags}` === before ? quiet + 1 : 0;
+    before = `${lags}`;
+    return quiet >= QUIET_LOOKS;
+  });
+}
+
 /** Waits until the replica has replayed all that there is, and both servers know. */
 async function caughtUp(): Promise<void> {
-  await until(async () => {
-    await Promise.all([one, two].map(({ store }) => store.replicas?.check()));
-    return (
-      lagOf(one) === 0 && lagOf(two) === 0 && [one, two].every(({ store }) => store.replicas?.status()[0]?.isInUse)
-    );
-  });
+  await known((lag) => lag === 0);
+  await until(() => [one, two].every(({ store }) => store.replicas?.status()[0]?.isInUse));
 }
 
 /** After the return of a primary, until a replica is known to have replayed it. */
@@ -176,6 +190,7 @@ onReplica(
     expect((await one.ask("PUT", permissions, { body: { fallback_permissions: HIDDEN } })).status).toBe(200);
     // The other server does not look by itself, and answers no request: it has heard of the change.
     await until(() => lagOf(one) > 0 && lagOf(two) > 0);
+    await known((lag) => lag > 0);
     await losePrimary();
     for (let round = 0; round < 20; round++)
       for (const server of [one, two]) {

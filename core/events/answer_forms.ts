@@ -15,6 +15,9 @@ export interface KeptAnswer {
   readonly isGiven?: true;
 }
 
+/** Of the bytes of an answer, what its compressed form takes that is kept with it (`http/compression.ts`). */
+const COMPRESSED = 0.25;
+
 /** The forms in which answers are read. */
 export type AnswerForm = keyof typeof ANSWER_FORMS;
 
@@ -22,7 +25,7 @@ export type AnswerForm = keyof typeof ANSWER_FORMS;
 export const ANSWER_FORMS = {
   json(answer: object, since: number): KeptAnswer {
     const shared = new JsonBytes(JSON.stringify(answer));
-    return { shared, size: shared.bytes.byteLength, since };
+    return { shared, size: shared.bytes.byteLength * (1 + COMPRESSED), since };
   },
   /** A copy that nobody else has: plugins may go on to use the objects that they returned. */
   value(answer: object, since: number): KeptAnswer {

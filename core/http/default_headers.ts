@@ -5,7 +5,7 @@
 import { ElysiaCustomStatusResponse } from "elysia";
 import { JsonBytes } from "../std/json_bytes.ts";
 import { jsonTextOf } from "../std/json_text.ts";
-import { currentLoopTurn, isCollected, wholeResponse } from "../std/one_write.ts";
+import { currentLoopTurn, isCollected, wholeResponse, withContent } from "../std/one_write.ts";
 import { SECOND_MS } from "../std/time.ts";
 import type { RequestState } from "./request_context.ts";
 
@@ -81,19 +81,23 @@ export function applyDefaultHeaders(value: unknown, state: RequestState, set: Se
   }
   const isBytes = value instanceof JsonBytes;
   const same = isUnchanged(set) ? jsonHeaders(state) : undefined;
-  if (isBytes && same && isWrittenAtOnce(value.bytes, state)) return new Response(value.bytes, { headers: same });
+  if (isBytes && same && isWrittenAtOnce(value.bytes, state))
+    return withContent(new Response(value.bytes, { headers: same }), value);
   const isOther = Array.isArray(value) && value.constructor !== Array;
   const isText = !isBytes && (isOther || isSent(value, state, set));
   const text = isText ? (jsonTextOf(value) ?? JSON.stringify(value)) : undefined;
   if (text !== undefined && same && (state.isInternal || isCollected(text)))
-    return new Response(text, { headers: same });
+    return withContent(new Response(text, { headers: same }), text);
   const headers = Object.assign(defaultHeaders(state), set.headers);
   const status = Number(set.status ?? 200);
   if (isBytes || text !== undefined) headers["content-type"] ??= JSON_TYPE;
   if (isBytes)
-    return isWrittenAtOnce(value.bytes, state)
-      ? new Response(value.bytes, { status, headers })
-      : wholeResponse(value.bytes, { status, headers });
+    return withContent(
+      isWrittenAtOnce(value.bytes, state)
+        ? new Response(value.bytes, { status, headers })
+        : wholeResponse(value.bytes, { status, headers }),
+      value,
+    );
   set.headers = headers;
   if (text === undefined) {
     setJsonType(value, { headers });

@@ -18,6 +18,7 @@ import { Admission, type AdmissionParts, NO_CREDENTIALS } from "./admission.ts";
 import type { JudgeAnswer } from "./answer_judge.ts";
 import { AnswerObservers } from "./answer_observers.ts";
 import { clientAddress, type Networks, requestIdOf } from "./client_address.ts";
+import { compressed } from "./compression.ts";
 import { addDefaultHeaders, applyDefaultHeaders } from "./default_headers.ts";
 import { answerOfError, type ErrorContext, knownError } from "./elysia_errors.ts";
 import { type ErrorResponseParts, ErrorResponses } from "./error_response.ts";
@@ -189,7 +190,7 @@ export class HttpServer {
     state.work = { budget: this.#parts.budget, hasBegun: false };
     if (this.#parts.readsReplicas) beginAwayReads(request, state);
     attachState(request, state);
-    const answer = this.#answer(request, state, peer);
+    const answer = whenReady(this.#answer(request, state, peer), (whole) => compressed(request, whole));
     return isHead ? whenReady(answer, withoutBody) : answer;
   }
 

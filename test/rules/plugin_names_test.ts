@@ -58,7 +58,7 @@ const PLACES: readonly { readonly path: RegExp; readonly word: string; readonly 
     word: "theme",
     why: "themes of operators import defineTheme from lectern/core; all but this function is the plugin's",
   },
-  { path: /^core\/http\/static_file\.ts$/, word: "image", why: "of media types" },
+  { path: /^core\/http\/(?:compression|static_file)\.ts$/, word: "image", why: "of media types" },
   {
     path: /^core\/cli\/dev\.ts$/,
     word: "themes",

@@ -95,6 +95,8 @@ export const GUEST: Viewer = frozenViewer({
   via: "guest",
 });
 
+/** Languages of one viewer that are kept; guests and tokens may ask for any. */
+const MAX_LANGUAGES = 50;
 const BY_LANGUAGE = new WeakMap<Viewer, Map<string, Viewer>>();
 const ORIGINS = new WeakMap<Viewer, Viewer>();
 
@@ -108,6 +110,7 @@ export function inLanguage(viewer: Viewer, language: string): Viewer {
   if (viewer === GUEST || viewer.language === language) return viewer;
   const known = BY_LANGUAGE.get(viewer) ?? new Map<string, Viewer>();
   const found = known.get(language) ?? frozenViewer({ ...viewer, language });
+  if (known.size >= MAX_LANGUAGES && !known.has(language)) known.clear();
   BY_LANGUAGE.set(viewer, known.set(language, found));
   ORIGINS.set(found, viewer);
   return found;

@@ -43,11 +43,14 @@ export function createUi({ texts, icons, root, serves }: UiOptions, viewer: View
 
 /** The formats of times by language: making one takes longer than the rest of a screen. */
 const FORMATS = new Map<string, Intl.DateTimeFormat>();
+/** Formats that are kept: browsers name a few hundred languages and regions, other clients what they like. */
+const MAX_FORMATS = 500;
 
 /** The format of times in a language. */
 function formatFor(language: string): Intl.DateTimeFormat {
   const options = { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" } as const;
   const format = FORMATS.get(language) ?? new Intl.DateTimeFormat(localeOf(language), options);
+  if (FORMATS.size >= MAX_FORMATS) FORMATS.clear();
   FORMATS.set(language, format);
   return format;
 }

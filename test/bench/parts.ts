@@ -89,6 +89,13 @@ export const PARTS: readonly Part[] = [
     args: ["test/bench/small_wiki.ts"],
   },
   {
+    name: "precision",
+    title: "Precision of the search",
+    about:
+      "At which place `/api/search` has the page that answers a question: 200 questions over the 1,396 pages of the documentation of Bun, as people type them.",
+    args: ["test/bench/precision.ts"],
+  },
+  {
     name: "search-1m",
     title: "Search at 1,000,000 pages",
     about: "The same at a million pages.",

@@ -85,10 +85,10 @@ function pathOf(answer: string, question: string): string {
   return path;
 }
 
-/** Loads the pages, and gives their ids by path. */
+/** Loads the pages, one after the other so that their ids are the same in each run, and gives the ids by path. */
 async function fill(dataDir: string): Promise<(path: string) => number> {
   const stateFile = join(dataDir, "precision_state.json");
-  const options = { folder: DOCS, baseUrl: BASE_URL, token: TOKEN, concurrency: 4, stateFile };
+  const options = { folder: DOCS, baseUrl: BASE_URL, token: TOKEN, concurrency: 1, stateFile };
   const { pages } = await loadFolder(options, { begin() {}, step() {}, say() {} });
   if (pages.failed > 0) throw new Error(`Cannot measure: ${pages.failed} pages were not loaded`);
   process.stdout.write(`${pages.created} pages of bun-types ${VERSION} loaded\n`);

@@ -11,6 +11,15 @@
  *
  * A place is that in the whole answer: a book or chapter in front of the page counts. Questions are of one version of bun-types, and of
  * pages and headings that it has; on another the program stops, and who raises the version reads the questions again.
+ *
+ * The search of 0.2, which stems no words and corrects none: first, among the first three, among the first ten, not found (`report.md`
+ * has the latest figures and the times).
+ *
+ *     plain           32   39   55   45   of 100
+ *     typing_errors   13   22   32   18   of  50
+ *     punctuation     12   17   19   11   of  30
+ *     phrases         20   20   20    0   of  20
+ *     all             77   98  126   74   of 200
  */
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -156,3 +156,18 @@ test("a revision is deleted, but for the latest one", async () => {
     { type: "revision_delete", detail: `Revision #1 (ID: ${first.id}) for page ID ${made.body.id}` },
   ]);
 });
+
+test("a change says why it was made: its summary makes a revision, even where the content stays", async () => {
+  const made = await runtime.ask("POST", "/api/pages", {
+    body: { book_id: 1, name: "Noted", markdown: "One", summary: "First try" },
+  });
+  const { id } = made.body;
+  expect(made.body).not.toHaveProperty("summary");
+  await runtime.ask("PUT", `/api/pages/${id}`, { body: { markdown: "Two", summary: "  Corrected  " } });
+  await runtime.ask("PUT", `/api/pages/${id}`, { body: { markdown: "Two", summary: "Read again" } });
+  await runtime.ask("PUT", `/api/pages/${id}`, { body: { markdown: "Two", summary: " " } });
+  const { data } = (await runtime.ask("GET", `/api/pages/${id}/revisions?sort=number`)).body;
+  expect(data.map(({ summary }: { summary: string }) => summary)).toEqual(["First try", "Corrected", "Read again"]);
+  const long = await runtime.ask("PUT", `/api/pages/${id}`, { body: { summary: "x".repeat(256) } });
+  expect([long.status, Object.keys(long.body.error.validation)]).toEqual([422, ["summary"]]);
+});

@@ -123,7 +123,7 @@ export async function insertPage(
   const slug = isFree ? wanted : await slugIn(parent.book_id, draft.name, tx, knownId);
   const values = {
     ...{ ...stored, ...parent, slug, name: draft.name, priority: draft.priority ?? null },
-    ...{ editor: editorAfter(draft, undefined, tx.viewer), ...revisionBy(tx, INITIAL) },
+    ...{ editor: editorAfter(draft, undefined, tx.viewer), ...revisionBy(tx, draft.summary?.trim() || INITIAL) },
   };
   const page = await (draftId === undefined
     ? insertPublished.executeTakeFirstOrThrow(tx.db, { ...values, acl_id, id: knownId ?? null })
@@ -191,8 +191,9 @@ export async function updatePage(
     ...{ html: stored.html, markdown: stored.markdown, text: stored.text, rendered: stored.rendered },
     editor: editorAfter(draft, page.editor, tx.viewer),
   };
-  const summary = restored ? `Restored from #${restored.number}; ${restored.summary}` : "";
-  const keepsRevision = restored || (needsRevision(page, draft) && !page.draft);
+  const note = draft.summary?.trim() ?? "";
+  const summary = restored ? `Restored from #${restored.number}; ${restored.summary}` : note;
+  const keepsRevision = restored || (!page.draft && (note !== "" || needsRevision(page, draft)));
   const statement = keepsRevision ? updateWithRevision : update;
   const result = await statement.executeTakeFirstOrThrow(tx.db, { ...values, ...revisionBy(tx, summary) });
   if (keepsRevision) await deleteOlderRevisions(context, result, tx);

@@ -82,7 +82,10 @@ export interface PageParent {
   readonly chapter_id: number | null;
 }
 
-/** The body of a create (content-api 2.4); beyond BookStack's fields, `draft_id`: the viewer's draft page to publish. */
+/**
+ * The body of a create (content-api 2.4); beyond BookStack's fields, `draft_id`: the viewer's draft page to publish, and
+ * `summary`: what its revision says of it.
+ */
 export const createRules = rules({
   book_id: ["required_without:chapter_id", "integer"],
   chapter_id: ["required_without:book_id", "integer"],
@@ -92,9 +95,13 @@ export const createRules = rules({
   tags: ["array"],
   priority: ["integer"],
   draft_id: ["integer"],
+  summary: ["string", "max:255"],
 });
 
-/** The body of an update (content-api 2.4); beyond BookStack's fields, `base_revision`: the revision_count it starts from. */
+/**
+ * The body of an update (content-api 2.4); beyond BookStack's fields, `base_revision`: the revision_count it starts from, and
+ * `summary`: what the revision that it makes says of it.
+ */
 export const updateRules = rules({
   book_id: ["integer"],
   chapter_id: ["integer"],
@@ -104,6 +111,7 @@ export const updateRules = rules({
   tags: ["array"],
   priority: ["integer"],
   base_revision: ["integer"],
+  summary: ["string", "max:255"],
 });
 
 /** The body of a merge: the changed text, and the revision_count that it was made from. */

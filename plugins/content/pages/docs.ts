@@ -11,13 +11,15 @@ export const about = {
     "Creates a page in a book or, where chapter_id is given, in a chapter. Either html or markdown is required; " +
     "Markdown wins where both are sent.\n" +
     "HTML should keep to a single level of plain blocks. Pictures given as base64 data URIs become gallery images.\n" +
-    "With draft_id, the page_id of a draft of yours, that draft page is published instead: it keeps its id and pictures.",
+    "With draft_id, the page_id of a draft of yours, that draft page is published instead: it keeps its id and pictures.\n" +
+    'The first revision says "Initial publish", or what is sent as summary.',
   read: "Reads a page. Its html is ready to show, with includes resolved; raw_html is the content as stored.",
   update:
     "Changes a page; fields that are not sent stay. A book_id or chapter_id other than the present parent moves the " +
     "page there, if you may delete it and create pages there.\n" +
     "With base_revision, the revision_count that the change starts from, it is refused with 409 where the page has " +
-    "another one since.",
+    "another one since.\n" +
+    "With summary, the change makes a revision that says it, even where name and content stay.",
   delete: "Moves a page into the recycle bin.",
 } as const;
 
@@ -46,7 +48,7 @@ export const mergeExample = {
 export const revisionAbout = {
   list:
     "Lists the revisions kept of a page, without their content. `number` is the revision_count the page had then.\n" +
-    "Only changes of the name or the content make a revision.",
+    "Only changes of the name or the content make a revision, and those with a summary.",
   read:
     "Reads a revision of a page. Its html is sanitised, with includes as they are now; raw_html, markdown and text are " +
     "the content as it was stored.",

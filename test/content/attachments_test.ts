@@ -165,3 +165,27 @@ test("attachments of a page are hidden with it, and removed when it is removed f
   });
   expect(onDisk().stored).toHaveLength(stored - 1);
 });
+
+test("an attachment is moved among those of its page, and several at once leave each a place of its own", async () => {
+  const { attach, runtime } = stage();
+  const book = (await runtime.ask("POST", "/api/books", { body: { name: "Sorted" } })).body.id;
+  const page = (await runtime.ask("POST", "/api/pages", { body: { book_id: book, name: "Sorted", markdown: "x" } }))
+    .body.id;
+  const ids: number[] = [];
+  for (const name of ["A", "B", "C", "D"])
+    ids.push((await attach({ name, uploaded_to: String(page), link: "https://example.com" })).body.id);
+  const [a = 0, b = 0, , d = 0] = ids;
+  const order = (id: number, at: unknown) => runtime.ask("PUT", `/api/attachments/${id}`, { body: { order: at } });
+  const listed = async () => {
+    const { data } = (await runtime.ask("GET", `/api/attachments?filter[uploaded_to]=${page}&sort=order`)).body;
+    return data.map((one: { name: string; order: number }) => `${one.name}${one.order}`).join(" ");
+  };
+  expect((await order(d, 1)).body).toMatchObject({ id: d, order: 1 });
+  expect(await listed()).toBe("D1 A2 B3 C4");
+  expect((await order(a, 99)).body).toMatchObject({ id: a, order: 4 });
+  expect(await listed()).toBe("D1 B2 C3 A4");
+  for (const bad of [0, "first", 9_999_999_999]) expect((await order(b, bad)).status).toBe(422);
+  const moved = await Promise.all(ids.map((id) => order(id, 2)));
+  expect(moved.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  expect((await listed()).replace(/[A-D]/g, "")).toBe("1 2 3 4");
+});

@@ -62,6 +62,40 @@ const lockPresentPage = prepared("attachments.lockPage", (db, p: { id: number })
   db.selectFrom("pages").where("id", "=", p.id).where("deleted_at", "is", null).forNoKeyUpdate(),
 );
 
+// The others keep their order around the moved one; a position beyond the end is the last one. Rows that stay are not written.
+const arrange = prepared("attachments.arrange", (db, p: { id: number; pageId: number; order: number }) =>
+  db
+    .with("others", (of) =>
+      of
+        .selectFrom("attachments")
+        .select(["id", sql<number>`row_number() over (order by sort_order, id)`.as("position")])
+        .where("uploaded_to", "=", p.pageId)
+        .where("id", "<>", p.id),
+    )
+    .with("placed", (of) =>
+      of
+        .selectFrom("others")
+        .select([
+          "others.id",
+          sql<number>`(position + case when position >= ${p.order}::integer then 1 else 0 end)::integer`.as("position"),
+        ])
+        .unionAll(
+          of.selectNoFrom((eb) => [
+            sql<number>`${p.id}::integer`.as("id"),
+            sql<number>`least(${p.order}::integer, ${eb.selectFrom("others").select(eb.fn.countAll().as("n"))} + 1)::integer`.as(
+              "position",
+            ),
+          ]),
+        ),
+    )
+    .updateTable("attachments")
+    .from("placed")
+    .set((eb) => ({ sort_order: eb.ref("placed.position") }))
+    .whereRef("attachments.id", "=", "placed.id")
+    .whereRef("attachments.sort_order", "<>", "placed.position")
+    .returning(["attachments.id", "attachments.sort_order"]),
+);
+
 /** Inserts an attachment at the last position of its page. */
 export async function insertAttachment(
   context: AttachmentsContext,
@@ -84,18 +118,24 @@ export async function changeAttachment(
   tx: EventTransaction,
 ): Promise<AttachmentRow> {
   const content = await contentOf(context, draft, tx);
-  const { uploaded_to } = draft;
-  if (uploaded_to !== undefined && uploaded_to !== row.uploaded_to) await lockPage(uploaded_to, tx);
+  const { uploaded_to = row.uploaded_to } = draft;
+  if (uploaded_to !== row.uploaded_to || draft.order !== undefined) await lockPage(uploaded_to, tx);
   const fileName = draft.file && nameOf(draft.file.name);
   const wanted = {
     ...content,
     name: draft.name ?? (fileName || row.name),
-    uploaded_to: uploaded_to ?? row.uploaded_to,
+    uploaded_to,
     updated_by: authorOf(tx.viewer),
   };
   const saved = await saveChanges<AttachmentRow>(tx.db, "attachments", row, { wanted });
   if (saved.file_key !== row.file_key) removeFile(context, row.file_key, tx);
-  return saved;
+  return draft.order === undefined ? saved : placed(saved, draft.order, tx);
+}
+
+/** Gives an attachment a position on its page, from 1. */
+async function placed(row: AttachmentRow, order: number, tx: EventTransaction): Promise<AttachmentRow> {
+  const moved = await arrange.execute(tx.db, { id: row.id, pageId: row.uploaded_to, order });
+  return { ...row, sort_order: moved.find(({ id }) => id === row.id)?.sort_order ?? row.sort_order };
 }
 
 /** Deletes an attachment, and its file after the commit. */

@@ -61,7 +61,10 @@ export interface FoundAttachment extends AttachmentRow {
   readonly people?: { readonly created_by: UserRef | null; readonly updated_by: UserRef | null };
 }
 
-/** The rules of both bodies (content-api 2.4), for a file size limit in megabytes. */
+/**
+ * The rules of both bodies (content-api 2.4), for a file size limit in megabytes; beyond BookStack's fields, `order` of an update:
+ * the position on the page, from 1.
+ */
 export function rulesFor(limitMb: number) {
   const max = `max:${fileKilobytes(limitMb)}` as const;
   return {
@@ -76,6 +79,7 @@ export function rulesFor(limitMb: number) {
       uploaded_to: ["integer", "exists:entities,id,type,page"],
       file: ["file", max],
       link: ["string", "min:1", "max:2000", "safe_url"],
+      order: ["integer", "min:1"],
     }),
   };
 }

@@ -9,7 +9,8 @@ export const about = {
     "The links lead to the file or link itself, for use in HTML and Markdown.",
   update:
     "Changes an attachment; fields that are not sent stay. A file or link replaces the present file or link, and " +
-    "uploaded_to moves the attachment to another page.\n" +
+    "uploaded_to moves the attachment to another page. order is its position among the attachments of the page, from 1; " +
+    "the others make room.\n" +
     "To send a file, use POST with multipart/form-data and the field _method set to PUT.",
   delete: "Permanently removes an attachment and its file.",
 } as const;

@@ -157,7 +157,9 @@ declare module "lectern/contracts" {
   interface Answers {
     "DELETE /api/image-gallery/unused": Static<typeof deletedImagesSchema>;
     "POST /api/image-gallery": Static<typeof imageSchema>;
+    "/api/image-gallery": Static<typeof imageListingSchema>;
     "/api/image-gallery/unused": Static<typeof unusedImagesSchema>;
+    [image: `/api/image-gallery/${number}`]: Static<typeof imageSchema>;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { GeneratedAlways } from "kysely";
-import { listingSchema, type PluginContext, t } from "lectern/core";
+import { listingSchema, type PluginContext, type Static, t } from "lectern/core";
 
 /** A tag of an item of any kind. */
 export interface TagsTable {
@@ -62,6 +62,13 @@ export const tagValueSchema = t.Object({ name: t.String(), value: t.String(), ..
 
 /** The answers about tags. */
 export const tagAnswers = { names: listingSchema(tagNameSchema), values: listingSchema(tagValueSchema) };
+
+declare module "lectern/contracts" {
+  interface Answers {
+    "/api/tags/names": Static<typeof tagAnswers.names>;
+    "/api/tags/values-for-name": Static<typeof tagAnswers.values>;
+  }
+}
 
 declare module "lectern/db" {
   interface Tables {

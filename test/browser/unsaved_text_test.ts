@@ -32,6 +32,7 @@ test("a writer who is signed out meanwhile gets a message, and submits the text 
   await page.getByText("The draft could not be saved: You are signed out").waitFor();
   await save(page);
   await page.getByRole("heading", { name: "You are signed out" }).waitFor();
+  await page.waitForLoadState();
   await picture(page, "keeping-signed-out");
   expect(await errorsOf(page)).toEqual([]);
   expect(await page.getByLabel("Content").inputValue()).toBe(WORDS);

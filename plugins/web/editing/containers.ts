@@ -47,7 +47,7 @@ const SEGMENTS = { book: "books", chapter: "chapters", shelf: "shelves" } as con
 /** Mounts the forms. */
 export function mountContainers({ app, web, scripts }: EditingContext): void {
   const view = web.view("editing/container", (data, ui) => drawForm(web, data, ui));
-  const form = containerForm(web, view, [scripts.editor, scripts.order]);
+  const form = containerForm(web, view, [scripts.tags, scripts.order]);
 
   web.screen(app.site, "/create-book", ["book-create-all", "book-create-own"], (visit) =>
     form.blank(visit, "book", "/books"),

@@ -14,6 +14,9 @@ export interface EditingContext extends Pick<PluginContext, "app" | "baseUrl"> {
   /** Addresses of the scripts that screens load. */
   readonly scripts: {
     readonly editor: string;
+    readonly save: string;
+    readonly drawer: string;
+    readonly tags: string;
     readonly rich: string;
     readonly order: string;
     readonly copy: string;

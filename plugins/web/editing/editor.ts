@@ -12,14 +12,18 @@ import {
   type Visit,
 } from "lectern/contracts";
 import { ApiError, type Html, html, idOf } from "lectern/core";
+import { EDITOR_STYLE } from "./bar_view.ts";
 import type { EditingContext } from "./contract.ts";
+import { bookOfSaved, changeOwner, type DrawerData, drawerFor } from "./drawer.ts";
 import { editorInput, previewOf, saveDraft, typedInput } from "./editor_input.ts";
 import { drawEditor } from "./editor_view.ts";
 import type { NamedTag } from "./fields.ts";
 import { imagesIn, uploadAll, withImages } from "./image_uploads.ts";
 import { type Book, type Page, pageOf } from "./items.ts";
 import { blankEditor, editorOfDraft, saveNew } from "./new_page.ts";
+import { placeIn } from "./places.ts";
 import { type EditorChoice, editorFor, RICH_STYLE } from "./rich_view.ts";
+import { isByScript, isSaving, refusal, savedAnswer } from "./save_answer.ts";
 
 /** The source format of a page. */
 export type Source = "markdown" | "html";
@@ -35,6 +39,8 @@ export interface EditorData {
   readonly source: Source;
   readonly content: string;
   readonly tags: readonly NamedTag[];
+  /** The note of the change, which its revision keeps. */
+  readonly summary: string;
   /** The revision that is edited; undefined for a new page. */
   readonly base: number | undefined;
   readonly preview: string | undefined;
@@ -67,6 +73,8 @@ export interface EditorScreenData extends EditorData {
   readonly insertions: Html;
   /** The editor that opens. */
   readonly editor: EditorChoice;
+  /** Undefined where the page, or the place of a new one, is gone. */
+  readonly drawer: DrawerData | undefined;
 }
 
 /** The answer of the API about drafts. */
@@ -84,15 +92,17 @@ export function mountEditor({ app, markup, web, scripts, limitMb }: EditingConte
     const formatting = html`${await web.addedParts("editor/formatting", data, visit)}`;
     const insertions = html`${await web.addedParts("editor/insert", data, visit)}`;
     const editor = editorFor(visit, data.source);
-    const drawn = { ...data, preview: preview?.html, comparison, toolbar, formatting, insertions, editor };
-    const loaded = editor.mode === "rich" || editor.canSwitch ? [scripts.editor, scripts.rich] : [scripts.editor];
+    const drawer = await drawerFor(visit, data.about);
+    const drawn = { ...data, preview: preview?.html, comparison, toolbar, formatting, insertions, editor, drawer };
+    const own = [scripts.editor, scripts.save, scripts.drawer, scripts.tags];
+    const loaded = editor.mode === "rich" || editor.canSwitch ? [...own, scripts.rich] : own;
     return {
       title: data.title,
       body: view(drawn, visit.ui),
       menu: "/books",
       scripts: loaded,
       status: data.sent && !data.sent.ok ? data.sent.status : 200,
-      style: `${preview?.style ?? ""}${RICH_STYLE}`,
+      style: `${preview?.style ?? ""}${EDITOR_STYLE}${RICH_STYLE}`,
     };
   };
   const screen = (path: string, read: Load, save: Load): void => {
@@ -124,7 +134,7 @@ export function mountEditor({ app, markup, web, scripts, limitMb }: EditingConte
 type Load = (visit: Visit) => Promise<EditorData | Response>;
 
 /** The fields that a user writes in, with their labels; see `Web.form`. */
-const WRITTEN_FIELDS = { name: "Name", content: "Content", tags: "Tags" } as const;
+const WRITTEN_FIELDS = { name: "Name", content: "Content", tags: "Tags", summary: "What did you change?" } as const;
 
 /** The URL of a draft page in the API leads to its editor. */
 async function openDraft(visit: Visit): Promise<Response> {
@@ -135,12 +145,13 @@ async function openDraft(visit: Visit): Promise<Response> {
 
 /** The form of a page or place that was deleted or hidden: the error, with the submitted text to copy. */
 function withoutPlace(visit: Visit, error: unknown): EditorData {
-  if (!(error instanceof ApiError)) throw error;
+  if (!(error instanceof ApiError) || isByScript(visit)) throw error;
   const { status, message } = error;
   const typed = typedInput(visit);
   return {
     ...EMPTY,
     ...typed,
+    summary: visit.text("summary"),
     title: visit.ui.t("Your text is still here"),
     about: "none/0",
     action: new URL(visit.request.url).pathname,
@@ -155,6 +166,7 @@ export const EMPTY = {
   source: "markdown",
   content: "",
   tags: [],
+  summary: "",
   base: undefined,
   preview: undefined,
   sent: undefined,
@@ -248,7 +260,7 @@ async function saveChange(visit: Visit): Promise<EditorData | Response> {
   const base = Number(visit.text("base_revision"));
   const data: EditorData = {
     ...(await ofPage(visit, book, page, source)),
-    ...{ name, content, tags, base },
+    ...{ name, content, tags, base, summary: visit.text("summary") },
     keptAt: visit.text("kept_at"),
     pictureErrors: added.errors,
   };
@@ -259,17 +271,21 @@ async function saveChange(visit: Visit): Promise<EditorData | Response> {
     const form = { ...data, sent: sent ?? (saved.ok ? undefined : saved), preview };
     return saved.ok ? { ...form, keptAt: saved.body.draft?.updated_at ?? "" } : form;
   };
-  if (visit.text("act") !== "save" || added.errors.length > 0) return showAgain();
+  if (!isSaving(visit) || added.errors.length > 0) return showAgain();
   const sent = await visit.send("PUT", `/api/pages/${page.id}`, {
     name,
     [source]: content,
     tags,
+    ...placeIn(visit),
+    ...(data.summary === "" ? {} : { summary: data.summary }),
     ...(Number.isInteger(base) && base > 0 ? { base_revision: base } : {}),
   });
   if (sent.ok) {
     await visit.send("DELETE", `/api/drafts/page/${page.id}`);
-    return visit.goTo(pagePath(book, sent.body), visit.ui.t("The page is saved."));
+    const notice = (await changeOwner(visit, page)) ?? visit.ui.t("The page is saved.");
+    return savedAnswer(visit, { book: await bookOfSaved(visit, book, sent.body), page: sent.body, notice });
   }
+  refusal(visit, sent);
   const form = await showAgain(sent);
   return sent.status === 409 ? { ...form, base: page.revision_count, conflict: conflictWith(page, source) } : form;
 }

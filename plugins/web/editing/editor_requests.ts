@@ -1,7 +1,11 @@
-/** Requests of the editor's scripts: save and discard drafts, render previews, convert content, upload images. */
+/**
+ * Requests of the editor's scripts: save and discard drafts, render previews, convert content, upload images, find pages. They pass on what the
+ * API answers to the writer; the page itself is saved by the form of `editor.ts`.
+ */
 import type { Visit } from "lectern/contracts";
 import { ApiError } from "lectern/core";
 import { idOf } from "../_paths/id_of.ts";
+import { discardPath } from "./bar_view.ts";
 import type { EditingContext } from "./contract.ts";
 import { markdownOf, previewOf, saveDraft, typedInput } from "./editor_input.ts";
 import { fileIn } from "./fields.ts";
@@ -19,6 +23,20 @@ export function mountEditorRequests({ app, web, baseUrl }: EditingContext): void
     // The draft of a new page that is empty again is deleted; further input creates another one.
     await visit.send("DELETE", `${draftPath(visit)}?slot=${encodeURIComponent(slot)}`);
     return Response.json({ kept_at: "", page_id: null });
+  });
+  web.screen(app.site, "/editor/discard/:kind/:id", "user", (visit) => {
+    const { ui } = visit;
+    const [slot, back] = [visit.query.slot, visit.query.back].map((value) => (typeof value === "string" ? value : ""));
+    const about = `${encodeURIComponent(visit.params.kind ?? "")}/${idOf(visit)}`;
+    const title = ui.t("Discard your draft?");
+    const body = web.parts.confirm(ui, {
+      question: title,
+      detail: ui.t("What you wrote since you last saved is lost. This cannot be undone."),
+      action: discardPath({ about, slot: encodeURIComponent(slot ?? ""), back: back ?? "" }),
+      submit: ui.t("Discard"),
+      back: back || "/",
+    });
+    return { title, body, menu: "/books" };
   });
   web.form(app.site, "/editor/discard/:kind/:id", "user", async (visit) => {
     const slot = typeof visit.query.slot === "string" ? visit.query.slot : "";

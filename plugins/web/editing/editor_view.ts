@@ -1,44 +1,57 @@
 /**
- * The markup of the editor: messages, the form with its hidden fields, the preview beside the source, and the data for
- * `public/editor.js`; that for the rich editor is in `rich_view.ts`. It works without scripts; elements that need scripts are hidden without them.
+ * The markup of the editor: messages, the form with its bar, its hidden fields and its drawer, the preview beside the source, and the data for
+ * `public/editor.js` and `public/save.js`; that for the rich editor is in `rich_view.ts`. It works without scripts; elements that need
+ * scripts are hidden without them.
  */
 import type { Toolbar, Ui, Web } from "lectern/contracts";
 import { fileKilobytes, type Html, html } from "lectern/core";
+import { discardPath, drawBar } from "./bar_view.ts";
+import { drawDrawer } from "./drawer_view.ts";
 import type { EditorData, EditorScreenData } from "./editor.ts";
-import { errorsIn, IMAGE_TYPES, nameField, tagFields } from "./fields.ts";
+import { errorsIn, IMAGE_TYPES } from "./fields.ts";
 import { imageField } from "./image_uploads.ts";
 import { richData } from "./rich_view.ts";
 
 const BYTES_PER_KILOBYTE = 1024;
 
 /** Draws the editor: messages, form and preview. */
-export function drawEditor({ parts }: Web, data: EditorScreenData & { readonly limitMb: number }, ui: Ui): Html {
+export function drawEditor(web: Web, data: EditorScreenData & { readonly limitMb: number }, ui: Ui): Html {
+  const { parts } = web;
   const { t } = ui;
-  const { title, about, action, back, name, source, content, tags, base, preview, sent, slot, keptAt } = data;
+  const { title, about, action, source, content, base, preview, sent, slot, keptAt } = data;
   const { errors, error } = errorsIn(sent);
   const label = source === "markdown" ? t("Content in Markdown") : t("Content in HTML");
-  return html`<div class="head-line"><h1>${title}</h1><p class="quiet" id="draft-state" role="status" aria-live="polite"></p>${hasAdditions(data.toolbar) && parts.toolbar(ui, data.toolbar)}</div>
+  return html`<h1 class="unseen" id="editor-title">${title}</h1>${hasAdditions(data.toolbar) && html`<div class="editor-additions">${parts.toolbar(ui, data.toolbar)}</div>`}
 ${messages(parts, data, ui)}
+${copyOffer(ui)}
 <form method="post" enctype="multipart/form-data" id="editor" class="editor" action="${ui.url(action)}" ${scriptData(data, ui)} data-rich="${JSON.stringify(richData(data.editor, ui))}">
+${drawBar(web, data, errors.name ?? [], ui)}
 ${error !== undefined && data.conflict === undefined && html`<p class="notice bad" role="alert">${ui.icon("warning")} ${error}</p>`}
-${nameField(parts, ui, name, errors.name)}
+${errors.summary && html`<p class="notice bad" role="alert">${ui.icon("warning")} ${errors.summary.join(" ")}</p>`}
 <input type="hidden" name="source" value="${source}"><input type="hidden" name="about" value="${about}"><input type="hidden" name="kept_at" value="${keptAt}">${slot !== "" && html`<input type="hidden" name="slot" value="${slot}">`}
 ${base !== undefined && html`<input type="hidden" name="base_revision" value="${base}">`}
-<div class="editor-panes">
+<div class="editor-frame"><div class="editor-panes">
 <div class="editor-source">${source === "markdown" && formattingToolbar(data.formatting, ui)}
 ${parts.field(ui, { name: "content", label, type: "textarea", rows: 24, value: content, errors: errors[source] })}
 ${about !== "none/0" && imageField(parts, ui, data.pictureErrors)}</div>
 <div class="editor-preview"><h2 id="preview-title">${t("Preview")}</h2>
-<div id="preview" class="page-content" tabindex="0" role="region" aria-labelledby="preview-title" hx-post="${ui.url("/editor/preview")}" hx-trigger="input changed delay:400ms from:#field-content" hx-include="#editor" hx-target="this">${
+<div id="preview" class="page-content" tabindex="0" role="region" aria-labelledby="preview-title" hx-post="${ui.url("/editor/preview")}" hx-trigger="input changed delay:400ms from:#field-content" hx-include="#editor" hx-target="this" hx-status:4xx="swap:none" hx-status:5xx="swap:none">${
     preview !== undefined && ui.raw(preview)
   }</div></div></div>
-${tagFields(tags, ui)}
-<div class="ends"><button name="act" value="save">${data.conflict ? t("Overwrite that change") : t("Save")}</button>
-<button name="act" value="preview" class="secondary">${t("Preview")}</button>
-<button name="act" value="pictures" class="secondary without-script">${t("Add selected images")}</button>
-<a role="button" class="secondary outline" href="${ui.url(back)}">${t("Cancel")}</a></div></form>
+${drawDrawer(web, data, ui)}</div>
+<div class="ends without-script"><button name="act" value="preview" class="secondary">${t("Preview")}</button>
+<button name="act" value="pictures" class="secondary">${t("Add selected images")}</button></div></form>
 <div id="editor-insert" hidden>${data.insertions}</div>
 ${sourceSwitch(data, ui)}`;
+}
+
+/** What a script shows where this browser holds text that was not saved. */
+function copyOffer(ui: Ui): Html {
+  const { t } = ui;
+  return html`<template id="copy-offer"><div class="notice note" role="status">${ui.icon("history")} <span>${t("This browser holds text that was not saved.")}</span> <time></time>
+<pre class="their-text" hidden></pre><div class="actions"><button type="button" class="small" data-copy-act="restore">${t("Restore it")}</button>
+<button type="button" class="small secondary outline" data-copy-act="show" aria-expanded="false">${t("Show")}</button>
+<button type="button" class="small secondary outline" data-copy-act="drop">${t("Throw it away")}</button></div></div></template><div id="copy-offers"></div>`;
 }
 
 function hasAdditions({ items, markup }: Toolbar): boolean {
@@ -51,6 +64,14 @@ function scriptData({ about, pageId, limitMb }: EditorData & { readonly limitMb:
   const texts = {
     saved: t("Draft saved at :time"),
     failed: t("The draft could not be saved"),
+    offline: t("There is no connection"),
+    unsaved: t("The page could not be saved"),
+    kept: t("Your text is kept in this browser."),
+    saving: t("Saving"),
+    pageSaved: t("Page saved at :time"),
+    also: t(":name is also editing this page."),
+    hasSaved: t(":name has saved this page."),
+    someone: t("Unknown user"),
     uploading: t("Uploading :name"),
     uploaded: t(":name is uploaded."),
     waiting: t("Images are still uploading. The page is saved when they are done."),
@@ -58,12 +79,13 @@ function scriptData({ about, pageId, limitMb }: EditorData & { readonly limitMb:
     large: t(":name is larger than :size MB.", { size: limitMb }),
     lost: t(":name could not be uploaded. Try again."),
   };
-  return html`data-draft="${about === "none/0" ? "" : ui.url(`/editor/draft/${about}`)}" data-pictures="${ui.url("/editor/picture/")}"
+  const isKept = about !== "none/0";
+  return html`data-draft="${isKept ? ui.url(`/editor/draft/${about}`) : ""}" data-user="${ui.viewer.id}" data-root="${ui.url("/")}" data-pictures="${ui.url("/editor/picture/")}"
  data-page="${pageId ?? ""}" data-types="${IMAGE_TYPES}" data-limit="${fileKilobytes(limitMb) * BYTES_PER_KILOBYTE}" data-texts="${JSON.stringify(texts)}"`;
 }
 
 function messages(parts: Web["parts"], data: EditorData, ui: Ui): Html {
-  const { draftOf, others, conflict, comparison, content, about, back, slot, begun, action } = data;
+  const { draftOf, conflict, comparison, content, begun, action } = data;
   const { t } = ui;
   return html`${
     begun.length > 0 &&
@@ -71,17 +93,11 @@ function messages(parts: Web["parts"], data: EditorData, ui: Ui): Html {
       (one) =>
         html`<li><a href="${ui.url(action)}?slot=${one.slot}">${one.name === "" ? t("Untitled") : one.name}</a> ${ui.time(one.updated_at)}</li>`,
     )}</ul></div>`
-  }${others.map(({ user, updated_at }) =>
-    parts.notice(
-      ui,
-      "note",
-      html`${t(":name is also editing this page.", { name: user?.name ?? t("Unknown user") })} ${ui.time(updated_at)}`,
-    ),
-  )}
+  }
 ${
   draftOf !== undefined &&
   html`<div class="notice note" role="status">${ui.icon("history")} ${t("This is your unsaved draft.")} ${ui.time(draftOf)}
-${parts.button(ui, { action: `/editor/discard/${about}?slot=${slot}&back=${encodeURIComponent(back)}`, text: t("Discard the draft"), icon: "delete" })}</div>`
+${parts.button(ui, { action: discardPath(data), text: t("Discard the draft"), icon: "delete" })}</div>`
 }
 ${
   conflict &&

@@ -1,5 +1,5 @@
 import type { FieldSpec, Parts, SubmitResult, Ui, Visit } from "lectern/contracts";
-import { type Html, html, type InputObject, type InputValue, isUpload } from "lectern/core";
+import { type Html, html, type InputObject, type InputValue, isUpload, type Upload } from "lectern/core";
 
 /** A tag in forms and in bodies of the API. */
 export type NamedTag = { readonly name: string; readonly value: string };
@@ -26,7 +26,8 @@ export function tagFields(tags: readonly NamedTag[], ui: Ui): Html {
   const rows = [...tags, ...Array.from({ length: BLANK_ROWS }, () => ({ name: "", value: "" }))];
   const input = (index: number, part: "name" | "value", value: string, label: string) =>
     html`<input name="tags[${index}][${part}]" value="${value}" maxlength="${MAX_NAME}" aria-label="${label}" placeholder="${label}" autocomplete="off">`;
-  return html`<fieldset class="tag-fields" data-rows><legend>${ui.icon("tag")} ${ui.t("Tags")}</legend>
+  const suggestions = ui.serves("/api/tags/names") && html` data-suggestions="${ui.url("/editor/tags")}"`;
+  return html`<fieldset class="tag-fields" data-rows${suggestions}><legend>${ui.icon("tag")} ${ui.t("Tags")}</legend>
 ${rows.map(
   ({ name, value }, index) =>
     html`<div class="tag-row">${input(index, "name", name, ui.t("Tag name"))}${input(index, "value", value, ui.t("Value"))}</div>`,
@@ -51,6 +52,13 @@ export function tagsIn(input: InputObject): NamedTag[] {
 export function fileIn(visit: Visit, name: string): InputValue | undefined {
   const value = visit.input[name];
   return isUpload(value) && value.size > 0 ? value : undefined;
+}
+
+/** The files of a field that takes several, in the order in which they were chosen; browsers send an empty file where none was. */
+export function filesIn(visit: Visit, name: string): Upload[] {
+  const value = visit.input[name];
+  const sent = isUpload(value) ? [value] : typeof value === "object" ? Object.values(value ?? {}) : [];
+  return sent.filter((file): file is Upload => isUpload(file) && file.size > 0);
 }
 
 /** The field of the name. */

@@ -1,8 +1,8 @@
 /** Images chosen in the editor: uploaded to the gallery, and inserted into the text by their URLs. */
 import type { Parts, Ui, Visit } from "lectern/contracts";
-import { type Html, html, isUpload, type Upload } from "lectern/core";
+import { type Html, html, type Upload } from "lectern/core";
 import type { Source } from "./editor.ts";
-import { IMAGE_TYPES } from "./fields.ts";
+import { filesIn, IMAGE_TYPES } from "./fields.ts";
 
 /** Uploaded images as text for the page, and the errors of the others. */
 export interface UploadResult {
@@ -24,11 +24,9 @@ export function imageField(parts: Parts, ui: Ui, errors: readonly string[]): Htm
   })}<ul id="uploads" class="uploads"></ul></div>`;
 }
 
-/** The images of a form; browsers send an empty file where none was chosen. */
+/** The images of a form. */
 export function imagesIn(visit: Visit): Upload[] {
-  const { pictures } = visit.input;
-  const sent = isUpload(pictures) ? [pictures] : typeof pictures === "object" ? Object.values(pictures ?? {}) : [];
-  return sent.filter((file): file is Upload => isUpload(file) && file.size > 0);
+  return filesIn(visit, "pictures");
 }
 
 /** Uploads images to a page one after another, in the order in which they were chosen. */

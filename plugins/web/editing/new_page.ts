@@ -2,12 +2,13 @@
  * New pages in a book or chapter, from its default template where it has one. A user can start several in the same place; each
  * has its own draft, and unsaved drafts are listed in the editor.
  */
-import { bookPath, chapterPath, pagePath, type Visit } from "lectern/contracts";
+import { bookPath, chapterPath, type Visit } from "lectern/contracts";
 import { type Drafts, type EditorData, EMPTY, type Source } from "./editor.ts";
 import { editorInput, previewOf, saveDraft } from "./editor_input.ts";
 import { imagesIn, uploadAll, withImages } from "./image_uploads.ts";
 import { type Book, bookOf, type Chapter, chapterOf, type Page } from "./items.ts";
 import { chosenEditor } from "./rich_view.ts";
+import { isSaving, refusal, savedAnswer } from "./save_answer.ts";
 
 type Kind = "book" | "chapter";
 
@@ -52,23 +53,26 @@ function newSource(visit: Visit): Source {
 export async function saveNew(visit: Visit, kind: Kind): Promise<EditorData | Response> {
   const place = await placeIn(visit, kind);
   const submitted = await formOf(visit, place);
+  refusal(visit, submitted.sent ?? (submitted.conflict && publishedOrGone(visit)));
   if (submitted.conflict || submitted.sent)
     return { ...submitted, preview: await previewOf(visit, submitted.source, submitted.content) };
   const form = await withUploads(visit, place, submitted);
-  if (form.sent || form.pictureErrors.length > 0 || visit.text("act") !== "save")
-    return formWithDraft(visit, place, form);
-  const { name, source, content, tags, pageId, slot } = form;
+  if (form.sent || form.pictureErrors.length > 0 || !isSaving(visit)) return formWithDraft(visit, place, form);
+  const { name, source, content, tags, summary, pageId, slot } = form;
   const sent = await visit.send("POST", "/api/pages", {
     name,
     // The API rejects empty content, so an empty page gets an empty paragraph.
     ...(content === "" ? { html: "<p></p>" } : { [source]: content }),
     tags,
+    ...(summary === "" ? {} : { summary }),
     [place.kind === "book" ? "book_id" : "chapter_id"]: place.id,
     ...(pageId === null ? {} : { draft_id: pageId }),
   });
+  refusal(visit, sent);
   if (!sent.ok) return formWithDraft(visit, place, { ...form, sent });
   await visit.send("DELETE", `${draftsOf(place)}?slot=${slot}`);
-  return visit.goTo(pagePath(place.book, sent.body), visit.ui.t("“:name” is created.", { name: sent.body.name }));
+  const notice = visit.ui.t("“:name” is created.", { name: sent.body.name });
+  return savedAnswer(visit, { book: place.book, page: sent.body, notice });
 }
 
 /**
@@ -78,7 +82,7 @@ export async function saveNew(visit: Visit, kind: Kind): Promise<EditorData | Re
 async function formOf(visit: Visit, place: Place): Promise<EditorData> {
   const typed = await editorInput(visit);
   const slot = SLOT.test(visit.text("slot")) ? visit.text("slot") : crypto.randomUUID();
-  const data: EditorData = { ...newPage(visit, place, slot), ...typed };
+  const data: EditorData = { ...newPage(visit, place, slot), ...typed, summary: visit.text("summary") };
   const { draft } = await visit.get(`${draftsOf(place)}?slot=${slot}`);
   if (!draft) return visit.text("kept_at") === "" ? data : { ...data, sent: publishedOrGone(visit) };
   const known = { ...data, keptAt: draft.updated_at, pageId: draft.page_id };

@@ -7,6 +7,7 @@ import { definePlugin, fileLimit, t } from "lectern/core";
 import { mountAttachments } from "./attachments.ts";
 import { mountContainers } from "./containers.ts";
 import { mountCopies } from "./copies.ts";
+import { mountDrawerRequests } from "./drawer_requests.ts";
 import { mountEditor } from "./editor.ts";
 import { mountEditorRequests } from "./editor_requests.ts";
 import { mountPageActions } from "./page_actions.ts";
@@ -21,11 +22,15 @@ export default definePlugin({
     const { markup, web } = context.contracts;
     const script = (name: string) => web.asset(name, join(import.meta.dir, "public", name));
     const rich = web.asset("editor_rich.js", join(import.meta.dir, "browser/rich.ts"));
-    const scripts = { editor: script("editor.js"), rich, order: script("order.js"), copy: script("copy.js") };
+    const scripts = {
+      ...{ editor: script("editor.js"), save: script("save.js"), drawer: script("drawer.js"), tags: script("tags.js") },
+      ...{ rich, order: script("order.js"), copy: script("copy.js") },
+    };
     const shared = { ...context, markup, web, scripts, limitMb: context.settings.fileLimit };
     mountContainers(shared);
     mountEditor(shared);
     mountEditorRequests(shared);
+    mountDrawerRequests(shared);
     const view = placesView(web);
     mountPageActions(shared, view);
     mountCopies(shared, view);

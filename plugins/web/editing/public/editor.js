@@ -1,4 +1,4 @@
-// The editor: saves drafts, uploads images, inserts Markdown. The form works without this script.
+// The editor: saves drafts, uploads images, inserts Markdown. `save.js` saves the page. The form works without these scripts.
 
 // The preview is inside the form, so its properties are read by `own` of web.js (DOM clobbering), which is loaded before.
 const form = byId("editor");
@@ -21,9 +21,14 @@ let busy = 0;
 // The form was submitted and waits for both: their messages do not replace the one that says so.
 let submitting = false;
 
-function say(message) {
-  if (state && !submitting) state.textContent = message;
+function say(message, isBad = false) {
+  if (!state || submitting) return;
+  state.textContent = message;
+  state.classList.toggle("fault", isBad);
 }
+
+const clock = () =>
+  new Intl.DateTimeFormat(own(document, "documentElement").lang, { timeStyle: "short" }).format(new Date());
 
 // All input, so that input during a request is not considered saved.
 function typed() {
@@ -34,6 +39,13 @@ function typed() {
 }
 
 const asQuery = (fields) => new URLSearchParams([...fields]).toString();
+
+// What failed, why, and whether the text is safe meanwhile.
+function sayFault(fault, reason) {
+  const why = reason !== "" || navigator.onLine ? reason : texts.offline;
+  const kept = keepCopy() ? ` ${texts.kept}` : "";
+  say(`${fault}${why === "" ? "" : `: ${why}`}.${kept}`.replace("..", "."), true);
+}
 
 async function keep() {
   clearTimeout(timer);
@@ -52,19 +64,17 @@ async function keep() {
       redirect: "error",
     });
     const answer = await response.json();
-    if (response.status === 409) return say(answer.error.message);
+    if (response.status === 409) return say(answer.error.message, true);
     if (!response.ok) reason = answer.error?.message ?? "";
     if (!response.ok) throw new Error(String(response.status));
     wait = KEEP_AFTER_MS;
     fields.kept_at.value = answer.kept_at;
     if (answer.page_id !== undefined && fields.slot) said.page = answer.page_id ?? "";
     if (sent === asQuery(typed())) changed = false;
-    const time = new Intl.DateTimeFormat(own(document, "documentElement").lang, { timeStyle: "medium" }).format(
-      new Date(),
-    );
-    say(texts.saved.replace(":time", time));
+    say(texts.saved.replace(":time", clock()));
+    own(form, "dispatchEvent")(new CustomEvent("editor-kept", { detail: answer }));
   } catch {
-    say(reason === "" ? texts.failed : `${texts.failed}: ${reason}`);
+    sayFault(texts.failed, reason);
     // After a sign-out or beyond a limit, retries would go on for as long as the window is open.
     wait = Math.min(wait * 2, LONGEST_WAIT_MS);
     later(wait);
@@ -245,43 +255,35 @@ if (form && text) {
     const tool = event.target.closest("[data-before]");
     if (tool) insert(tool.dataset.before.replace("\\n", "\n"), tool.dataset.after);
   });
+  // Drafts and images under way come first; `save.js` sends the form.
   listen(form, "submit", (event) => {
     clearTimeout(timer);
-    if (busy === 0) changed = false;
-    else {
-      event.preventDefault();
-      if (submitting) return;
-      say(texts.waiting);
-      submitting = true;
-      void uploading
-        .then(() => keeping)
-        .then(() => {
-          submitting = false;
-          own(form, "requestSubmit")(event.submitter);
-        });
-    }
+    if (busy === 0) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    if (submitting) return;
+    say(uploads?.querySelector("progress") ? texts.waiting : texts.saving);
+    submitting = true;
+    void uploading
+      .then(() => keeping)
+      .then(() => {
+        submitting = false;
+        own(form, "requestSubmit")(event.submitter);
+      });
   });
   listen(window, "beforeunload", (event) => {
     if (changed) event.preventDefault();
   });
-  listen(document, "keydown", (event) => {
-    if ((event.ctrlKey || event.metaKey) && event.key === "s") {
-      event.preventDefault();
-      own(form, "requestSubmit")(own(form, "querySelector")("button[value=save]"));
-    }
+  // What comes from the drawer and other plugins; the textarea takes it unless another editor is in its place.
+  listen(form, "editor-insert", ({ detail }) => {
+    if (isRich() || !text.checkVisibility()) return;
+    const content = own(form, "elements").source.value === "markdown" ? detail.markdown : detail.html;
+    const at = { start: 0, end: text.value.length }[detail.at] ?? undefined;
+    text.focus();
+    if (at !== undefined) text.setSelectionRange(at, at);
+    const gap = detail.at === "start" || detail.at === "end" ? "\n\n" : "";
+    const added = detail.at === "end" ? gap + content : content + gap;
+    // One step of the browser's undo, which `setRangeText` would end.
+    if (!own(document, "execCommand")("insertText", false, added)) insert(added);
   });
 }
-
-// Additional rows of tags.
-listen(document, "click", (event) => {
-  const button = event.target.closest?.("[data-add-row]");
-  if (!button) return;
-  const rows = button.parentElement.querySelectorAll(".tag-row");
-  const row = rows[rows.length - 1].cloneNode(true);
-  for (const input of row.querySelectorAll("input")) {
-    input.name = input.name.replace(/\[\d+\]/, `[${rows.length}]`);
-    input.value = "";
-  }
-  button.before(row);
-  row.querySelector("input").focus();
-});

@@ -100,6 +100,16 @@ listen(document, "keydown", (event) => {
   }
 });
 
+// Text that the editor keeps in this browser goes with the session (`save.js` of the editor).
+listen(document, "submit", (event) => {
+  if (!event.target.matches("form[action$='/logout']")) return;
+  try {
+    for (const key of Object.keys(localStorage)) if (key.startsWith("lectern-text ")) localStorage.removeItem(key);
+  } catch {
+    // A forbidden store holds nothing.
+  }
+});
+
 // Forms that declare it are submitted when a select changes.
 listen(document, "change", (event) => {
   const form = event.target instanceof HTMLElement ? event.target.closest("form[data-auto]") : null;

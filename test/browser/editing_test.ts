@@ -213,7 +213,7 @@ test("files and links are hung on a page and taken away", async () => {
   const path = `/books/${book.slug}/page/files/attachments`;
   await page.goto(path);
   await page.getByLabel("Name", { exact: true }).fill(NASTY);
-  await page.getByLabel("File").setInputFiles({ name: "map.txt", mimeType: "text/plain", buffer: Buffer.from("map") });
+  await page.getByLabel("Files").setInputFiles({ name: "map.txt", mimeType: "text/plain", buffer: Buffer.from("map") });
   await page.getByRole("button", { name: "Add" }).click();
   await page.getByLabel("Name", { exact: true }).fill("Elsewhere");
   await page.getByLabel("Or the URL of a link").fill("javascript:alert(1)");

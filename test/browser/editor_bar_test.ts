@@ -304,4 +304,14 @@ test("without scripts the bar and the drawer are a plain form", async () => {
   await page.getByRole("button", { name: "Discard", exact: true }).click();
   await page.getByRole("heading", { name: "Discard your draft?" }).waitFor();
   await page.getByRole("button", { name: "Discard", exact: true }).click();
+
+  await page.goto(`/books/${book.slug}/page/bare/attachments`);
+  const file = (name: string) => ({ name, mimeType: "text/plain", buffer: Buffer.from(name) });
+  await page.getByLabel("Files").setInputFiles([file("a.txt"), file("b.txt")]);
+  await page.getByRole("button", { name: "Add" }).click();
+  await page.getByRole("button", { name: "Edit b.txt" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("Second");
+  await page.getByLabel("Position on the page").fill("1");
+  await page.getByRole("button", { name: "Save" }).click();
+  expect(await page.locator("tbody tr").first().textContent()).toContain("Second");
 });

@@ -1,12 +1,13 @@
 /**
- * The screen of a page's attachments: add and delete files and links. Renaming and moving is possible only through the API, as it
- * is rare; the screen of the page shows the attachments.
+ * The screens of a page's attachments: add files and links, rename, replace, sort and delete them. They work without scripts; the drawer of the
+ * editor does the same beside the text, by the requests of `drawer_requests.ts`. The screen of the page shows the attachments.
  */
 import { type Answers, pagePath, type Screen, type SubmitResult, type Visit } from "lectern/contracts";
 import { ApiError, type Html, html } from "lectern/core";
 import { idOf } from "../_paths/id_of.ts";
 import type { EditingContext } from "./contract.ts";
-import { errorsIn, fileIn } from "./fields.ts";
+import { changeOfAttachment, nameOfFile } from "./drawer_requests.ts";
+import { errorsIn, filesIn } from "./fields.ts";
 import { type Book, type Page, pageOf } from "./items.ts";
 
 type Attachment = Answers["/api/attachments"]["data"][number];
@@ -21,6 +22,8 @@ export interface AttachmentsData {
   readonly sent: SubmitResult<unknown> | undefined;
 }
 
+const AT = "/books/:book/page/:page/attachments";
+
 /** Mounts the screen. */
 export function mountAttachments({ app, web }: EditingContext): void {
   const { parts } = web;
@@ -30,7 +33,7 @@ export function mountAttachments({ app, web }: EditingContext): void {
     const rows = attachments.map((each) => [
       html`<a href="${ui.url(`/attachments/${each.id}`)}">${ui.icon(each.external ? "link" : "attachment")} ${each.name}</a>`,
       each.external ? t("Link") : each.extension,
-      html`<div class="actions">${parts.dialogLink(ui, { path: `${path}/attachments/${each.id}/delete`, text: t("Delete"), icon: "delete", kind: "danger" })}</div>`,
+      html`<div class="actions"><a role="button" class="small secondary outline" href="${ui.url(`${path}/attachments/${each.id}/edit`)}">${ui.icon("edit")} ${t("Edit")}<span class="unseen"> ${each.name}</span></a>${parts.dialogLink(ui, { path: `${path}/attachments/${each.id}/delete`, text: t("Delete"), icon: "delete", kind: "danger" })}</div>`,
     ]);
     return html`<h1>${t("Attachments of “:name”", { name: page.name })}</h1>
 ${parts.table(ui, { caption: t("Attachments"), head: [t("Name"), t("Type"), html`<span class="unseen">${t("Actions")}</span>`], rows, empty: t("This page has no attachments yet.") })}
@@ -41,13 +44,13 @@ ${parts.form(ui, {
   error,
   submit: t("Add"),
   cancel: path,
-  fields: html`${parts.field(ui, { name: "name", label: t("Name"), value: name, required: true, maxlength: 255, errors: errors.name })}
-${parts.field(ui, { name: "file", label: t("File"), type: "file", errors: errors.file })}
+  fields: html`${parts.field(ui, { name: "name", label: t("Name"), value: name, maxlength: 255, errors: errors.name, help: t("Files without a name get the one that they have.") })}
+${parts.field(ui, { name: "file[]", label: t("Files"), type: "file", multiple: true, errors: errors.file })}
 ${parts.field(ui, { name: "link", label: t("Or the URL of a link"), value: link, errors: errors.link, placeholder: "https://" })}`,
 })}`;
   });
   const shown = async (visit: Visit, book: Book, page: Page, sent?: SubmitResult<unknown>): Promise<Screen> => {
-    const { data } = await visit.get(`/api/attachments?count=500&filter[uploaded_to]=${page.id}`);
+    const { data } = await visit.get(`/api/attachments?count=500&sort=order&filter[uploaded_to]=${page.id}`);
     const path = pagePath(book, page);
     const typed = { name: visit.text("name"), link: visit.text("link") };
     const title = visit.ui.t("Attachments of “:name”", { name: page.name });
@@ -55,24 +58,19 @@ ${parts.field(ui, { name: "link", label: t("Or the URL of a link"), value: link,
     return { title, body, menu: "/books", status: sent && !sent.ok ? sent.status : 200 };
   };
 
-  const at = "/books/:book/page/:page/attachments";
-  web.screen(app.site, at, "user", async (visit) => {
+  web.screen(app.site, AT, "user", async (visit) => {
     const { book, page } = await pageOf(visit);
     return shown(visit, book, page);
   });
-  web.form(app.site, at, "user", async (visit) => {
+  web.form(app.site, AT, "user", async (visit) => {
     const { book, page } = await pageOf(visit);
-    const file = fileIn(visit, "file");
-    const sent = await visit.send("POST", "/api/attachments", {
-      name: visit.text("name"),
-      uploaded_to: page.id,
-      ...(file === undefined ? { link: visit.text("link") } : { file }),
-    });
+    const sent = await addAll(visit, page);
     return sent.ok
       ? visit.goTo(`${pagePath(book, page)}/attachments`, visit.ui.t("The attachment is added."))
       : shown(visit, book, page, sent);
   });
-  web.screen(app.site, `${at}/:attachment/delete`, "user", async (visit) => {
+  mountChange({ app, web });
+  web.screen(app.site, `${AT}/:attachment/delete`, "user", async (visit) => {
     const { book, page } = await pageOf(visit);
     const attachment = await visit.get(`/api/attachments/${idOf(visit, "attachment")}`);
     const { ui } = visit;
@@ -87,10 +85,60 @@ ${parts.field(ui, { name: "link", label: t("Or the URL of a link"), value: link,
     });
     return { title, body, menu: "/books" };
   });
-  web.form(app.site, `${at}/:attachment/delete`, "user", async (visit) => {
+  web.form(app.site, `${AT}/:attachment/delete`, "user", async (visit) => {
     const { book, page } = await pageOf(visit);
     const sent = await visit.send("DELETE", `/api/attachments/${idOf(visit, "attachment")}`);
     if (!sent.ok) throw new ApiError(sent.status, sent.message);
     return visit.goTo(`${pagePath(book, page)}/attachments`, visit.ui.t("The attachment is deleted."));
+  });
+}
+
+/** Adds the link, or each of the files, with the name of the form where there is only one. Stops at the first that is refused. */
+async function addAll(visit: Visit, page: Page): Promise<SubmitResult<unknown>> {
+  const named = visit.text("name");
+  const files = filesIn(visit, "file");
+  if (files.length === 0)
+    return visit.send("POST", "/api/attachments", { name: named, uploaded_to: page.id, link: visit.text("link") });
+  let sent: SubmitResult<unknown> | undefined;
+  for (const file of files) {
+    const name = files.length === 1 && named !== "" ? named : nameOfFile(file.name);
+    sent = await visit.send("POST", "/api/attachments", { name, uploaded_to: page.id, file });
+    if (!sent.ok) break;
+  }
+  return sent as SubmitResult<unknown>;
+}
+
+/** Mounts the screen that renames, replaces and moves an attachment. */
+function mountChange({ app, web }: Pick<EditingContext, "app" | "web">): void {
+  const { parts } = web;
+  const shown = async (visit: Visit, sent?: SubmitResult<unknown>): Promise<Screen> => {
+    const { book, page } = await pageOf(visit);
+    const attachment = await visit.get(`/api/attachments/${idOf(visit, "attachment")}`);
+    const { ui } = visit;
+    const path = `${pagePath(book, page)}/attachments`;
+    const { errors, error } = errorsIn(sent);
+    const value = (name: string, present: string | number) => (sent ? visit.text(name) : present);
+    const replacement = attachment.external
+      ? { name: "link", label: ui.t("URL"), value: value("link", attachment.content), errors: errors.link }
+      : { name: "file", label: ui.t("Replace the file"), type: "file", errors: errors.file };
+    const fields = html`${parts.field(ui, { name: "name", label: ui.t("Name"), value: value("name", attachment.name), required: true, maxlength: 255, errors: errors.name })}
+${parts.field(ui, replacement)}
+${parts.field(ui, { name: "order", label: ui.t("Position on the page"), type: "number", min: 1, value: value("order", attachment.order), errors: errors.order })}`;
+    const title = ui.t("Edit “:name”", { name: attachment.name });
+    const action = `${path}/${attachment.id}/edit`;
+    const form = parts.form(ui, { action, files: true, error, submit: ui.t("Save"), cancel: path, fields });
+    return {
+      title,
+      body: html`<h1>${title}</h1>${form}`,
+      menu: "/books",
+      status: sent && !sent.ok ? sent.status : 200,
+    };
+  };
+  web.screen(app.site, `${AT}/:attachment/edit`, "user", (visit) => shown(visit));
+  web.form(app.site, `${AT}/:attachment/edit`, "user", async (visit) => {
+    const { book, page } = await pageOf(visit);
+    const sent = await visit.send("PUT", `/api/attachments/${idOf(visit, "attachment")}`, changeOfAttachment(visit));
+    if (!sent.ok) return shown(visit, sent);
+    return visit.goTo(`${pagePath(book, page)}/attachments`, visit.ui.t("The attachment is saved."));
   });
 }

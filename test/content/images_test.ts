@@ -208,7 +208,7 @@ test("a request that fails in its transaction leaves the files as they were", as
 test("deleting takes the row, the file and its forms at once", async () => {
   const kept = imageFiles(runtime);
   const { body } = await send(await picture("png", { width: 2000, height: 20 }), "wide.png");
-  expect(imageFiles(runtime).length).toBe(kept.length + 3);
+  expect(imageFiles(runtime).length).toBe(kept.length + 4);
   expect((await runtime.ask("DELETE", `/api/image-gallery/${body.id}`)).status).toBe(204);
   expect(imageFiles(runtime)).toEqual(kept);
   expect((await fetched(runtime, body.url)).response.status).toBe(404);

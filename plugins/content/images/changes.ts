@@ -61,10 +61,10 @@ const isPathTaken = prepared("images.isPathTaken", (db, p: { path: string }) =>
 export async function insertImage(
   context: ImagesContext,
   draft: ImageDraft,
-  { file_key, info, damaged = false }: CheckedImage,
+  { file_key, content, info, damaged = false }: CheckedImage,
   tx: EventTransaction,
 ): Promise<ImageRow> {
-  await storeFile(context, file_key, draft.content, tx);
+  await storeFile(context, file_key, content, tx);
   const { type, uploaded_to, name } = draft;
   return insert.executeTakeFirstOrThrow(tx.db, {
     ...{ type, uploaded_to, name, path: await freePath(draft, tx), file_key, damaged },
@@ -82,7 +82,7 @@ export async function changeImage(
   tx: EventTransaction,
 ): Promise<ImageRow> {
   const replaced = image && checked;
-  if (replaced) await storeFile(context, checked.file_key, image, tx);
+  if (replaced) await storeFile(context, checked.file_key, checked.content, tx);
   const saved = await saveChanges<ImageRow>(tx.db, "images", row, {
     wanted: {
       ...(replaced && { file_key: checked.file_key, ...checked.info, damaged: checked.damaged ?? false }),

@@ -31,6 +31,8 @@ export interface ImagesContext {
   readonly contracts: Pick<Contracts, "access" | "users">;
   readonly files: FileStore;
   readonly decoder: ImageDecoder;
+  /** Whether files keep where their pictures were taken. */
+  readonly keepsPositions: boolean;
   readonly baseUrl: string;
   readonly log: Log;
   /** SQL condition for the rows of a table that a viewer sees. */

@@ -17,6 +17,7 @@ import {
 import type { Metadata, Sharp, SharpOptions } from "sharp";
 import { hasAllFrames } from "./animation_integrity.ts";
 import { HEADER_BYTES, headerSize } from "./header_size.ts";
+import type { Described } from "./position_tags.ts";
 
 /** What the header of an image says. */
 export interface ImageInfo {
@@ -55,6 +56,8 @@ export function isDamage(error: unknown, { permanent = false } = {}): boolean {
 export interface ImageDecoder {
   /** Reads the header only. */
   inspect(source: ImageSource): Promise<ImageInfo>;
+  /** What describes an image beside its pixels; undefined where that cannot be read. */
+  described(source: ImageSource): Promise<Described | undefined>;
   /**
    * Scales an image to fit a box, never up, rotated upright, in its own format. Animations stay animated; undefined for those
    * of which the decoder would keep the first frame only.
@@ -78,6 +81,8 @@ const RETRY_AFTER_S = 10;
 /** Timeout of libvips for one operation. */
 const MAX_SECONDS = 60;
 const JPEG_QUALITY = 85;
+/** Names of texts of PNG that hold EXIF, XMP or IPTC in another form. */
+const UNTOLD = /^Raw profile type /;
 /** Bytes at the start of a PNG that are searched for the chunk of animations, which precedes the pixels. */
 const PNG_HEADER_BYTES = 65_536;
 /** Memory budget in bytes, for each pixel of the limit. */
@@ -148,6 +153,12 @@ export function createImageDecoder(maxPixels: number): ImageDecoder {
     });
   return {
     inspect: (source) => withApiErrors(async () => (await readHeader(source)).info),
+    described: async (source) => {
+      const meta = await (await open(source, limits)).metadata().catch(() => undefined);
+      if (!meta) return undefined;
+      const { exif, xmp, iptc, comments = [] } = meta;
+      return { exif, xmp, iptc, hasMore: comments.some(({ keyword }) => UNTOLD.test(keyword)) };
+    },
     resizeToFit: (source, box) =>
       decode(source, async ({ animated, format }) => {
         const staysAnimated = animated && ANIMATED_FORMATS.has(format);

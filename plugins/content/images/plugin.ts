@@ -55,6 +55,10 @@ export default definePlugin({
       description:
         "Who may fetch an image by its URL: public (anybody), users (who are signed in), readers (who see its page)",
     }),
+    keepPositions: t.Boolean({
+      default: false,
+      description: "Keeps in uploaded images where they were taken; their smaller forms never say it",
+    }),
   }),
   migrations,
   events: ["image_create", "image_update", "image_delete", "maintenance_action_run"],
@@ -68,6 +72,7 @@ export default definePlugin({
       contracts,
       files,
       decoder: createImageDecoder(settings.maxPixels),
+      keepsPositions: settings.keepPositions,
       baseUrl,
       log,
       visibleTo: (table, viewer) => visible.where(table, viewer),

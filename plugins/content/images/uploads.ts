@@ -5,6 +5,8 @@ import { removeFile, removeVariants, storeFile } from "./changes.ts";
 import type { ImageChange, ImageDraft, ImageRow, ImagesContext } from "./contract.ts";
 import { type ImageInfo, isDamage } from "./decoder.ts";
 import { extensionOf } from "./file_names.ts";
+import { saysPosition } from "./position_tags.ts";
+import { withoutPosition } from "./positions.ts";
 import { makeVariants } from "./variants.ts";
 
 type Upload = NonNullable<ImageChange["image"]>;
@@ -13,6 +15,8 @@ type Upload = NonNullable<ImageChange["image"]>;
 export interface CheckedImage {
   /** Unique, also if the transaction is rolled back. */
   readonly file_key: string;
+  /** What is stored: the file, or a copy of it without the place where the picture was taken. */
+  readonly content: Upload | Uint8Array;
   readonly info: ImageInfo;
   /** Whether decoding was tried and failed. */
   readonly damaged?: boolean;
@@ -21,7 +25,23 @@ export interface CheckedImage {
 /** Reads the header of a new file. Throws ApiError 422 if it is no image or beyond the limits. */
 export async function checkImage(context: ImagesContext, content: ImageDraft["content"]): Promise<CheckedImage> {
   const info = await context.decoder.inspect(content);
-  return { file_key: `${new Date().toISOString().slice(0, 7)}/${crypto.randomUUID()}`, info };
+  const file_key = `${new Date().toISOString().slice(0, 7)}/${crypto.randomUUID()}`;
+  return { file_key, info, content: context.keepsPositions ? content : await unplaced(context, content, info) };
+}
+
+/** The file without the place where the picture was taken; the file itself where it says none. */
+async function unplaced(
+  { decoder }: ImagesContext,
+  content: Upload | Uint8Array,
+  { format, width }: ImageInfo,
+): Promise<Upload | Uint8Array> {
+  const described = await decoder.described(content);
+  if (described && !saysPosition(described)) return content;
+  const bytes = content instanceof Uint8Array ? content : await content.bytes();
+  const made = withoutPosition(format, bytes, described ?? { hasMore: true });
+  const left = await decoder.described(made);
+  // A structure that is read otherwise elsewhere: the picture alone is kept.
+  return left && saysPosition(left) ? ((await decoder.resizeToFit(content, { width })) ?? made) : made;
 }
 
 /**
@@ -67,8 +87,8 @@ export function fileKeeper(context: ImagesContext): FileKeeper {
   return {
     plugin: "images",
     async keep(content, tx) {
-      const { file_key, info } = await checkImage(context, content);
-      await storeFile(context, file_key, content, tx);
+      const { file_key, info, content: stored } = await checkImage(context, content);
+      await storeFile(context, file_key, stored, tx);
       return { file_key, ...info };
     },
     drop: (fileKey, tx) => tx.afterCommit(() => removeFile(context, fileKey)),

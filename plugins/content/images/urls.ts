@@ -4,13 +4,17 @@ import { storable } from "lectern/core";
 export const FOLDER = "/uploads/images";
 
 /** Smaller variants of an image and the folder that precedes the file name in their URLs (content-api 12). */
-export const VARIANT_FOLDERS = { gallery: "thumbs-150-150", display: "scaled-1680-" } as const;
+export const VARIANT_FOLDERS = {
+  gallery: "thumbs-150-150",
+  small: "scaled-840-",
+  display: "scaled-1680-",
+} as const;
 
 /** A smaller variant of an image. */
 export type Variant = keyof typeof VARIANT_FOLDERS;
 
 /** All variants. */
-export const VARIANTS = ["gallery", "display"] as const satisfies readonly Variant[];
+export const VARIANTS = ["gallery", "small", "display"] as const satisfies readonly Variant[];
 
 /** The URL or path of a variant, given that of the image. */
 export function variantUrl(url: string, variant: Variant): string {

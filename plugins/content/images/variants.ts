@@ -16,7 +16,8 @@ const markDamaged = prepared("images.markDamaged", (db, p: { fileKey: string }) 
 );
 
 const GALLERY_SIZE = { width: 150, height: 150 };
-const DISPLAY_WIDTH = 1680;
+/** Widths of the forms that pages show. */
+const SHOWN_WIDTHS = { small: 840, display: 1680 } as const;
 
 /** URLs of the variants; null for one that cannot be made (content-api 12). */
 export interface VariantUrls {
@@ -37,7 +38,7 @@ export function variantKey(fileKey: string, variant: Variant): string {
 
 /** The file key of the original, given its own or that of a variant. */
 export function originalKey(key: string): string {
-  return key.replace(/\.(gallery|display)$/, "");
+  return key.replace(/\.(gallery|small|display)$/, "");
 }
 
 /** Makes the variants that are missing and returns the URLs of both. */
@@ -50,20 +51,34 @@ export async function ensureVariants(context: ImagesContext, row: Original): Pro
   return { gallery: gallery ? variantUrl(url, "gallery") : null, display: display ? displayUrl : null };
 }
 
-/** The file to serve for an image or a variant. The display variant of a damaged image is the original. */
+/** An address of an image as pages show it, with its width in pixels. */
+export interface ShownForm {
+  readonly path: string;
+  readonly width: number;
+}
+
+/** The forms of an image that pages show: the original alone where that is small, animated or cannot be decoded. */
+export function shownForms({ path, ...row }: Original): readonly ShownForm[] {
+  if (row.damaged) return [];
+  const smaller = (["small", "display"] as const).filter((variant) => !isOriginal(row, variant));
+  const forms = smaller.map((variant) => ({ path: variantUrl(path, variant), width: SHOWN_WIDTHS[variant] }));
+  return smaller.includes("display") ? forms : [...forms, { path, width: row.width }];
+}
+
+/** The file to serve for an image or a variant. What pages show of a damaged image is the original. */
 export async function servedFile(
   context: ImagesContext,
   row: Original,
   variant?: Variant,
 ): Promise<StoredFile | undefined> {
   const file = await variantFile(context, row, variant);
-  return file ?? (variant === "display" ? context.files.get(row.file_key) : undefined);
+  return file ?? (variant && variant !== "gallery" ? context.files.get(row.file_key) : undefined);
 }
 
 /** The file of an image or of a variant, which is made now if it is missing; undefined if it cannot be made. */
 async function variantFile(context: ImagesContext, row: Original, variant?: Variant): Promise<StoredFile | undefined> {
   if (variant && row.damaged) return undefined;
-  if (!variant || (variant === "display" && displaysOriginal(row))) return context.files.get(row.file_key);
+  if (!variant || (variant !== "gallery" && isOriginal(row, variant))) return context.files.get(row.file_key);
   const key = variantKey(row.file_key, variant);
   const file = await context.files.get(key);
   if (file) return file;
@@ -72,22 +87,26 @@ async function variantFile(context: ImagesContext, row: Original, variant?: Vari
 }
 
 /**
- * Makes both variants of a file, which need not be stored yet. The gallery variant is made from the display variant if there is
- * one, so that a large image is decoded once. Throws ApiError 422 if its pixels cannot be read.
+ * Makes the variants of a file, which need not be stored yet. Each is made from the next larger one, so that a large image is
+ * decoded once. Throws ApiError 422 if its pixels cannot be read.
  */
 export async function makeVariants(context: ImagesContext, source: ImageSource, row: Original): Promise<void> {
   let smaller = source;
-  if (!displaysOriginal(row)) {
-    const bytes = await context.decoder.resizeToFit(source, { width: DISPLAY_WIDTH });
-    if (bytes) await storeVariant(context, row, "display", bytes);
-    smaller = bytes ?? source;
+  for (const variant of ["display", "small"] as const) {
+    if (isOriginal(row, variant)) continue;
+    const bytes = await context.decoder.resizeToFit(smaller, { width: SHOWN_WIDTHS[variant] });
+    if (bytes) await storeVariant(context, row, variant, bytes);
+    smaller = bytes ?? smaller;
   }
   await storeVariant(context, row, "gallery", await context.decoder.crop(smaller, GALLERY_SIZE));
 }
 
-/** Whether the display variant is the original itself: it is small enough, or animated. */
-function displaysOriginal({ width, animated, format }: Original): boolean {
-  return width <= DISPLAY_WIDTH || animated || format === "gif";
+/** Whether a form that pages show is the original itself: it is small enough, or animated. */
+function isOriginal(
+  { width, animated, format }: Pick<Original, "width" | "animated" | "format">,
+  variant: keyof typeof SHOWN_WIDTHS,
+): boolean {
+  return width <= SHOWN_WIDTHS[variant] || animated || format === "gif";
 }
 
 /** Makes the variants of an image; concurrent requests share one run. */
@@ -98,10 +117,12 @@ async function makeVariantsOnce(context: ImagesContext, row: Original): Promise<
 }
 
 async function tryVariants(context: ImagesContext, row: Original): Promise<void> {
-  const file = await context.files.get(row.file_key);
+  // Where the largest form is there already, the others are made from it.
+  const display = isOriginal(row, "display") ? undefined : await context.files.get(variantKey(row.file_key, "display"));
+  const file = display ?? (await context.files.get(row.file_key));
   if (!file) return;
   try {
-    await makeVariants(context, await file.bytes(), row);
+    await makeVariants(context, await file.bytes(), display ? { ...row, width: SHOWN_WIDTHS.display } : row);
   } catch (error) {
     context.log.warn("Cannot make smaller variants of an image", { path: row.path, error });
     // Embedded and imported images are not decoded when they are stored. After one failure they are marked as damaged.

@@ -97,6 +97,8 @@ export { metricSlots } from "./metrics.ts";
 export type { Override, Overrides } from "./overrides.ts";
 export type { HookedPage, MarkdownConverterHook, PageContentHook } from "./page_content.ts";
 export { markdownSlots, pageContentSlots } from "./page_content.ts";
+export type { PagePicture, PagePictures } from "./page_pictures.ts";
+export { pagePictureSlots } from "./page_pictures.ts";
 export type { DraftPage, Pages, PictureKeeper } from "./pages.ts";
 export { pictureSlots } from "./pages.ts";
 export type { DocumentHead, ReplacingView, ScreenHook, ScreenIcon, ViewReplacement } from "./screen_hooks.ts";

@@ -38,7 +38,7 @@ const HELD = {
     "dashboard_figure.read metric.read screen_hook.after screen_hook.before",
     "telemetry.answerCache telemetry.isDegraded telemetry.isMigrated telemetry.isWorking telemetry.onAnswer telemetry.onWait",
     "telemetry.readCounts telemetry.replicas telemetry.storeLoad peers.ask traces.headers",
-    "upkeep.deletedAbsentItems upkeep.lostFiles upkeep.pluginOfJob",
+    "page_pictures.find upkeep.deletedAbsentItems upkeep.lostFiles upkeep.pluginOfJob",
   ],
   /** Writes that a session or a key was used, which its caller knows. */
   use: ["dashboard_keys.check sessions.viewer"],

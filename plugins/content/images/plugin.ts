@@ -17,6 +17,7 @@ import { imagesInExports } from "./export.ts";
 import { mountFileRoute } from "./file_route.ts";
 import { coversInImports, imagesInImports } from "./import.ts";
 import { migrations } from "./migrations.ts";
+import { picturesOnScreens } from "./page_pictures.ts";
 import { usedFileKeys } from "./queries.ts";
 import { mountGalleryRoutes } from "./routes.ts";
 import { mountUnusedRoutes } from "./unused_routes.ts";
@@ -96,6 +97,7 @@ export default definePlugin({
       },
     );
     contribute("picture_keeper", pictureKeeper(context));
+    contribute("page_pictures", picturesOnScreens(context));
     contribute("export_files", imagesInExports(context, settings.audience));
     contribute("import_files", imagesInImports(context));
     contribute("import_files", coversInImports(context));

@@ -15,7 +15,8 @@ const markDamaged = prepared("images.markDamaged", (db, p: { fileKey: string }) 
     .where("file_key", "=", p.fileKey),
 );
 
-const GALLERY_SIZE = { width: 150, height: 150 };
+/** Pixels of the variant for galleries. */
+export const GALLERY_SIZE = { width: 150, height: 150 };
 /** Widths of the forms that pages show. */
 const SHOWN_WIDTHS = { small: 840, display: 1680 } as const;
 

@@ -18,6 +18,7 @@ const FILES: Readonly<Record<string, string>> = {
   "web.css": join(OWN, "web.css"),
   "htmx.js": fileURLToPath(import.meta.resolve("htmx.org/dist/htmx.min.js")),
   "web.js": join(OWN, "web.js"),
+  "pictures.js": join(OWN, "pictures.js"),
   "favicon.svg": join(OWN, "favicon.svg"),
 };
 const MODULE = join(import.meta.dir, "bundle.ts");

@@ -19,6 +19,7 @@ import {
 } from "./elements.ts";
 import { highlighted } from "./highlight.ts";
 import { declarationsIn, rulesFor } from "./inline_styles.ts";
+import { type Pictures, PlacedPictures } from "./page_pictures.ts";
 
 type Parent = DefaultTreeAdapterTypes.ParentNode;
 
@@ -27,13 +28,19 @@ const MAX_CACHED = 8_000_000;
 const MAX_PASSES = 3;
 const MAX_LEVEL = 6;
 
-/** By language and frame policy, then by HTML: that of a cached page is the same string each time, whose hash is computed once. */
+/** By language, frame policy and pictures, then by HTML: that of a cached page is the same string each time, whose hash is computed once. */
 const cache = new Map<string, Map<string, DecoratedContent>>();
 let cachedLength = 0;
 
 /** The frame policy, with a name for the cache key. */
 export interface NamedFrames extends Frames {
   readonly policy: string;
+}
+
+/** What content is decorated with: the frames that may be shown, and the pictures of this instance in it. */
+export interface Surroundings<F extends Frames = Frames> {
+  readonly frames: F;
+  readonly pictures?: Pictures;
 }
 
 /** Decorates content. */
@@ -43,10 +50,11 @@ export type Decorate = (html: string, labels: Labels) => DecoratedContent | Prom
 export async function cachedDecoration(
   html: string,
   ui: Pick<Ui, "t" | "language">,
-  frames: NamedFrames,
-  make: Decorate = (source, labels) => decorate(source, labels, frames),
+  surroundings: Surroundings<NamedFrames>,
+  make: Decorate = (source, labels) => decorate(source, labels, surroundings),
 ): Promise<DecoratedContent> {
-  const key = `${ui.language}\n${frames.policy}`;
+  const { frames, pictures = [] } = surroundings;
+  const key = `${ui.language}\n${frames.policy}${pictures.length === 0 ? "" : `\n${JSON.stringify(pictures)}`}`;
   const found = cache.get(key)?.get(html);
   if (found) return found;
   const made = await make(html, labelsOf(ui));
@@ -75,35 +83,39 @@ function labelsOf({ t }: Pick<Ui, "t">): Labels {
     done: t("Done"),
     open: t("To do"),
     picture: t("Image"),
+    enlarge: t("Enlarge"),
+    close: t("Close"),
+    original: t("Open the original"),
     embedded: t("Embedded content of :place", { place: PLACEHOLDER }),
   };
 }
 
 /** Decorates HTML with the labels of a language. */
-export function decorate(source: string, labels: Labels, frames: Frames): DecoratedContent {
+export function decorate(source: string, labels: Labels, { frames, pictures = [] }: Surroundings): DecoratedContent {
+  const placed = new PlacedPictures(pictures);
   const words: Words = { ...labels, embedded: (place) => labels.embedded.replaceAll(PLACEHOLDER, () => place) };
   const tree = parseFragment(neutralHtml(source), { scriptingEnabled: false });
   const rules: string[] = [];
   const headings: Heading[] = [];
   // The title of the screen is above all headings of the content.
   const outline: number[] = [];
-  const visit = (node: Parent, isInTable: boolean): void => {
+  const visit = (node: Parent, isInTable: boolean, link: Element | undefined): void => {
     for (const child of [...node.childNodes]) {
       if (!isElement(child)) continue;
       moveStyle(child, rules);
       const heading = placeHeading(child, outline);
       if (heading && heading.id !== "" && heading.text !== "") headings.push(heading);
       const isTable = child.tagName === "table";
-      visit(child, isInTable || isTable);
+      visit(child, isInTable || isTable, child.tagName === "a" ? child : link);
       if (isTable && isInTable) continue;
-      const adapted = adapt(child, words, frames);
+      const adapted = placed.place(adapt(child, words, frames), link, words);
       highlightCode(child);
       if (adapted === child) continue;
       node.childNodes[node.childNodes.indexOf(child)] = adapted;
       adapted.parentNode = node;
     }
   };
-  visit(tree, false);
+  visit(tree, false, undefined);
   return { html: serialize(tree), style: rules.length === 0 ? undefined : rules.join("\n"), headings };
 }
 

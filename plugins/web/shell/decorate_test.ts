@@ -4,14 +4,14 @@ import { framed, frameSources } from "./frames.ts";
 
 const ui = { language: "en", t: (text: string, { place = "" } = {}) => text.replace(":place", String(place)) };
 const frames = { ...frameSources("https://*.youtube.com", "https://docs.example.com"), framed };
-const htmlOf = async (html: string) => (await cachedDecoration(html, ui, frames)).html;
+const htmlOf = async (html: string) => (await cachedDecoration(html, ui, { frames })).html;
 
 test("styles become rules, without declarations that could end a rule, load a resource or move the element", async () => {
   const { html, style } = await cachedDecoration(
     `<p style="text-align: center; width: 1px">a</p><p style="x}y{: 1; background: url(//evil.test); position: fixed; Width: 2px">b</p>
 <p style="font-family: 'a; content: &quot;(&quot;; margin: calc(1px; width: 3px /* x">c</p><p title='" style="color: red'>d</p>`,
     ui,
-    frames,
+    { frames },
   );
   expect(html).toStartWith('<p data-style="0">a</p><p data-style="1">b</p>\n<p>c</p>');
   expect(style).toBe(
@@ -23,7 +23,7 @@ test("colours are adapted to dark mode", async () => {
   const { style } = await cachedDecoration(
     '<p style="color: #000 !important; background-color: rgb(255, 255, 0)">a</p>',
     ui,
-    frames,
+    { frames },
   );
   expect(style).toContain("color:oklch(from #000 max(l, 0.78) c h) !important");
   expect(style).toContain("background-color:oklch(from rgb(255, 255, 0) min(l, 0.35) c h)");
@@ -45,7 +45,7 @@ test("headings form an outline, keep their size, and those with an id are the ta
   const { html, headings } = await cachedDecoration(
     '<h4 id="bkmrk-a">One <em>&amp; two</em></h4><h5>none</h5><h2 class="x" id="b">Three</h2><h6 id="c"> </h6><h1 id="d">Four</h1>',
     ui,
-    frames,
+    { frames },
   );
   expect(headings).toEqual([
     { level: 2, id: "bkmrk-a", text: "One & two" },
@@ -67,12 +67,12 @@ test("content does not interfere with the screen around it", async () => {
 
 test("content does not shadow properties of the document, forms and the window", async () => {
   for (const [hostile, harmless] of [
-    ['<img name="getElementById" src="/a.png">', '<img src="/a.png" alt="" loading="lazy">'],
-    ['<img id="querySelector" name="body" src="/a.png">', '<img src="/a.png" alt="" loading="lazy">'],
-    ['<img id="submit">', '<img alt="" loading="lazy">'],
+    ['<img name="getElementById" src="/a.png">', '<img src="/a.png" alt="" loading="lazy" decoding="async">'],
+    ['<img id="querySelector" name="body" src="/a.png">', '<img src="/a.png" alt="" loading="lazy" decoding="async">'],
+    ['<img id="submit">', '<img alt="" loading="lazy" decoding="async">'],
     [
       '<svg><foreignObject><img name="cookie"></foreignObject></svg>',
-      '<svg><foreignObject><img alt="" loading="lazy"></foreignObject></svg>',
+      '<svg><foreignObject><img alt="" loading="lazy" decoding="async"></foreignObject></svg>',
     ],
     ['<p id="addEventListener">a</p><b id="toString">b</b>', "<p>a</p><b>b</b>"],
     ['<output id="elements" name="dataset">c</output>', "<output>c</output>"],
@@ -101,7 +101,7 @@ test("tables scroll, checkboxes, images and links have names, frames become link
     '<input type="checkbox" checked="" disabled="" aria-label="Done">',
   );
   expect(await htmlOf('<a href="/a.png" target="_blank"><img src="/a.png"></a>')).toBe(
-    '<a href="/a.png" target="_blank" rel="noopener" aria-label="Image"><img src="/a.png" alt="" loading="lazy"></a>',
+    '<a href="/a.png" target="_blank" rel="noopener" aria-label="Image"><img src="/a.png" alt="" loading="lazy" decoding="async"></a>',
   );
   expect(await htmlOf('<iframe src="https://video.test/1"></iframe>')).toBe(
     '<p class="embedded"><a href="https://video.test/1" rel="noopener noreferrer">Embedded content of video.test</a></p>',

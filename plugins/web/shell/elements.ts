@@ -15,6 +15,9 @@ export interface Words {
   readonly done: string;
   readonly open: string;
   readonly picture: string;
+  readonly enlarge: string;
+  readonly close: string;
+  readonly original: string;
   embedded(place: string): string;
 }
 
@@ -114,6 +117,7 @@ export function rename(element: Element, name: string): void {
 function adaptImage(element: Element): void {
   if (attribute(element, "alt") === undefined) setAttribute(element, "alt", "");
   setAttribute(element, "loading", "lazy");
+  setAttribute(element, "decoding", "async");
 }
 
 /** Names a link that contains only an image without alternative text. */

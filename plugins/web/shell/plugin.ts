@@ -4,7 +4,7 @@
  * user's behalf, so the rules of API clients apply.
  */
 import type { Web } from "lectern/contracts";
-import { itemReaderSlots, screenSlots } from "lectern/contracts";
+import { itemReaderSlots, pagePictureSlots, screenSlots } from "lectern/contracts";
 import { chosenLanguage, definePlugin, type InputObject, isOperatorsOwn, t, trimEndChars } from "lectern/core";
 import { mountAssets } from "./assets.ts";
 import * as components from "./components.ts";
@@ -44,7 +44,7 @@ export default definePlugin({
       description: "Origins that pages may embed in frames, separated by spaces; * for all",
     }),
   }),
-  slots: { ...itemReaderSlots, ...screenSlots },
+  slots: { ...itemReaderSlots, ...pagePictureSlots, ...screenSlots },
   setup(context) {
     const { baseUrl, contracts, log, on, onStart, provide, routeScope, slot, texts } = context;
     texts.rename(renamedTexts);
@@ -52,7 +52,12 @@ export default definePlugin({
     const root = trimEndChars(pathname, "/");
     const shared = { ...context, origin, root };
     const frames = { ...frameSources(context.settings.frameSources, baseUrl), framed };
-    const decorate = decorator(context.children, frames, [context.settings.frameSources, baseUrl]);
+    const decorate = decorator({
+      children: context.children,
+      frames,
+      sources: [context.settings.frameSources, baseUrl],
+      pictures: () => slot("page_pictures"),
+    });
     // The slots are complete once all plugins are set up.
     let read: Icons | undefined;
     const contributedIcons = () => {
@@ -70,10 +75,12 @@ export default definePlugin({
       [...heads(), ...slot("document_head")].flatMap((head) => head[kind] ?? []);
     const own = {
       styles: [assets.own("pico.css"), assets.own("web.css")],
-      scripts: [assets.own("htmx.js"), assets.own("web.js")],
+      scripts: [assets.own("htmx.js"), assets.own("web.js"), assets.own("pictures.js")],
     };
     const declared = () =>
-      [...slot("screen_part"), ...heads(), ...slot("view_replacement")].flatMap((each) => declaredOf(each) ?? []);
+      [...slot("screen_part"), ...heads(), ...slot("view_replacement"), ...slot("page_pictures")].flatMap(
+        (each) => declaredOf(each) ?? [],
+      );
     const documents = new Documents({
       context: shared,
       kept: context.cache.derived("drawings", { dependsOn: declared }),

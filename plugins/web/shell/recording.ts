@@ -105,6 +105,11 @@ export class Recording {
     return true;
   }
 
+  /** Notes that it is drawn from the rows with these values in a column. */
+  follow({ table, column }: TableDependency & { readonly column: string }, values: readonly number[]): void {
+    this.#note(table, column, values);
+  }
+
   /** A `Ui` that notes what is asked of the reader. */
   #uiOf(ui: Ui): Ui {
     const noting = Object.defineProperties({} as Ui, {

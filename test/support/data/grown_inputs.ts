@@ -60,8 +60,16 @@ const markup = offload(createMarkup(context), context);
 // A type assertion, since decorating and comparing read no more of it.
 const ui = { language: "en", viewer, t: (text: string) => text } as unknown as Ui;
 const frames = { ...frameSources("https://*.youtube.com", "https://docs.example.com"), framed };
-const LABELS = { table: "", done: "", open: "", picture: "", embedded: "" };
-const decorateAny = decorator(children, frames, ["https://*.youtube.com", "https://docs.example.com"]);
+const LABELS = {
+  ...{ table: "", done: "", open: "", picture: "", embedded: "" },
+  ...{ enlarge: "", close: "", original: "" },
+};
+const decorateAny = decorator({
+  children,
+  frames,
+  sources: ["https://*.youtube.com", "https://docs.example.com"],
+  pictures: () => [],
+});
 const parseBody = (kind: TextBody["kind"], text: string) =>
   parserFor(children, "viewer 1", () => undefined)({ kind, bytes: new TextEncoder().encode(text) }, defaultInputLimits);
 
@@ -226,7 +234,7 @@ export const GROWN: readonly Grown[] = [
     ...{ name: "HTML on a screen", maxChars: MAX_OWN_HTML, beyond: "child", pieces: [...HTML, ...BLANKS, ...WORDS] },
     made: markup.safe,
     // Not the cache, which has the same text at its second time.
-    run: (html) => (isShort(html) ? decorate(html, LABELS, frames) : decorateAny(html, ui)),
+    run: (html) => (isShort(html) ? decorate(html, LABELS, { frames }) : decorateAny(html, ui)),
   },
   {
     ...{ name: "HTML in a PDF", maxChars: MAX_PRINTABLE, beyond: "child", pieces: [...HTML, ...BLANKS, ...WORDS] },

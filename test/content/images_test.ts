@@ -274,3 +274,30 @@ test("pictures are found by the address they are shown with, and by its path", a
   expect(await ids(`filter[path]=${encodeURIComponent(body.path)}`)).toEqual([body.id]);
   expect(await ids(`filter[url]=${encodeURIComponent(body.path)}`)).toEqual([]);
 });
+
+test("images are found by book, and the pages that show one, only as far as the viewer sees the pages", async () => {
+  const { ask, person, token } = runtime;
+  const secret = (await ask("POST", "/api/books", { body: { name: "Secret" } })).body.id;
+  const { body } = await send(await picture("png"), "used.png");
+  const show = async (book_id: number, name: string, src: string) =>
+    (await ask("POST", "/api/pages", { body: { book_id, name, html: `<p><img src="${src}"></p>` } })).body.id;
+  const book = (await ask("GET", `/api/pages/${page}`)).body.book_id;
+  await show(book, "Plain", body.url);
+  await show(secret, "By a smaller form", body.thumbs.display.replace(/\/([^/]+)$/, "/scaled-840-/$1"));
+  const hidden = (
+    await send(await picture("png"), "hidden.png", { uploaded_to: await show(secret, "Other", "/x.png") })
+  ).body;
+  await ask("PUT", `/api/content-permissions/book/${secret}`, {
+    body: { fallback_permissions: { inheriting: false, view: false, create: false, update: false, delete: false } },
+  });
+  const reader = await person("onlooker", ["access-api", "page-view-all", "book-view-all"]);
+  const uses = async (id: number, as: string) => (await ask("GET", `/api/image-gallery/${id}/uses`, { as })).body;
+  const names = ({ data }: { data: { name: string }[] }) => data.map(({ name }) => name);
+  expect(names(await uses(body.id, token))).toEqual(["Plain", "By a smaller form"]);
+  expect(names(await uses(body.id, reader.token))).toEqual(["Plain"]);
+  expect((await uses(hidden.id, reader.token)).error.code).toBe(404);
+  const inBook = async (id: number, as: string) =>
+    names((await ask("GET", `/api/image-gallery?count=500&filter[book_id]=${id}`, { as })).body);
+  expect([await inBook(secret, token), await inBook(secret, reader.token)]).toEqual([["hidden.png"], []]);
+  expect(await inBook(book, reader.token)).toContain("used.png");
+});

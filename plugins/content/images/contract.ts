@@ -140,6 +140,17 @@ export const imageSchema = t.Object(
 /** The number of deleted images. */
 export const deletedImagesSchema = t.Object({ delete_count: t.Integer({ minimum: 0 }) }, { $id: "DeletedImages" });
 
+/** The pages that show an image, as far as the viewer sees them: the first of them, and their number. */
+export const imageUsesSchema = t.Object(
+  {
+    data: t.Array(
+      t.Object({ id: idSchema, name: t.String(), slug: t.String(), book_id: idSchema }, { $id: "ImageUse" }),
+    ),
+    total: t.Integer({ minimum: 0 }),
+  },
+  { $id: "ImageUses" },
+);
+
 const listedCover = t.Object({ id: idSchema, name: t.String(), url: t.String() }, { $id: "CoverRef" });
 
 /** What the plugin adds to answers about books and shelves: the cover (content-api 4.6), shorter in listings. */
@@ -162,6 +173,7 @@ declare module "lectern/contracts" {
     "/api/image-gallery": Static<typeof imageListingSchema>;
     "/api/image-gallery/unused": Static<typeof unusedImagesSchema>;
     [image: `/api/image-gallery/${number}`]: Static<typeof imageSchema>;
+    [imageUses: `/api/image-gallery/${number}/uses`]: Static<typeof imageUsesSchema>;
   }
 }
 

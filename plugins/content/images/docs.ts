@@ -1,6 +1,8 @@
 /** Texts of the endpoints in the API documentation. */
 export const about = {
-  list: "Lists the images and drawings of pages that are visible to you, without covers.",
+  list:
+    "Lists the images and drawings of pages that are visible to you, without covers. " +
+    "The filter and sort book_id, the book of the page, is an addition to BookStack's API.",
   create:
     "Adds an image to a page, sent as a file in a multipart/form-data request. Its type is gallery or drawio, the latter " +
     "for drawings made with diagrams.net, which must be PNG files.\nThe name defaults to that of the file.",
@@ -16,6 +18,9 @@ export const about = {
   unused:
     "Counts images of the gallery that no page and no kept revision shows, and lists the first hundred of them. " +
     "With `ignore_revisions`, images that only revisions show are included; images younger than a day never are.",
+  uses:
+    "Lists the pages that show an image, in full or by a smaller variant: the first hundred of those that are visible to you, and their " +
+    "number. An addition to BookStack's API.",
   deleteUnused: "Removes the images that the GET request of the same path counts, permanently.",
 } as const;
 

@@ -23,6 +23,7 @@ import { mountGalleryRoutes } from "./routes.ts";
 import { mountUnusedRoutes } from "./unused_routes.ts";
 import { fileKeeper } from "./uploads.ts";
 import { FOLDER } from "./urls.ts";
+import { mountUsesRoute } from "./uses_routes.ts";
 
 const PERMISSIONS = (["create", "update", "delete"] as const).flatMap((action): ImagePermission[] => [
   `image-${action}-all`,
@@ -136,6 +137,7 @@ export default definePlugin({
     // No rate limit: a page with fifty images would otherwise count as fifty-one requests of its reader.
     routeScope(FOLDER, { outside: true, limiter: null });
     mountUnusedRoutes(plugin, context);
+    mountUsesRoute(plugin, context);
     mountGalleryRoutes(plugin, context, settings.fileLimit);
     mountFileRoute(plugin, context, settings.audience);
   },

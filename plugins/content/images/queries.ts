@@ -2,7 +2,7 @@
  * Reads of images. Functions that take a viewer return what the viewer sees: images of visible pages, covers of visible
  * items. The others serve checks that are made elsewhere, such as the setting of who may fetch a file.
  */
-import type { QueryCreator } from "kysely";
+import type { Expression, QueryCreator } from "kysely";
 import { type FileClaim, jsonTime, type UserRef } from "lectern/contracts";
 import { type EventTransaction, type ListSpec, type RawBuilder, sql, type Viewer } from "lectern/core";
 import { type Executor, flattened, prepared, refs, type Tables } from "lectern/db";
@@ -11,6 +11,10 @@ import { originalKey } from "./variants.ts";
 
 /** SQL condition for images of the gallery, which covers are not. */
 const IN_GALLERY = flattened(sql<boolean>`${refs("images.type")} in ('gallery', 'drawio')`);
+
+const BOOK_OF_PAGE = flattened(
+  sql<number>`(select pages.book_id from pages where pages.id = ${refs("images.uploaded_to")})`,
+);
 
 /** The listing of the gallery (content-api 3, 12). URLs are made from paths. */
 export function galleryListing(baseUrl: string): ListSpec {
@@ -23,6 +27,8 @@ export function galleryListing(baseUrl: string): ListSpec {
       path: "code",
       type: "code",
       uploaded_to: "integer",
+      // An addition: the book of the page, by which a book's images are found.
+      book_id: { type: "integer", nullable: true, column: BOOK_OF_PAGE },
       created_at: "timestamp",
       updated_at: "timestamp",
       created_by: { type: "integer", nullable: true },
@@ -124,15 +130,19 @@ const usedKeys = prepared("images.usedKeys", (db, p: { keys: readonly string[] }
   db.selectFrom("images").select("file_key").where("file_key", "=", sql<string>`any(${p.keys}::text[])`),
 );
 
-/** SQL for whether the file name of an image is in the HTML of a table. */
-function shownIn(db: QueryCreator<Tables>, table: "pages" | "page_revisions") {
-  const name = sql`substring(${refs("images.path")} from '[^/]+/[^/]+/[^/]+$')`;
+/** SQL conditions for HTML that names the file of an image by its path, whole or of a smaller variant. */
+export function namesImage(html: Expression<string>, path: Expression<string>) {
+  const name = sql`substring(${path} from '[^/]+/[^/]+/[^/]+$')`;
   const stem = sql`split_part(${name}, '/', 1) || '/' || split_part(${name}, '/', 2) || '/'`;
   const file = sql`'/' || split_part(${name}, '/', 3)`;
+  return [sql<boolean>`position(${stem} in ${html}) > 0`, sql<boolean>`position(${file} in ${html}) > 0`];
+}
+
+/** SQL for whether the HTML of a table names an image. */
+function shownIn(db: QueryCreator<Tables>, table: "pages" | "page_revisions") {
   const shown = db
     .selectFrom(table)
-    .where((eb) => sql<boolean>`position(${stem} in ${eb.ref("html")}) > 0`)
-    .where((eb) => sql<boolean>`position(${file} in ${eb.ref("html")}) > 0`);
+    .where((eb) => eb.and(namesImage(eb.ref("html"), sql<string>`${refs("images.path")}`)));
   return sql<boolean>`exists ${shown}`;
 }
 

@@ -178,6 +178,7 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
   "DELETE /api/image-gallery/unused": [{ path: "/api/image-gallery/unused", needs: ["settings-manage"] }],
   "GET /api/image-gallery/:id": [{ path: "/api/image-gallery/{image}", needs: ["page-view-all"] }],
   "GET /api/image-gallery/:id/data": [{ path: "/api/image-gallery/{image}/data", needs: ["page-view-all"] }],
+  "GET /api/image-gallery/:id/uses": [{ path: "/api/image-gallery/{image}/uses", needs: ["page-view-all"] }],
   "PUT /api/image-gallery/:id": [
     { path: "/api/image-gallery/{image}", needs: ["page-view-all", "image-update-all"], body: { name: "Other" } },
   ],

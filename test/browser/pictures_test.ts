@@ -33,7 +33,7 @@ const give = (page: Page, event: "paste" | "drop", names: readonly string[]) =>
   page.evaluate(`{
     const data = new DataTransfer();
     for (const name of ${JSON.stringify(names)})
-      data.items.add(new File([new Uint8Array([${[...png()]}])], name, { type: name.endsWith(".png") ? "image/png" : "application/pdf" }));
+      data.items.add(new File([new Uint8Array([${[...png()]}])], name, { type: name.endsWith(".png") ? "image/png" : "image/tiff" }));
     const target = document.querySelector("textarea[name=content]");
     const how = { bubbles: true, cancelable: true };
     target.dispatchEvent("${event}" === "paste"
@@ -98,9 +98,9 @@ test("files that are refused are listed by name, and the text stays", async () =
   const errors = page.locator("#uploads [role=alert]");
   await page.getByLabel("Add images").setInputFiles([file("big.png", "image/png", new Uint8Array(2_000_000))]);
   expect(await errors.allTextContents()).toEqual(["big.png is larger than 1 MB."]);
-  await give(page, "drop", ["manual.pdf", "fine.png"]);
+  await give(page, "drop", ["old.tiff", "fine.png"]);
   expect(await errors.allTextContents()).toEqual([
-    "manual.pdf is not a supported image. Supported formats: JPEG, PNG, GIF, WebP and AVIF.",
+    "old.tiff is not a supported image. Supported formats: JPEG, PNG, GIF, WebP and AVIF.",
   ]);
   await page.locator("#preview img[src*='gallery']").waitFor();
   await page

@@ -1,7 +1,7 @@
 /** Pictures on the screen of a page: in forms that fit, with their size, linked to the original and enlarged in a dialog. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import sharp from "sharp";
-import { pictureForm } from "../support/data/sample_gallery.ts";
+import { landscape, pictureForm } from "../support/data/sample_gallery.ts";
 import { moving } from "../support/data/sample_pictures.ts";
 import { errorsOf, openScreens, picture, type ScreenRuntime } from "../support/harness/screens.ts";
 
@@ -12,17 +12,6 @@ let id = 0;
 let bookId = 0;
 const urls: Record<string, string> = {};
 const AT = "/books/photos/page/summer";
-
-/** Hills under a sky, so that screenshots show something. */
-async function landscape(width: number, height: number): Promise<Uint8Array<ArrayBuffer>> {
-  const raw = Uint8Array.from({ length: 90 * 60 * 3 }, (_, at) => {
-    const [x, y] = [Math.floor(at / 3) % 90, Math.floor(at / 270)];
-    const isHill = y > 32 + 10 * Math.sin(x / 9);
-    return (isHill ? [93, 143 - y, 90] : [156, 201, 238 - y])[at % 3] ?? 0;
-  });
-  const small = sharp(raw, { raw: { width: 90, height: 60, channels: 3 } });
-  return new Uint8Array(await small.resize(width, height, { fit: "fill" }).jpeg().toBuffer());
-}
 
 beforeAll(async () => {
   screens = await openScreens();

@@ -86,7 +86,8 @@ test("pictures can be kept from the public, and from those who do not see the pa
     });
     const stranger = await own.person("stranger", ["access-api"]);
     const asked: Record<string, string | null> = { nobody: null, stranger: stranger.token, admin: own.token };
-    for (const url of [image.body.url, image.body.thumbs.gallery, book.cover.url])
+    const small = image.body.url.replace(/\/([^/]+)$/, "/scaled-840-/$1");
+    for (const url of [image.body.url, small, image.body.thumbs.gallery, book.cover.url])
       for (const [who, status] of Object.entries(statuses)) {
         const answer = await own.ask("GET", local(url), { as: asked[who] ?? null });
         expect([audience, who, answer.status]).toEqual([audience, who, status]);

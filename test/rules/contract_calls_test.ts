@@ -16,7 +16,7 @@ import { ROOT, readSources } from "./_source.ts";
 const HELD = {
   /** Computes from its arguments alone. */
   pure: [
-    "access.visibilityRuleOf access.visibleRows tags.of tags.read users.commonPassword users.ref web.decorate",
+    "access.visibilityRuleOf access.visibleRows tags.of tags.read users.commonPassword users.ref",
     "web.paged markup.comment markup.compare markup.compareHtml markup.describe markup.describeHtml markup.filtered markup.merge markup.prepare markup.preview",
     "markup.readdress markup.relink markup.render markup.safe markup.store markup.text",
     "web.parts.badge web.parts.button web.parts.confirm web.parts.copyable web.parts.dialogLink web.parts.difference",
@@ -38,7 +38,7 @@ const HELD = {
     "dashboard_figure.read metric.read screen_hook.after screen_hook.before",
     "telemetry.answerCache telemetry.isDegraded telemetry.isMigrated telemetry.isWorking telemetry.onAnswer telemetry.onWait",
     "telemetry.readCounts telemetry.replicas telemetry.storeLoad peers.ask traces.headers",
-    "page_pictures.find upkeep.deletedAbsentItems upkeep.lostFiles upkeep.pluginOfJob",
+    "page_pictures.find web.decorate upkeep.deletedAbsentItems upkeep.lostFiles upkeep.pluginOfJob",
   ],
   /** Writes that a session or a key was used, which its caller knows. */
   use: ["dashboard_keys.check sessions.viewer"],

@@ -4,11 +4,12 @@ import type { AttachmentsData } from "./attachments.ts";
 import type { ContainerData } from "./containers.ts";
 import type { BookCopyData, CopyProgressData } from "./copies.ts";
 import type { EditorData, EditorScreenData } from "./editor.ts";
+import type { ImageData, ImagesData } from "./image_manager.ts";
 import type { PlacesData } from "./places.ts";
 import type { SortData } from "./sort.ts";
 
 /** What the files of this plugin share. */
-export interface EditingContext extends Pick<PluginContext, "app" | "baseUrl"> {
+export interface EditingContext extends Pick<PluginContext, "app" | "baseUrl" | "contribute"> {
   readonly web: Web;
   readonly markup: Markup;
   /** Addresses of the scripts that screens load. */
@@ -18,6 +19,7 @@ export interface EditingContext extends Pick<PluginContext, "app" | "baseUrl"> {
     readonly drawer: string;
     readonly tags: string;
     readonly rich: string;
+    readonly images: string;
     readonly order: string;
     readonly copy: string;
   };
@@ -36,6 +38,8 @@ declare module "lectern/core" {
     "editing/book_copy": BookCopyData;
     "editing/container": ContainerData;
     "editing/copy": CopyProgressData;
+    "editing/image": ImageData;
+    "editing/images": ImagesData;
     "editing/page": EditorScreenData;
     "editing/places": PlacesData;
     "editing/sort": SortData;

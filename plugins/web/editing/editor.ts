@@ -18,7 +18,7 @@ import { bookOfSaved, changeOwner, type DrawerData, drawerFor } from "./drawer.t
 import { editorInput, previewOf, saveDraft, typedInput } from "./editor_input.ts";
 import { drawEditor } from "./editor_view.ts";
 import type { NamedTag } from "./fields.ts";
-import { imagesIn, uploadAll, withImages } from "./image_uploads.ts";
+import { chooseImage, imagesIn, PICTURE_STYLE, uploadAll, withImages } from "./image_uploads.ts";
 import { type Book, type Page, pageOf } from "./items.ts";
 import { blankEditor, editorOfDraft, saveNew } from "./new_page.ts";
 import { placeIn } from "./places.ts";
@@ -90,11 +90,11 @@ export function mountEditor({ app, markup, web, scripts, limitMb }: EditingConte
     const comparison = conflict && (await markup.compare(conflict.content, content, { viewer: visit.viewer }));
     const toolbar = await web.toolbar("editor/toolbar", data, visit);
     const formatting = html`${await web.addedParts("editor/formatting", data, visit)}`;
-    const insertions = html`${await web.addedParts("editor/insert", data, visit)}`;
+    const insertions = html`${chooseImage(visit.ui)}${await web.addedParts("editor/insert", data, visit)}`;
     const editor = editorFor(visit, data.source);
     const drawer = await drawerFor(visit, data.about);
     const drawn = { ...data, preview: preview?.html, comparison, toolbar, formatting, insertions, editor, drawer };
-    const own = [scripts.editor, scripts.save, scripts.drawer, scripts.tags];
+    const own = [scripts.editor, scripts.save, scripts.drawer, scripts.tags, scripts.images];
     const loaded = editor.mode === "rich" || editor.canSwitch ? [...own, scripts.rich] : own;
     return {
       title: data.title,
@@ -102,7 +102,7 @@ export function mountEditor({ app, markup, web, scripts, limitMb }: EditingConte
       menu: "/books",
       scripts: loaded,
       status: data.sent && !data.sent.ok ? data.sent.status : 200,
-      style: `${preview?.style ?? ""}${EDITOR_STYLE}${RICH_STYLE}`,
+      style: `${preview?.style ?? ""}${EDITOR_STYLE}${RICH_STYLE}${PICTURE_STYLE}`,
     };
   };
   const screen = (path: string, read: Load, save: Load): void => {

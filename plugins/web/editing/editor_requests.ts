@@ -1,9 +1,9 @@
 /**
- * Requests of the editor's scripts: save and discard drafts, render previews, convert content, upload images, find pages. They pass on what the
- * API answers to the writer; the page itself is saved by the form of `editor.ts`.
+ * Requests of the editor's scripts: save and discard drafts, render previews, convert content, upload images and other files, find pages.
+ * They pass on what the API answers to the writer; the page itself is saved by the form of `editor.ts`.
  */
 import type { Visit } from "lectern/contracts";
-import { ApiError } from "lectern/core";
+import { ApiError, isUpload } from "lectern/core";
 import { idOf } from "../_paths/id_of.ts";
 import { discardPath } from "./bar_view.ts";
 import type { EditingContext } from "./contract.ts";
@@ -14,7 +14,9 @@ import { fileIn } from "./fields.ts";
 const MAX_PAGES = 8;
 
 /** Mounts the requests. */
-export function mountEditorRequests({ app, web, baseUrl }: EditingContext): void {
+export function mountEditorRequests(context: EditingContext): void {
+  const { app, web, baseUrl } = context;
+  mountFileUpload(context);
   web.form(app.site, "/editor/draft/:kind/:id", "user", async (visit) => {
     const sent = await saveDraft(visit, draftPath(visit));
     if (!sent.ok) throw new ApiError(sent.status, sent.message);
@@ -72,6 +74,20 @@ export function mountEditorRequests({ app, web, baseUrl }: EditingContext): void
       ...(image === undefined ? {} : { image }),
     });
     if (sent.ok) return Response.json({ url: sent.body.url, name: sent.body.name });
+    throw new ApiError(sent.status, Object.values(sent.errors).flat()[0] ?? sent.message);
+  });
+}
+
+/** Adds a file to the attachments of a page. */
+function mountFileUpload({ app, web, baseUrl }: EditingContext): void {
+  web.form(app.site, "/editor/file/:id", "user", async (visit) => {
+    const file = fileIn(visit, "file");
+    const sent = await visit.send("POST", "/api/attachments", {
+      name: isUpload(file) ? file.name : "",
+      uploaded_to: visit.params.id ?? "",
+      ...(file === undefined ? {} : { file }),
+    });
+    if (sent.ok) return Response.json({ url: `${baseUrl}/attachments/${sent.body.id}`, name: sent.body.name });
     throw new ApiError(sent.status, Object.values(sent.errors).flat()[0] ?? sent.message);
   });
 }

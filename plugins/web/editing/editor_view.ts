@@ -33,7 +33,7 @@ ${base !== undefined && html`<input type="hidden" name="base_revision" value="${
 <div class="editor-frame"><div class="editor-panes">
 <div class="editor-source">${source === "markdown" && formattingToolbar(data.formatting, ui)}
 ${parts.field(ui, { name: "content", label, type: "textarea", rows: 24, value: content, errors: errors[source] })}
-${about !== "none/0" && imageField(parts, ui, data.pictureErrors)}</div>
+${about !== "none/0" && imageField(parts, ui, data)}</div>
 <div class="editor-preview"><h2 id="preview-title">${t("Preview")}</h2>
 <div id="preview" class="page-content" tabindex="0" role="region" aria-labelledby="preview-title" hx-post="${ui.url("/editor/preview")}" hx-trigger="input changed delay:400ms from:#field-content" hx-include="#editor" hx-target="this" hx-status:4xx="swap:none" hx-status:5xx="swap:none">${
     preview !== undefined && ui.raw(preview)
@@ -80,7 +80,7 @@ function scriptData({ about, pageId, limitMb }: EditorData & { readonly limitMb:
     lost: t(":name could not be uploaded. Try again."),
   };
   const isKept = about !== "none/0";
-  return html`data-draft="${isKept ? ui.url(`/editor/draft/${about}`) : ""}" data-user="${ui.viewer.id}" data-root="${ui.url("/")}" data-pictures="${ui.url("/editor/picture/")}"
+  return html`data-draft="${isKept ? ui.url(`/editor/draft/${about}`) : ""}" data-user="${ui.viewer.id}" data-root="${ui.url("/")}" data-pictures="${ui.url("/editor/picture/")}" data-files="${ui.url("/editor/file/")}"
  data-page="${pageId ?? ""}" data-types="${IMAGE_TYPES}" data-limit="${fileKilobytes(limitMb) * BYTES_PER_KILOBYTE}" data-texts="${JSON.stringify(texts)}"`;
 }
 

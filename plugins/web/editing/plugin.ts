@@ -10,6 +10,7 @@ import { mountCopies } from "./copies.ts";
 import { mountDrawerRequests } from "./drawer_requests.ts";
 import { mountEditor } from "./editor.ts";
 import { mountEditorRequests } from "./editor_requests.ts";
+import { mountImageManager } from "./image_manager.ts";
 import { mountPageActions } from "./page_actions.ts";
 import { placesView } from "./places.ts";
 import { mountSort } from "./sort.ts";
@@ -22,9 +23,10 @@ export default definePlugin({
     const { markup, web } = context.contracts;
     const script = (name: string) => web.asset(name, join(import.meta.dir, "public", name));
     const rich = web.asset("editor_rich.js", join(import.meta.dir, "browser/rich.ts"));
+    const images = web.asset("editor_images.js", join(import.meta.dir, "browser/images.ts"));
     const scripts = {
       ...{ editor: script("editor.js"), save: script("save.js"), drawer: script("drawer.js"), tags: script("tags.js") },
-      ...{ rich, order: script("order.js"), copy: script("copy.js") },
+      ...{ rich, images, order: script("order.js"), copy: script("copy.js") },
     };
     const shared = { ...context, markup, web, scripts, limitMb: context.settings.fileLimit };
     mountContainers(shared);
@@ -36,5 +38,6 @@ export default definePlugin({
     mountCopies(shared, view);
     mountSort(shared);
     mountAttachments(shared);
+    mountImageManager(shared);
   },
 });

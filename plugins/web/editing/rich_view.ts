@@ -7,6 +7,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Ui, Visit } from "lectern/contracts";
 import type { Source } from "./editor.ts";
+import { pictureTexts } from "./image_uploads.ts";
 
 /** Which editor opens, and whether the user may choose another. */
 export interface EditorChoice {
@@ -39,7 +40,7 @@ export function richData(editor: EditorChoice, ui: Ui) {
     path: ui.url("/"),
     convert: ui.url("/editor/convert"),
     pages: ui.url("/editor/pages"),
-    texts: { ...toolTexts(ui), ...tableTexts(ui), ...dialogTexts(ui), ...changeTexts(ui) },
+    texts: { ...toolTexts(ui), ...tableTexts(ui), ...dialogTexts(ui), ...changeTexts(ui), ...pictureTexts(ui) },
   };
 }
 

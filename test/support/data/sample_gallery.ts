@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import sharp from "sharp";
 import type { TestRuntime } from "../harness/test_runtime.ts";
 
 /** A form with a picture and other fields. */
@@ -27,4 +28,15 @@ export function imageFiles(runtime: TestRuntime): string[] {
     .map(String)
     .filter((name) => statSync(join(root, name)).isFile())
     .sort();
+}
+
+/** Hills under a sky, so that screenshots show something. */
+export async function landscape(width: number, height: number): Promise<Uint8Array<ArrayBuffer>> {
+  const raw = Uint8Array.from({ length: 90 * 60 * 3 }, (_, at) => {
+    const [x, y] = [Math.floor(at / 3) % 90, Math.floor(at / 270)];
+    const isHill = y > 32 + 10 * Math.sin(x / 9);
+    return (isHill ? [93, 143 - y, 90] : [156, 201, 238 - y])[at % 3] ?? 0;
+  });
+  const small = sharp(raw, { raw: { width: 90, height: 60, channels: 3 } });
+  return new Uint8Array(await small.resize(width, height, { fit: "fill" }).jpeg().toBuffer());
 }

@@ -9,6 +9,21 @@ import { filled, make, type Texts } from "./screen.ts";
 
 const PLACES = new PluginKey<DecorationSet>("pictures");
 
+/** The progress bars in the text, by the keys of their pictures. */
+const BARS = new Map<string, HTMLProgressElement>();
+
+/** How much of a picture is uploaded, from 0 to 1. */
+export interface PictureProgress {
+  readonly key: string;
+  readonly part: number;
+}
+
+/** Shows how much of a picture is uploaded, in its place. */
+export function showProgress({ key, part }: PictureProgress): void {
+  const bar = BARS.get(key);
+  if (bar) bar.value = part;
+}
+
 type Change =
   | { readonly add: { readonly key: string; readonly name: string; readonly at: number } }
   | { readonly remove: string };
@@ -28,7 +43,10 @@ export function picturePlaces(form: HTMLFormElement, texts: Texts): Plugin {
         if ("remove" in change)
           return moved.remove(moved.find(undefined, undefined, ({ key }) => key === change.remove));
         const { key, name, at } = change.add;
-        const mark = make("span", { class: "rich-uploading" }, filled(texts.uploading, { name }));
+        const label = filled(texts.uploading, { name });
+        const bar = make("progress", { max: "1", value: "0", "aria-label": label });
+        const mark = make("span", { class: "rich-uploading" }, label, bar);
+        BARS.set(key, bar);
         return moved.add(tr.doc, [Decoration.widget(at, mark, { key, side: -1 })]);
       },
     },
@@ -66,6 +84,7 @@ export function beginPicture({ view }: Editor, key: string, name: string): void 
 /** Puts the picture into its place; without an address the place is given up. */
 export function endPicture({ view }: Editor, key: string, url: string, name: string): void {
   const { state } = view;
+  BARS.delete(key);
   const [place] = PLACES.getState(state)?.find(undefined, undefined, (spec) => spec.key === key) ?? [];
   const tr = state.tr.setMeta(PLACES, { remove: key } satisfies Change);
   if (place && url !== "") {

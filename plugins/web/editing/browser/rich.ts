@@ -7,13 +7,17 @@
 import { Editor, Extension } from "@tiptap/core";
 import type { Node } from "@tiptap/pm/model";
 import { behaviour } from "./behaviour.ts";
+import { insertBlocks } from "./blocks.ts";
 import { clipboard } from "./clipboard.ts";
 import { type Difference, differences, withoutIds } from "./compare.ts";
 import { type Conversion, convert, isSameMarkdown, lineDifferences, lostIn, type Unconverted } from "./convert.ts";
 import { linkDialog } from "./dialogs.ts";
 import { insertMenu } from "./insert_menu.ts";
 import { pageMenu } from "./page_menu.ts";
-import { beginPicture, endPicture, picturePlaces } from "./pictures.ts";
+import { listenForPictures } from "./picture_events.ts";
+import type { CaptionForm } from "./picture_nodes.ts";
+import { pictureTools } from "./picture_tools.ts";
+import { picturePlaces } from "./pictures.ts";
 import { readHtml } from "./reader.ts";
 import { PAGES, schemaWith } from "./schema.ts";
 import { ask, filled, find, make, type Texts } from "./screen.ts";
@@ -63,18 +67,19 @@ class RichEditor {
     on("formdata", (event) => this.#fill((event as FormDataEvent).formData));
     // Before `public/editor.js`, which takes a submitted form for saved.
     EventTarget.prototype.addEventListener.call(form, "submit", (event) => this.#check(event as SubmitEvent), true);
-    on("lectern-picture-begun", (event) => {
-      const { key, name } = (event as CustomEvent<{ key: string; name: string }>).detail;
-      if (this.#editor) beginPicture(this.#editor, key, name);
+    on("editor-insert", (event) => {
+      const { html } = (event as CustomEvent<{ html: string }>).detail;
+      if (this.#editor) insertBlocks(this.#editor, html);
     });
-    on("lectern-picture-ended", (event) => {
-      const { key, name, url } = (event as CustomEvent<{ key: string; name: string; url: string }>).detail;
-      if (this.#editor) endPicture(this.#editor, key, url, name);
-    });
+    listenForPictures(form, () => this.#editor && { editor: this.#editor, captions: this.#captions });
   }
 
   get #isMarkdown(): boolean {
     return find<HTMLInputElement>("input[name=source]", this.#form)?.value === "markdown";
+  }
+
+  get #captions(): CaptionForm {
+    return this.#isMarkdown ? "title" : "figure";
   }
 
   get #isEdited(): boolean {
@@ -184,8 +189,9 @@ class RichEditor {
     // What a page holds must not shadow members of the document, which the editor uses.
     this.#preview = [...(find("#preview")?.childNodes ?? [])];
     find("#preview")?.replaceChildren();
-    const picker = find<HTMLInputElement>("input[type=file]", this.#form);
+    const picker = find<HTMLInputElement>(".editor-pictures input[type=file]", this.#form);
     const pictures = () => picker?.click();
+    const tools = pictureTools(() => editor, { texts, place, captions: this.#captions });
     const added = [...(find("#editor-insert")?.querySelectorAll("button") ?? [])];
     const editor: Editor = new Editor({
       element: surface,
@@ -201,6 +207,7 @@ class RichEditor {
             pageMenu(() => editor, { texts, pages: this.#given.pages, place }),
             picturePlaces(this.#form, texts),
             clipboard(PAGES),
+            tools.plugin,
           ],
         }),
       ],
@@ -217,6 +224,7 @@ class RichEditor {
       },
     });
     const bar = toolbar(editor, { texts, pictures, insert: () => openMenu(editor) });
+    bar.element.append(tools.element);
     place.append(bar.element, surface, make("p", { class: "quiet", id: "rich-help" }, texts.help));
     editor.on("transaction", ({ transaction }) => {
       bar.show();

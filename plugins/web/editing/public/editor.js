@@ -1,9 +1,9 @@
-// The editor: saves drafts, uploads images, inserts Markdown. `save.js` saves the page. The form works without these scripts.
+// The editor: saves drafts, uploads images and other files, inserts Markdown. `save.js` saves the page. The form works without these scripts.
 
 // The preview is inside the form, so its properties are read by `own` of web.js (DOM clobbering), which is loaded before.
 const form = byId("editor");
 const text = form && own(form, "querySelector")("textarea[name=content]");
-const picker = form && own(form, "querySelector")("input[type=file]");
+const pickers = form ? own(form, "querySelectorAll")(".editor-pictures input[type=file]") : [];
 const state = byId("draft-state");
 const uploads = byId("uploads");
 const said = form ? own(form, "dataset") : {};
@@ -34,6 +34,7 @@ const clock = () =>
 function typed() {
   const fields = new FormData(form);
   fields.delete("pictures[]");
+  fields.delete("photo");
   fields.delete("kept_at");
   return fields;
 }
@@ -145,7 +146,9 @@ function placeInRich({ name }) {
   lastKey++;
   const key = String(lastKey);
   tellRich("lectern-picture-begun", { key, name });
-  return (url) => tellRich("lectern-picture-ended", { key, name, url });
+  const place = (url) => tellRich("lectern-picture-ended", { key, name, url });
+  place.progress = (part) => tellRich("lectern-picture-progress", { key, part });
+  return place;
 }
 
 // Images are paragraphs of their own, unless the cursor is within a line.
@@ -159,14 +162,43 @@ function asParagraphs(places) {
 async function addPicture(file, place, row) {
   let url = "";
   try {
-    url = await upload(file, row.querySelector("progress"));
+    const sent = { field: "image", to: said.pictures, progress: place.progress };
+    url = (await upload(file, row.querySelector("progress"), sent)).url;
     row.remove();
     say(texts.uploaded.replace(":name", file.name));
   } catch (error) {
     tell(file, error.message, row);
   }
   place(url);
+  if (url !== "") tellRich("lectern-picture-uploaded", { url, name: file.name });
 }
+
+// Other files become attachments of the page, with a link in the text.
+function addFiles(files) {
+  for (const file of files) {
+    if (file.size > Number(said.limit)) tell(file, texts.large);
+    else {
+      const row = rowFor(file);
+      busy++;
+      uploading = uploading.then(() => addFile(file, row)).finally(() => busy--);
+    }
+  }
+}
+
+async function addFile(file, row) {
+  try {
+    const { url, name } = await upload(file, row.querySelector("progress"), { field: "file", to: said.files });
+    row.remove();
+    say(texts.uploaded.replace(":name", file.name));
+    const plain = name.replace(/[[\]"<>&]/g, " ").trim();
+    const detail = { html: `<p><a href="${url}">${plain}</a></p>`, markdown: `[${plain}](${url})`, at: "cursor" };
+    tellRich("editor-insert", detail);
+  } catch (error) {
+    tell(file, error.message, row);
+  }
+}
+
+const isPicture = ({ type }) => type.startsWith("image/") && !type.startsWith("image/svg");
 
 function faultOf(file) {
   if (!said.types.split(",").includes(file.type)) return texts.unfit;
@@ -194,24 +226,25 @@ function tell(file, message, row = uploads.appendChild(own(document, "createElem
   fault.textContent = message.includes(":name") ? message.replace(":name", file.name) : `${file.name}: ${message}`;
 }
 
-// A new page has a draft page, which images are uploaded to, once its draft was saved.
-async function upload(file, bar) {
+// A new page has a draft page, which files are uploaded to, once its draft was saved.
+async function upload(file, bar, { field, to, progress }) {
   if (said.page === "") await keepNow();
   if (said.page === "") throw new Error(texts.lost);
   const body = new FormData();
-  body.set("image", file);
+  body.set(field, file);
   const request = new XMLHttpRequest();
   const done = new Promise((resolve) => request.addEventListener("loadend", resolve));
   request.upload.addEventListener("progress", ({ loaded, total }) => {
     bar.max = total;
     bar.value = loaded;
+    progress?.(loaded / total);
   });
-  request.open("POST", said.pictures + said.page);
+  request.open("POST", to + said.page);
   request.setRequestHeader("accept", "application/json");
   request.send(body);
   await done;
   const answer = answerOf(request);
-  if (request.status === 200 && answer.url) return answer.url;
+  if (request.status === 200 && answer.url) return answer;
   throw new Error(answer.error?.message || texts.lost);
 }
 
@@ -234,7 +267,8 @@ function take(event, transfer) {
 
 function addAll(files) {
   uploads.replaceChildren(...uploads.querySelectorAll("li:has(progress)"));
-  addPictures(files);
+  addPictures(files.filter(isPicture));
+  addFiles(files.filter((file) => !isPicture(file)));
 }
 
 if (form && text) {
@@ -245,11 +279,12 @@ if (form && text) {
   text.addEventListener("paste", (event) => take(event, event.clipboardData));
   text.addEventListener("dragover", (event) => event.preventDefault());
   text.addEventListener("drop", (event) => take(event, event.dataTransfer));
-  picker?.addEventListener("change", () => {
-    const files = [...picker.files];
-    picker.value = "";
-    addAll(files);
-  });
+  for (const picker of pickers)
+    picker.addEventListener("change", () => {
+      const files = [...picker.files];
+      picker.value = "";
+      addAll(files);
+    });
   listen(form, "lectern-files", ({ detail }) => addAll(detail));
   listen(form, "click", (event) => {
     const tool = event.target.closest("[data-before]");

@@ -1,7 +1,8 @@
 /** Photographs with a position: uploaded, replaced, embedded and as covers they lose it, unless the operator keeps it. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import sharp from "sharp";
-import { fetched, pictureForm } from "../support/data/sample_gallery.ts";
+import { imagesCommand } from "../../plugins/content/images/commands.ts";
+import { fetched, imageFiles, pictureForm } from "../support/data/sample_gallery.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 setDefaultTimeout(60_000);
@@ -71,10 +72,26 @@ test("an original and what is shown of it do not say where it was taken, and sta
   await runtime.stop();
 });
 
-test("an operator can keep the position in originals", async () => {
+test("an operator can keep the position in originals, and remove it from those that are stored", async () => {
   const runtime = await bootTestRuntime({ choices: { settings: { images: { keepPositions: true } } } });
   const { file, sent, urls } = await uploads(runtime);
   expect(await hasPosition(runtime, urls[0] ?? "")).toBe(true);
   expect((await fetched(runtime, sent.url)).bytes).toEqual(file);
+  const context = runtime.contexts.get("images");
+  const lines: string[] = [];
+  const say = (line: string) => lines.push(line);
+  const run = (...args: string[]) =>
+    imagesCommand.run(["positions", ...args], { out: say, err: say, env: {}, columns: 80, tty: false }, context);
+  expect(await run("--dry-run")).toBe(0);
+  expect(await hasPosition(runtime, sent.url)).toBe(true);
+  const files = imageFiles(runtime).length;
+  expect(await run()).toBe(0);
+  expect(lines.at(-1)).toBe("2 of the gallery's pictures said where they were taken");
+  expect([await hasPosition(runtime, sent.url), await hasPosition(runtime, urls[1] ?? "")]).toEqual([false, false]);
+  const after = (await runtime.ask("GET", `/api/image-gallery/${sent.id}`)).body;
+  expect([after.updated_at, after.updated_by]).toEqual([sent.updated_at, sent.updated_by]);
+  expect(imageFiles(runtime).length).toBe(files);
+  await run();
+  expect(lines.at(-1)).toStartWith("0 of");
   await runtime.stop();
 });

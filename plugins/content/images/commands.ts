@@ -2,18 +2,25 @@ import { parseArgs } from "node:util";
 import type { Command, CommandIo } from "lectern/cli";
 import type { AnyContext } from "lectern/core";
 import { removeUnused } from "./changes.ts";
+import { createImageDecoder } from "./decoder.ts";
+import { removePositions } from "./position_command.ts";
 import { type UnusedOptions, unusedImages } from "./queries.ts";
 import { DEFAULT_MIN_AGE_DAYS } from "./unused_routes.ts";
 
-const USAGE = "cleanup [--dry-run] [--ignore-revisions] [--older-than DAYS]";
+const USAGE = "cleanup [--dry-run] [--ignore-revisions] [--older-than DAYS] | positions [--dry-run]";
 
-/** `images cleanup` removes images of the gallery that no page shows; images outlive their page (platform 7). */
+/**
+ * `images cleanup` removes images of the gallery that no page shows; images outlive their page (platform 7). `images positions` removes
+ * from stored images where they were taken, which uploaded ones lose anyway.
+ */
 export const imagesCommand: Command = {
-  summary: "removes images of the gallery that no page shows any more",
+  summary: "removes images of the gallery that no page shows any more, or where images were taken",
   usage: USAGE,
   store: true,
   looks: (args) => args.includes("--dry-run"),
   async run([verb, ...args], io, context) {
+    if (verb === "positions" && context && args.every((arg) => arg === "--dry-run"))
+      return removePositions(positionContext(context), { isDryRun: args.length > 0 }, io);
     const options = verb === "cleanup" && context ? parseOptions(args) : undefined;
     if (!options || !context) {
       io.err(`Cannot run "images ${verb ?? ""}": wanted ${USAGE}`);
@@ -22,6 +29,11 @@ export const imagesCommand: Command = {
     return cleanUp(context, options, io);
   },
 };
+
+function positionContext({ db, files, settings }: AnyContext) {
+  const { maxPixels } = settings as { readonly maxPixels: number };
+  return { db: db as never, files, decoder: createImageDecoder(maxPixels) };
+}
 
 interface CleanupOptions extends UnusedOptions {
   readonly dryRun: boolean;

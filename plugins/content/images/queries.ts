@@ -10,7 +10,7 @@ import type { FoundImage, ImageRow, ImagesContext } from "./contract.ts";
 import { originalKey } from "./variants.ts";
 
 /** SQL condition for images of the gallery, which covers are not. */
-const IN_GALLERY = flattened(sql<boolean>`${refs("images.type")} in ('gallery', 'drawio')`);
+export const IN_GALLERY = flattened(sql<boolean>`${refs("images.type")} in ('gallery', 'drawio')`);
 
 const BOOK_OF_PAGE = flattened(
   sql<number>`(select pages.book_id from pages where pages.id = ${refs("images.uploaded_to")})`,

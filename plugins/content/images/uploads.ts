@@ -1,4 +1,8 @@
-/** Checks of new files before a transaction begins, so that no lock is held while an image is decoded. */
+/**
+ * Checks of new files before a transaction begins, so that no lock is held while an image is decoded: the header, all frames of an animation,
+ * and where the picture was taken, which is left out of what is stored. The variants are made here too, since a client that has uploaded an
+ * image mostly asks for them next.
+ */
 import type { FileKeeper } from "lectern/contracts";
 import { invalidFields } from "lectern/core";
 import { removeFile, removeVariants, storeFile } from "./changes.ts";
@@ -25,13 +29,21 @@ export interface CheckedImage {
 /** Reads the header of a new file. Throws ApiError 422 if it is no image or beyond the limits. */
 export async function checkImage(context: ImagesContext, content: ImageDraft["content"]): Promise<CheckedImage> {
   const info = await context.decoder.inspect(content);
-  const file_key = `${new Date().toISOString().slice(0, 7)}/${crypto.randomUUID()}`;
-  return { file_key, info, content: context.keepsPositions ? content : await unplaced(context, content, info) };
+  return {
+    file_key: newFileKey(),
+    info,
+    content: context.keepsPositions ? content : await unplaced(context, content, info),
+  };
+}
+
+/** The key of a new file: unique, below the month. */
+export function newFileKey(): string {
+  return `${new Date().toISOString().slice(0, 7)}/${crypto.randomUUID()}`;
 }
 
 /** The file without the place where the picture was taken; the file itself where it says none. */
-async function unplaced(
-  { decoder }: ImagesContext,
+export async function unplaced(
+  { decoder }: Pick<ImagesContext, "decoder">,
   content: Upload | Uint8Array,
   { format, width }: ImageInfo,
 ): Promise<Upload | Uint8Array> {

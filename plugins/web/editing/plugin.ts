@@ -13,6 +13,7 @@ import { mountEditorRequests } from "./editor_requests.ts";
 import { mountPageActions } from "./page_actions.ts";
 import { placesView } from "./places.ts";
 import { mountSort } from "./sort.ts";
+import { mountTemplates } from "./templates.ts";
 
 export default definePlugin({
   name: "web_editing",
@@ -35,6 +36,7 @@ export default definePlugin({
     mountPageActions(shared, view);
     mountCopies(shared, view);
     mountSort(shared);
+    mountTemplates(shared);
     mountAttachments(shared);
   },
 });

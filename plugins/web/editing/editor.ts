@@ -91,7 +91,7 @@ export function mountEditor({ app, markup, web, scripts, limitMb }: EditingConte
     const toolbar = await web.toolbar("editor/toolbar", data, visit);
     const formatting = html`${await web.addedParts("editor/formatting", data, visit)}`;
     const insertions = html`${await web.addedParts("editor/insert", data, visit)}`;
-    const editor = editorFor(visit, data.source);
+    const editor = await editorFor(visit, data.source);
     const drawer = await drawerFor(visit, data.about);
     const drawn = { ...data, preview: preview?.html, comparison, toolbar, formatting, insertions, editor, drawer };
     const own = [scripts.editor, scripts.save, scripts.drawer, scripts.tags];

@@ -1,5 +1,5 @@
 /**
- * Requests of the editor's scripts: save and discard drafts, render previews, convert content, upload images, find pages. They pass on what the
+ * Requests of the editor's scripts: save and discard drafts, render previews, convert content, upload images, find pages, remember the chosen editor. They pass on what the
  * API answers to the writer; the page itself is saved by the form of `editor.ts`.
  */
 import type { Visit } from "lectern/contracts";
@@ -59,6 +59,11 @@ export function mountEditorRequests({ app, web, baseUrl }: EditingContext): void
     }
     const html = await rendered(visit, content);
     return Response.json({ html, markdown: await markdownOf(visit, html) });
+  });
+  web.form(app.site, "/editor/choice", "editor-change", async (visit) => {
+    const sent = await visit.send("PUT", "/api/users/me", { editor: visit.text("editor") });
+    if (!sent.ok) throw new ApiError(sent.status, sent.message);
+    return Response.json({ editor: sent.body.editor });
   });
   web.screen(app.site, "/editor/pages", "user", async (visit) => {
     const query = typeof visit.query.query === "string" ? visit.query.query.trim() : "";

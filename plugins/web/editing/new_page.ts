@@ -36,17 +36,17 @@ export async function blankEditor(visit: Visit, kind: Kind): Promise<EditorData>
     return { ...data, name, source, content, tags, preview, draftOf: updated_at, keptAt: updated_at, pageId: page_id };
   }
   const template = place.template ? await visit.findItem("page", { id: place.template }) : undefined;
-  if (!template) return { ...data, source: newSource(visit) };
+  if (!template) return { ...data, source: await newSource(visit) };
   const source: Source = template.markdown === "" ? "html" : "markdown";
   const content = source === "html" ? template.raw_html : template.markdown;
   return { ...data, source, content, preview: template.html };
 }
 
 /** The format of a new page: the requested one, else the one that fits the editor that the user has chosen. */
-function newSource(visit: Visit): Source {
+async function newSource(visit: Visit): Promise<Source> {
   const { source } = visit.query;
   if (source === "html" || source === "markdown") return source;
-  return chosenEditor(visit) === "rich" ? "html" : "markdown";
+  return (await chosenEditor(visit)) === "rich" ? "html" : "markdown";
 }
 
 /** Creates the page of a form, or returns the editor with the errors. */

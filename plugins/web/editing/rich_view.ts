@@ -1,7 +1,7 @@
 /**
  * What the rich editor gets from the server: which editor opens, its texts in the user's language, and its style. Pages in HTML open in the
- * rich editor and pages in Markdown in the source editor, until the user has chosen one, which a cookie keeps by user, as that of
- * the colour scheme. Who may not change the editor (`editor-change`) stays in the one of the format.
+ * rich editor and pages in Markdown in the source editor, until the user has chosen one, which their account keeps. Who may not
+ * change the editor (`editor-change`) stays in the one of the format.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,25 +18,23 @@ export interface EditorChoice {
 export const RICH_STYLE = readFileSync(join(import.meta.dir, "public/rich.css"), "utf8");
 
 /** The editor that opens for content in a format. */
-export function editorFor(visit: Visit, source: Source): EditorChoice {
+export async function editorFor(visit: Visit, source: Source): Promise<EditorChoice> {
   const canSwitch = visit.ui.may("editor-change");
-  return { mode: chosenEditor(visit) ?? (source === "html" ? "rich" : "source"), canSwitch };
+  return { mode: (await chosenEditor(visit)) ?? (source === "html" ? "rich" : "source"), canSwitch };
 }
 
 /** The editor that the user has chosen; undefined where they have not, or may not. */
-export function chosenEditor({ request, viewer, ui }: Visit): EditorChoice["mode"] | undefined {
-  if (!ui.may("editor-change")) return undefined;
-  const cookie = request.headers.get("cookie") ?? "";
-  const [, user, mode] = /(?:^|;\s*)lectern_editor=(\d+)\.(rich|source)(?:;|$)/.exec(cookie) ?? [];
-  return Number(user) === viewer.id ? (mode as EditorChoice["mode"]) : undefined;
+export async function chosenEditor(visit: Visit): Promise<EditorChoice["mode"] | undefined> {
+  if (!visit.ui.may("editor-change")) return undefined;
+  const { editor } = await visit.get("/api/users/me");
+  return editor === "rich" || editor === "source" ? editor : undefined;
 }
 
 /** The data for `browser/rich.ts`. */
 export function richData(editor: EditorChoice, ui: Ui) {
   return {
     ...editor,
-    user: ui.viewer.id,
-    path: ui.url("/"),
+    choice: ui.url("/editor/choice"),
     convert: ui.url("/editor/convert"),
     pages: ui.url("/editor/pages"),
     texts: { ...toolTexts(ui), ...tableTexts(ui), ...dialogTexts(ui), ...changeTexts(ui) },

@@ -25,15 +25,14 @@ interface Given {
   readonly mode: "rich" | "source";
   /** Whether the user may choose the editor. */
   readonly canSwitch: boolean;
-  readonly user: number;
-  readonly path: string;
+  /** The address that remembers the editor that the user chooses. */
+  readonly choice: string;
   readonly convert: string;
   readonly pages: string;
   readonly texts: Texts;
 }
 
 const UNAUTHORIZED = 401;
-const YEAR_SECONDS = 31_536_000;
 const SHOWN_DIFFERENCES = 5;
 
 /** The editor of one form. */
@@ -249,7 +248,7 @@ class RichEditor {
   }
 
   #showSwitch(): void {
-    const { texts, user, path } = this.#given;
+    const { texts } = this.#given;
     const button = (mode: Given["mode"]) =>
       make(
         "button",
@@ -268,13 +267,21 @@ class RichEditor {
       button("source"),
     );
     find(".head-line")?.append(shown);
-    this.#remember = (mode) => {
-      // biome-ignore lint/suspicious/noDocumentCookie: CookieStore needs a secure context, and servers in a house have none.
-      document.cookie = `lectern_editor=${user}.${mode}; path=${path}; max-age=${YEAR_SECONDS}; samesite=lax`;
-    };
   }
 
-  #remember: (mode: Given["mode"]) => void = () => {};
+  /** Remembers the editor in the account. Without a connection the choice is for this screen alone. */
+  #remember(mode: Given["mode"]): void {
+    const body = new FormData();
+    body.set("editor", mode);
+    const sent = fetch(this.#given.choice, {
+      method: "POST",
+      body,
+      headers: { accept: "application/json" },
+      redirect: "error",
+      keepalive: true,
+    });
+    sent.catch(() => {});
+  }
 
   async #switchTo(mode: Given["mode"]): Promise<void> {
     if (mode === this.#mode) return;

@@ -86,11 +86,11 @@ async function pagesFor(visit: Visit, query: string, baseUrl: string) {
   const link = (id: number) => `${baseUrl}/link/${id}`;
   if (query === "") {
     const { data } = await visit.get(`/api/pages?sort=-updated_at&count=${MAX_PAGES}`);
-    return data.map(({ id, name }) => ({ name, place: "", link: link(id) }));
+    return data.map(({ id, name }) => ({ id, name, place: "", link: link(id) }));
   }
   const words = encodeURIComponent(`${query} {type:page}`);
   const { data } = await visit.get(`/api/search?count=${MAX_PAGES}&query=${words}`);
-  return data.map(({ id, name, book }) => ({ name, place: book?.name ?? "", link: link(id) }));
+  return data.map(({ id, name, book }) => ({ id, name, place: book?.name ?? "", link: link(id) }));
 }
 
 /** Markdown as HTML. Throws ApiError where it is refused. */

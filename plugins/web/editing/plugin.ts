@@ -10,6 +10,7 @@ import { mountCopies } from "./copies.ts";
 import { mountDrawerRequests } from "./drawer_requests.ts";
 import { mountEditor } from "./editor.ts";
 import { mountEditorRequests } from "./editor_requests.ts";
+import { mountInsertions } from "./insertions.ts";
 import { mountPageActions } from "./page_actions.ts";
 import { placesView } from "./places.ts";
 import { mountSort } from "./sort.ts";
@@ -32,6 +33,7 @@ export default definePlugin({
     mountEditor(shared);
     mountEditorRequests(shared);
     mountDrawerRequests(shared);
+    mountInsertions(shared);
     const view = placesView(web);
     mountPageActions(shared, view);
     mountCopies(shared, view);

@@ -37,7 +37,17 @@ export function richData(editor: EditorChoice, ui: Ui) {
     choice: ui.url("/editor/choice"),
     convert: ui.url("/editor/convert"),
     pages: ui.url("/editor/pages"),
-    texts: { ...toolTexts(ui), ...tableTexts(ui), ...dialogTexts(ui), ...changeTexts(ui) },
+    templates: ui.url("/editor/templates"),
+    files: ui.url("/editor/file/"),
+    blocks: ui.url("/editor/blocks/"),
+    texts: {
+      ...toolTexts(ui),
+      ...tableTexts(ui),
+      ...dialogTexts(ui),
+      ...findTexts(ui),
+      ...insertTexts(ui),
+      ...changeTexts(ui),
+    },
   };
 }
 
@@ -127,6 +137,46 @@ function dialogTexts({ t }: Ui) {
     setTextColour: t("Set text colour"),
     setBackground: t("Set background colour"),
     removeColours: t("Remove colours"),
+  };
+}
+
+function findTexts({ t }: Ui) {
+  return {
+    find: t("Find"),
+    findAndReplace: t("Find and replace"),
+    replaceBy: t("Replace by"),
+    replace: t("Replace"),
+    replaceAll: t("Replace all"),
+    previous: t("Previous match"),
+    next: t("Next match"),
+    close: t("Close"),
+    cased: t("Match case"),
+    whole: t("Whole words"),
+    found: t(":number of :count"),
+    replaced: t("Replaced: :count"),
+    count: t("Words: :words, characters: :characters"),
+    countSelected: t("Selected words: :words, characters: :characters"),
+    pastedMarkdown: t("The pasted text looks like Markdown."),
+    formatPasted: t("Paste as formatted text"),
+    keepPasted: t("Keep as it is"),
+  };
+}
+
+function insertTexts({ t }: Ui) {
+  return {
+    file: t("File"),
+    notAttached: t(":name could not be attached: :reason"),
+    diagram: t("Diagram"),
+    include: t("Include another page"),
+    part: t("Part of the page"),
+    wholePage: t("The whole page"),
+    template: t("Template"),
+    templates: t("Templates"),
+    search: t("Search"),
+    nothingFound: t("Nothing was found."),
+    atCursor: t("Insert at the cursor"),
+    atStart: t("Insert at the start"),
+    atEnd: t("Insert at the end"),
   };
 }
 

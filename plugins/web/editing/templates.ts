@@ -1,6 +1,6 @@
 /** Templates: pages that writers insert while they write, and the screen that marks a page as one. The API checks permissions. */
 import { pagePath, type Visit } from "lectern/contracts";
-import { ApiError } from "lectern/core";
+import { ApiError, html } from "lectern/core";
 import type { EditingContext } from "./contract.ts";
 import { markdownOf } from "./editor_input.ts";
 import { type Page, pageOf } from "./items.ts";
@@ -21,15 +21,16 @@ export function mountTemplates({ app, web }: EditingContext): void {
     const title = page.template
       ? t("No longer offer “:name” as a template?", { name: page.name })
       : t("Offer “:name” as a template?", { name: page.name });
-    const body = web.parts.confirm(visit.ui, {
-      question: title,
-      detail: t(
-        "Writers who can see a template insert it into their pages, and new pages of a book or chapter can start with it.",
-      ),
+    const about = t(
+      "Writers who can see a template insert it into their pages, and new pages of a book or chapter can start with it.",
+    );
+    const form = web.parts.form(visit.ui, {
       action: `${pagePath(book, page)}/template`,
       submit: page.template ? t("No longer offer") : t("Offer as a template"),
-      back: pagePath(book, page),
+      cancel: pagePath(book, page),
+      fields: html`<p>${about}</p>`,
     });
+    const body = html`<h1>${title}</h1>${form}`;
     return { title, body, menu: "/books" };
   });
   web.form(app.site, path, "templates-manage", async (visit) => {

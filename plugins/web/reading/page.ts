@@ -149,7 +149,6 @@ function draw({ parts }: Web, data: PageData, ui: Ui): Html {
       text: page.template ? t("No longer offer as a template") : t("Offer as a template"),
       icon: "template",
       may: mayWrite("page-update") && ui.may("templates-manage"),
-      isDialog: true,
     },
     { path: `${path}/move`, text: t("Move"), icon: "move", may: mayWrite("page-update") },
     {

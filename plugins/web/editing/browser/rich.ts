@@ -7,11 +7,17 @@
 import { Editor, Extension } from "@tiptap/core";
 import type { Node } from "@tiptap/pm/model";
 import { behaviour } from "./behaviour.ts";
+import { changeList } from "./change_list.ts";
 import { clipboard } from "./clipboard.ts";
 import { type Difference, differences, withoutIds } from "./compare.ts";
 import { type Conversion, convert, isSameMarkdown, lineDifferences, lostIn, type Unconverted } from "./convert.ts";
+import { wordCount } from "./count.ts";
 import { linkDialog } from "./dialogs.ts";
-import { insertMenu } from "./insert_menu.ts";
+import { findPanel } from "./find.ts";
+import { insertChoices } from "./insert_choices.ts";
+import { insertMenu, openMenu } from "./insert_menu.ts";
+import { type Insertion, insertAt } from "./insertions.ts";
+import { markdownPaste } from "./markdown_paste.ts";
 import { pageMenu } from "./page_menu.ts";
 import { beginPicture, endPicture, picturePlaces } from "./pictures.ts";
 import { readHtml } from "./reader.ts";
@@ -29,11 +35,13 @@ interface Given {
   readonly choice: string;
   readonly convert: string;
   readonly pages: string;
+  readonly templates: string;
+  readonly files: string;
+  readonly blocks: string;
   readonly texts: Texts;
 }
 
 const UNAUTHORIZED = 401;
-const SHOWN_DIFFERENCES = 5;
 
 /** The editor of one form. */
 class RichEditor {
@@ -62,6 +70,10 @@ class RichEditor {
     on("formdata", (event) => this.#fill((event as FormDataEvent).formData));
     // Before `public/editor.js`, which takes a submitted form for saved.
     EventTarget.prototype.addEventListener.call(form, "submit", (event) => this.#check(event as SubmitEvent), true);
+    on("editor-insert", (event) => {
+      const { html, at } = (event as CustomEvent<Insertion>).detail;
+      if (this.#editor) insertAt(this.#editor, html, at);
+    });
     on("lectern-picture-begun", (event) => {
       const { key, name } = (event as CustomEvent<{ key: string; name: string }>).detail;
       if (this.#editor) beginPicture(this.#editor, key, name);
@@ -159,7 +171,7 @@ class RichEditor {
     const { texts } = this.#given;
     const chosen = await ask(
       texts.changesTitle ?? "",
-      [make("p", {}, text), listed(changes, texts)],
+      [make("p", {}, text), changeList(changes, texts)],
       [
         { text: texts.stay ?? "", value: "", isMain: true },
         { text: texts.goOn ?? "", value: "go" },
@@ -171,8 +183,8 @@ class RichEditor {
   #note(text: string, changes: readonly Difference[] = []): void {
     const { texts } = this.#given;
     const more =
-      changes.length > 0 && make("details", {}, make("summary", {}, texts.whatChanges), listed(changes, texts));
-    this.#notes.replaceChildren(make("div", { class: "notice note" }, text, more));
+      changes.length > 0 && make("details", {}, make("summary", {}, texts.whatChanges), changeList(changes, texts));
+    this.#notes.replaceChildren(...(text === "" ? [] : [make("div", { class: "notice note" }, text, more)]));
   }
 
   #open(doc: Node): void {
@@ -185,6 +197,17 @@ class RichEditor {
     find("#preview")?.replaceChildren();
     const picker = find<HTMLInputElement>("input[type=file]", this.#form);
     const pictures = () => picker?.click();
+    const panel = findPanel(() => editor, texts);
+    const offer = markdownPaste(() => editor, {
+      ...{ texts, convert: this.#given.convert },
+      note: (text) => this.#note(text),
+    });
+    const count = wordCount(texts);
+    const asking = insertChoices({
+      ...this.#given,
+      form: this.#form,
+      note: (text) => this.#note(text),
+    });
     const added = [...(find("#editor-insert")?.querySelectorAll("button") ?? [])];
     const editor: Editor = new Editor({
       element: surface,
@@ -196,10 +219,11 @@ class RichEditor {
           name: "screen",
           priority: 1000,
           addProseMirrorPlugins: () => [
-            insertMenu(() => editor, { texts, added, place, pictures }),
+            insertMenu(() => editor, { texts, added, asking, place, pictures }),
             pageMenu(() => editor, { texts, pages: this.#given.pages, place }),
             picturePlaces(this.#form, texts),
             clipboard(PAGES),
+            ...[panel, offer, count].map(({ plugin }) => plugin),
           ],
         }),
       ],
@@ -215,8 +239,13 @@ class RichEditor {
         },
       },
     });
-    const bar = toolbar(editor, { texts, pictures, insert: () => openMenu(editor) });
-    place.append(bar.element, surface, make("p", { class: "quiet", id: "rich-help" }, texts.help));
+    const bar = toolbar(editor, {
+      ...{ texts, pictures },
+      insert: () => openMenu(editor),
+      find: () => panel.open(false),
+    });
+    bar.element.append(panel.element, offer.element);
+    place.append(bar.element, surface, count.element, make("p", { class: "quiet", id: "rich-help" }, texts.help));
     editor.on("transaction", ({ transaction }) => {
       bar.show();
       if (transaction.docChanged) EventTarget.prototype.dispatchEvent.call(this.#form, new Event("input"));
@@ -307,29 +336,6 @@ class RichEditor {
     for (const button of find(".rich-switch")?.querySelectorAll("button") ?? [])
       button.setAttribute("aria-pressed", String(button.dataset.mode === this.#mode));
   }
-}
-
-/** Opens the menu of insertions: a slash in an empty paragraph. */
-function openMenu(editor: Editor): void {
-  const { parent } = editor.state.selection.$from;
-  if (parent.content.size > 0) editor.commands.splitBlock();
-  editor.view.focus();
-  editor.view.dispatch(editor.state.tr.insertText("/"));
-}
-
-function listed(changes: readonly Difference[], texts: Texts): HTMLElement {
-  const rest = changes.length - SHOWN_DIFFERENCES;
-  return make(
-    "div",
-    { class: "rich-changes", tabindex: "0", role: "region", "aria-label": texts.changesTitle },
-    ...changes
-      .slice(0, SHOWN_DIFFERENCES)
-      .flatMap(({ before, after }) => [
-        before !== "" && make("pre", {}, make("del", {}, before)),
-        after !== "" && make("pre", {}, make("ins", {}, after)),
-      ]),
-    rest > 0 && make("p", {}, filled(texts.more, { count: String(rest) })),
-  );
 }
 
 const form = find<HTMLFormElement>("#editor");

@@ -158,3 +158,31 @@ test("a writer of Markdown who is signed out meanwhile gets the message, with th
   await page.getByRole("heading", { name: "You are signed out" }).waitFor();
   expect(await page.getByLabel("Content").inputValue()).toContain("plain words");
 });
+
+test("a draft keeps what Markdown cannot hold, and shows it on opening, before anything is saved without it", async () => {
+  const made = await newPage("Lossy draft", { markdown: "plain" });
+  const page = await openedRich(made);
+  await rich(page).click();
+  await page.getByRole("button", { name: "Align right" }).click();
+  await page.getByText("Draft saved at").waitFor();
+  const { draft } = (await screens.runtime.ask("GET", `/api/drafts/page/${made.id}`)).body;
+  expect([draft.markdown, draft.html]).toEqual(["plain", '<p style="text-align: right;">plain</p>']);
+  page.once("dialog", (leaving) => leaving.accept());
+  await page.reload();
+  await page.getByText("Markdown cannot hold all of this draft.").waitFor();
+  expect(await rich(page).locator("p").getAttribute("style")).toContain("right");
+  await picture(page, "rich-draft");
+  expect(await errorsOf(page)).toEqual([]);
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "What would change" });
+  await dialog.getByRole("button", { name: "Stay here" }).click();
+  await page.getByRole("button", { name: "Source" }).click();
+  const remembered = page.waitForResponse((answer) => answer.url().endsWith("/editor/choice"));
+  await dialog.getByRole("button", { name: "Go on anyway" }).click();
+  await remembered;
+  expect(await page.getByLabel("Content in Markdown").inputValue()).toBe("plain");
+  await page.goto(editorOf(made));
+  await page.getByLabel("Content in Markdown").waitFor();
+  await save(page);
+  expect((await read(made.id)).markdown).toBe("plain");
+});

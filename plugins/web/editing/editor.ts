@@ -38,6 +38,8 @@ export interface EditorData {
   readonly name: string;
   readonly source: Source;
   readonly content: string;
+  /** What the rich editor wrote in a draft in Markdown, of which `content` may have lost something; "" where it did not. */
+  readonly written: string;
   readonly tags: readonly NamedTag[];
   /** The note of the change, which its revision keeps. */
   readonly summary: string;
@@ -165,6 +167,7 @@ export const EMPTY = {
   name: "",
   source: "markdown",
   content: "",
+  written: "",
   tags: [],
   summary: "",
   base: undefined,
@@ -200,6 +203,7 @@ async function editPage(visit: Visit): Promise<EditorData | Response> {
   const restored: EditorData = {
     ...data,
     ...typed,
+    written: isMarkdown ? draft.html : "",
     name: draft.name,
     tags: draft.tags,
     base: page.revision_count,

@@ -31,9 +31,10 @@ export async function chosenEditor(visit: Visit): Promise<EditorChoice["mode"] |
 }
 
 /** The data for `browser/rich.ts`. */
-export function richData(editor: EditorChoice, ui: Ui) {
+export function richData(editor: EditorChoice, written: string, ui: Ui) {
   return {
     ...editor,
+    written,
     choice: ui.url("/editor/choice"),
     convert: ui.url("/editor/convert"),
     pages: ui.url("/editor/pages"),
@@ -193,5 +194,7 @@ function changeTexts({ t }: Ui) {
     goOn: t("Go on anyway"),
     stay: t("Stay here"),
     more: t("Further changes: :count"),
+    draftHolds: t("Markdown cannot hold all of this draft. You are asked before the page is saved."),
+    draftLacks: t("This draft was written in the rich editor. Its Markdown lacks some of it."),
   };
 }

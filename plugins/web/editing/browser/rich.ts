@@ -23,12 +23,15 @@ import { beginPicture, endPicture, picturePlaces } from "./pictures.ts";
 import { readHtml } from "./reader.ts";
 import { PAGES, schemaWith } from "./schema.ts";
 import { ask, filled, find, make, type Texts } from "./screen.ts";
+import { editorSwitch, type Mode, rememberEditor } from "./switch.ts";
 import { toolbar } from "./toolbar.ts";
 import { toHtml } from "./writer.ts";
 
 /** What the server says to this script. */
 interface Given {
-  readonly mode: "rich" | "source";
+  readonly mode: Mode;
+  /** The HTML of a draft whose Markdown the textarea holds; "" where that is all of it. */
+  readonly written: string;
   /** Whether the user may choose the editor. */
   readonly canSwitch: boolean;
   /** The address that remembers the editor that the user chooses. */
@@ -56,6 +59,8 @@ class RichEditor {
   /** The document that may be written as Markdown: nothing is lost, or the writer has agreed. */
   #agreed: Node | undefined;
   #isChecking = false;
+  /** Whether the editor was opened with what the textarea does not hold all of. */
+  #isRestored = false;
   /** What the preview showed before the editor opened. */
   #preview: readonly ChildNode[] = [];
 
@@ -89,7 +94,7 @@ class RichEditor {
   }
 
   get #isEdited(): boolean {
-    return this.#editor !== undefined && this.#opened?.eq(this.#editor.state.doc) === false;
+    return this.#editor !== undefined && (this.#isRestored || this.#opened?.eq(this.#editor.state.doc) === false);
   }
 
   /** What the form sends. */
@@ -128,15 +133,17 @@ class RichEditor {
 
   /** Opens the editor that the server chose. */
   async start(): Promise<void> {
-    const { canSwitch, mode } = this.#given;
-    if (canSwitch) this.#showSwitch();
+    const { canSwitch, mode, texts, written } = this.#given;
+    if (canSwitch) find(".head-line")?.append(editorSwitch(texts, (chosen) => void this.#switchTo(chosen)));
     if (mode === "rich") await this.#openRich(false);
+    else if (written !== "") await this.#showLost(texts.draftLacks ?? "");
     this.#showMode();
   }
 
   /** Opens the rich editor with the content of the textarea. `isAsked` is whether the writer has just asked for it. */
   async #openRich(isAsked: boolean): Promise<void> {
     const { texts } = this.#given;
+    this.#isRestored = false;
     const made = this.#isMarkdown ? await this.#ofMarkdown(isAsked) : this.#text.value;
     if (made === undefined) return;
     const { doc, keptBlocks } = readHtml(PAGES, made);
@@ -150,6 +157,11 @@ class RichEditor {
   async #ofMarkdown(isAsked: boolean): Promise<string | undefined> {
     const { texts } = this.#given;
     const { value } = this.#text;
+    this.#isRestored = this.#given.written !== "" && value === this.#text.defaultValue;
+    if (this.#isRestored) {
+      await this.#showLost(texts.draftHolds ?? "");
+      return this.#given.written;
+    }
     if (value.trim() === "") return "";
     const made = await this.#converted("html", value);
     if ("status" in made) return undefined;
@@ -158,6 +170,14 @@ class RichEditor {
     if (isAsked) return (await this.#agrees(texts.markdownChanges ?? "", lines)) ? withoutIds(made.html) : undefined;
     this.#note(texts.notInRich ?? "", lines);
     return undefined;
+  }
+
+  /** Tells what the Markdown of the draft has lost, if anything. */
+  async #showLost(text: string): Promise<void> {
+    const { written } = this.#given;
+    const made = await this.#converted("markdown", written);
+    const lost = "status" in made ? [] : lostIn(written, made.html);
+    if (lost.length > 0) this.#note(text, lost);
   }
 
   async #converted(to: "html" | "markdown", content: string): Promise<Conversion | Unconverted> {
@@ -276,55 +296,19 @@ class RichEditor {
     this.#text.dispatchEvent(new Event("input", { bubbles: true }));
   }
 
-  #showSwitch(): void {
-    const { texts } = this.#given;
-    const button = (mode: Given["mode"]) =>
-      make(
-        "button",
-        {
-          type: "button",
-          class: "small secondary outline",
-          "data-mode": mode,
-          onclick: () => void this.#switchTo(mode),
-        },
-        texts[mode],
-      );
-    const shown = make(
-      "div",
-      { class: "rich-switch", role: "group", "aria-label": texts.editor },
-      button("rich"),
-      button("source"),
-    );
-    find(".head-line")?.append(shown);
-  }
-
-  /** Remembers the editor in the account. Without a connection the choice is for this screen alone. */
-  #remember(mode: Given["mode"]): void {
-    const body = new FormData();
-    body.set("editor", mode);
-    const sent = fetch(this.#given.choice, {
-      method: "POST",
-      body,
-      headers: { accept: "application/json" },
-      redirect: "error",
-      keepalive: true,
-    });
-    sent.catch(() => {});
-  }
-
-  async #switchTo(mode: Given["mode"]): Promise<void> {
+  async #switchTo(mode: Mode): Promise<void> {
     if (mode === this.#mode) return;
     this.#notes.replaceChildren();
     if (mode === "rich") await this.#openRich(true);
     else await this.#openSource();
     this.#showMode();
     if (mode !== this.#mode) return;
-    this.#remember(mode);
+    rememberEditor(this.#given.choice, mode);
     if (this.#editor) this.#editor.view.focus();
     else this.#text.focus();
   }
 
-  get #mode(): Given["mode"] {
+  get #mode(): Mode {
     return this.#editor ? "rich" : "source";
   }
 

@@ -26,6 +26,10 @@ test("users change their own name and language, and nothing that others give the
   expect(changed.body.roles).toHaveLength(1);
   expect((await change({ language: "" }, token)).body.language).toBe("");
   expect((await runtime.ask("GET", "/api/users/me", { as: token })).body).toMatchObject({ name: "Anna", language: "" });
+  expect((await change({ editor: "rich" }, token)).body).toMatchObject({ name: "Anna", editor: "rich" });
+  expect((await change({ name: "Anne" }, token)).body.editor).toBe("rich");
+  expect((await change({ editor: "" }, token)).body.editor).toBe("");
+  expect((await change({ editor: "other" }, token)).body.error.validation).toHaveProperty("editor");
   expect((await change({ name: "" }, token)).status).toBe(422);
   expect((await change({ language: "d e" }, token)).body.error.validation).toHaveProperty("language");
 });

@@ -95,6 +95,35 @@ test("earlier addresses of pages lead to them, and links to them are rewritten",
   expect((await read(`pages/${page.id}`)).body.slug).toBe("known");
 });
 
+test("the addresses that a chapter has had lead to its book, for who sees that, until it is gone", async () => {
+  const book = await make("books", { name: "Former place" });
+  const chapter = await make("chapters", { name: "Former name", book_id: book.id });
+  await runtime.ask("PUT", `/api/chapters/${chapter.id}`, { body: { name: "Later name" } });
+  const { body: made } = await toBook(chapter.id);
+  await runtime.ask("PUT", `/api/books/${book.id}`, { body: { name: "Renamed place" } });
+  await runtime.ask("PUT", `/api/books/${made.id}`, { body: { name: "Own place" } });
+  const earlier = [
+    "former-place/chapter/former-name",
+    "former-place/chapter/later-name",
+    "renamed-place/chapter/later-name",
+  ];
+  for (const path of earlier) expect(await followed(`/books/${path}`)).toMatch(/^30[1278] \/books\/own-place$/);
+  await restrict("book", made.id);
+  const { token } = await runtime.person("elsewhere", VIEWS);
+  const seen = await runtime.ask("GET", `/books/${earlier[0]}`, { as: token });
+  expect([seen.status, seen.headers.get("location")]).toEqual([404, null]);
+  await runtime.ask("DELETE", `/api/books/${made.id}`);
+  const { data } = (await read("recycle-bin?sort=-id&count=1")).body;
+  expect((await runtime.ask("DELETE", `/api/recycle-bin/${data[0].id}`)).status).toBe(200);
+  expect(await followed(`/books/${earlier[0]}`)).toStartWith("404");
+  expect(
+    (
+      await runtime.store
+        .sql`select from slug_history where item_id in (${made.id}, ${chapter.id}) and slug like '%name'`
+    ).length,
+  ).toBe(0);
+});
+
 test("a book becomes a shelf of books, and stays as the last one with the pages that it had itself", async () => {
   const book = await make("books", { name: "Grown", description: "All", tags: [{ name: "k", value: "v" }] });
   const parts = pictureForm(png(), "cover.png", { _method: "PUT" });
@@ -167,6 +196,19 @@ test("permissions go along, whoever converts: those of the book to the shelf, an
     [404, 404],
     [200, 200],
   ]);
+});
+
+test("a chapter without permissions of its own takes those of its book along", async () => {
+  const { role, token } = await runtime.person("insider", VIEWS);
+  const outsider = await runtime.person("outsider", VIEWS);
+  const book = await make("books", { name: "Closed" });
+  const chapter = await make("chapters", { name: "Inner", book_id: book.id });
+  const page = await make("pages", { name: "secret", chapter_id: chapter.id });
+  await restrict("book", book.id, role);
+  const { body } = await toBook(chapter.id);
+  expect(await permissionsOf("book", body.id)).toEqual(await permissionsOf("book", book.id));
+  const seen = [token, outsider.token].map(async (as) => (await read(`pages/${page.id}`, as)).status);
+  expect(await Promise.all(seen)).toEqual([200, 404]);
 });
 
 test("the draft of a page that was begun in a chapter is found in the book that it becomes", async () => {

@@ -38,6 +38,8 @@ export interface UsersTable {
   system_name: Generated<string>;
   /** Preferred language; empty for that of the instance. */
   language: Generated<string>;
+  /** The editor that pages are written in: "rich" or "source"; empty for the one of each page's format. */
+  editor: Generated<string>;
   /** Null if there was none. Where a plugin fills the slot `last_activity`, that is used instead. */
   last_activity_at: string | null;
   created_at: Generated<string>;
@@ -185,6 +187,7 @@ export const meSchema = t.Object(
   {
     ...userFields,
     language: t.String(),
+    editor: t.String({ description: 'The editor of pages: rich, source, or "" for the one of each page\'s format' }),
     permissions: t.Array(t.String()),
     via: t.String({ description: "How the request was authenticated" }),
   },

@@ -19,8 +19,8 @@ export const about = {
     "those of the user's roles, or fewer if a token has a scope.\n" +
     "`via` is how the user was authenticated: token, session or guest.",
   updateMe:
-    "Updates the name, the language or the password of the user whose credential the request carries. An empty language " +
-    "means that of the instance. A new password requires the current one and ends all sessions of the user.\n" +
+    "Updates the name, the language, the editor of pages or the password of the user whose credential the request carries. An empty language " +
+    "means that of the instance, an empty editor the one of each page's format. A new password requires the current one and ends all sessions of the user.\n" +
     "Not available to tokens with a scope.",
   acceptInvite:
     "Accepts an invitation by its token: sets the password of the invited account. A token can be used once.",

@@ -18,6 +18,7 @@ import { sealedHash } from "./sealed_hash.ts";
 const updateMeRules = rules({
   name: ["string", "min:1", "max:100"],
   language: ["string", "max:15", "alpha_dash"],
+  editor: ["string", "in:,rich,source"],
   current_password: ["required_with:password", "string"],
   password: ["string", "min:8"],
 });
@@ -28,8 +29,13 @@ const readHash = prepared("users.readHash", (db, p: { id: number }) =>
   db.selectFrom("users").select("password").where("id", "=", p.id),
 );
 
-const findLanguage = prepared("users.findLanguage", (db, p: { id: number }) =>
-  db.selectFrom("users").select("language").where("id", "=", p.id),
+const findChoices = prepared("users.findChoices", (db, p: { id: number }) =>
+  db.selectFrom("users").select(["language", "editor"]).where("id", "=", p.id),
+);
+
+// No event tells of it, as it changes nothing that others see.
+const chooseEditor = prepared("users.chooseEditor", (db, p: { id: number; editor: string }) =>
+  db.updateTable("users").set({ editor: p.editor }).where("id", "=", p.id),
 );
 
 /** Mounts the routes. */
@@ -47,7 +53,7 @@ export function mountMe(context: UsersContext): void {
   };
   const present = async (user: User, viewer: Viewer) => ({
     ...presentUser(await withLastActivity(user, context), baseUrl),
-    language: await readLanguage(context, user.id),
+    ...((await findChoices.executeTakeFirst(db, { id: user.id })) ?? { language: "", editor: "" }),
     permissions: [...viewer.permissions].sort(),
     via: viewer.via,
   });
@@ -60,7 +66,7 @@ export function mountMe(context: UsersContext): void {
     "/users/me",
     async ({ viewer, input }) => {
       const row = await findForUpdate(viewer);
-      const { name, language, current_password, password } = await validate(updateMeRules, input, viewer);
+      const { name, language, editor, current_password, password } = await validate(updateMeRules, input, viewer);
       await passwordChecker.byApi(password);
       if (password) await checkCurrentPassword(context, row, current_password ?? "");
       const draft: UserChange = {
@@ -68,6 +74,8 @@ export function mountMe(context: UsersContext): void {
         ...(language === undefined ? {} : { language }),
         ...(password ? { password_hash: await sealedHash(password) } : {}),
       };
+      if (editor !== undefined) await chooseEditor.write(db, { id: row.id, editor });
+      if (editor !== undefined && Object.keys(draft).length === 0) return present(row, viewer);
       const changed = await perform("user_update", viewer, { row, draft }, (final, tx) =>
         changeUser(final.row.id, final.draft, tx),
       );
@@ -92,8 +100,4 @@ async function checkCurrentPassword(
   if (!(await passwordMatches({ email, password }, stored?.password ?? "")))
     throw invalidFields({ current_password: "The current password is not right." });
   await contracts.throttle.forgive(CURRENT_PASSWORD, String(id));
-}
-
-async function readLanguage({ db }: UsersContext, id: number): Promise<string> {
-  return (await findLanguage.executeTakeFirst(db, { id }))?.language ?? "";
 }

@@ -63,4 +63,7 @@ export const migrations: Migrations = {
       .addColumn("created_at", "timestamptz", (column) => column.notNull().defaultTo(sql`now()`))
       .execute();
   },
+  async "0005_editor"(db) {
+    await sql`alter table users add column editor text not null default ''`.execute(db);
+  },
 };

@@ -1,8 +1,8 @@
 /**
  * Conversions: a chapter becomes a book, and a book a shelf with a book for each of its chapters, as in BookStack. Pages and all else that
  * is below keep their ids and move with the events of a move, so that their earlier addresses lead to them; deleted and hidden items
- * move, too. The new item has the texts, tags, cover and own permissions of the old one, whoever converts it, and the converter as its
- * owner. A chapter, and a book that nothing is left in, are removed for good, since nothing of them is lost.
+ * move, too. The new item has the texts, tags, cover and own permissions of the old one, those of its book where a chapter has
+ * none, whoever converts it, and the converter as its owner. A chapter, and a book that nothing is left in, are removed for good, since nothing of them is lost.
  */
 import type { ItemRef, MadeItem } from "lectern/contracts";
 import {
@@ -81,7 +81,7 @@ export async function convertBook(context: CopiesContext, viewer: Viewer, book: 
     const bookIds: number[] = [];
     for (const chapter of await chaptersOf.execute(tx.db, { bookId: id })) {
       const made = await tx.perform("chapter_convert", chapter, (final, inner) =>
-        bookOfChapter(context, final.id, inner, from),
+        bookOfChapter(context, final.id, inner),
       );
       bookIds.push(made.id);
     }
@@ -91,13 +91,8 @@ export async function convertBook(context: CopiesContext, viewer: Viewer, book: 
   });
 }
 
-/** The book of a chapter, which gets the permissions of `fallback` where the chapter has none of its own. */
-async function bookOfChapter(
-  context: CopiesContext,
-  id: number,
-  tx: EventTransaction,
-  fallback?: ItemRef,
-): Promise<Converted> {
+/** The book of a chapter, which gets the permissions of the book that the chapter was in where the chapter has none of its own. */
+async function bookOfChapter(context: CopiesContext, id: number, tx: EventTransaction): Promise<Converted> {
   const place = await placeOf.executeTakeFirst(tx.db, { id });
   // The book before the chapter, as all writers lock them.
   const held = place && (await lockBook.executeTakeFirst(tx.db, { id: place.book_id }));
@@ -108,7 +103,7 @@ async function bookOfChapter(
   // Before the move: pages then have the same permissions at each moment.
   const { overrides } = context.contracts;
   const copied = await overrides?.copy([{ from, to: book }], tx);
-  if (copied === 0 && fallback) await overrides?.copy([{ from: fallback, to: book }], tx);
+  if (copied === 0) await overrides?.copy([{ from: { kind: "book", id: held.id }, to: book }], tx);
   const to = { id: book.id, slug: String(book.shown.slug) };
   const row = { ...chapter, book_slug: held.slug, tags: [] };
   await tx.perform("chapter_move", { row, to }, async (final, { db }) => {

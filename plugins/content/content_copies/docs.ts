@@ -19,8 +19,8 @@ export const about = {
     "after the copy has ended.",
   convertChapter:
     "Makes a book of a chapter. An addition to BookStack's API, which has conversions on screens alone.\n" +
-    "Its pages move into the book and keep their ids; their earlier addresses lead to them. The book has the texts, tags and own " +
-    "permissions of the chapter, which is gone. It needs the permissions to update and delete the chapter and to create books.",
+    "Its pages move into the book and keep their ids; their earlier addresses and those of the chapter lead on. The book has the " +
+    "texts and tags of the chapter, which is gone, and its own permissions, or those of the book that it was in where it had none. It needs the permissions to update and delete the chapter and to create books.",
   convertBook:
     "Makes a shelf of a book, with a book for each of its chapters. An addition to BookStack's API, which has conversions on screens " +
     "alone.\nPages keep their ids; their earlier addresses lead to them. The shelf has the texts, tags, cover and own permissions of the " +

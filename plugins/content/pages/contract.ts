@@ -121,6 +121,9 @@ export const mergeRules = rules({
   markdown: ["required_without:html", "string"],
 });
 
+/** The body that marks a page. */
+export const templateRules = rules({ template: ["required", "boolean"] });
+
 const pageFields = {
   ...namedFields,
   book_id: idSchema,
@@ -240,6 +243,7 @@ declare module "lectern/contracts" {
     "POST /api/pages": Static<typeof pageAnswers.saved>;
     [page: `/api/pages/${number}`]: Item<"page">;
     [pageUpdate: `PUT /api/pages/${number}`]: Static<typeof pageAnswers.saved>;
+    [pageTemplate: `PUT /api/pages/${number}/template`]: Static<typeof pageAnswers.saved>;
     [pageMerge: `POST /api/pages/${number}/merge`]: Static<typeof pageMergeSchema>;
     [revisions: `/api/pages/${number}/revisions`]: ListingOf<typeof revisionListItemSchema>;
     [revision: `/api/pages/${number}/revisions/${number}`]: Static<typeof revisionSchema>;
@@ -274,5 +278,7 @@ declare module "lectern/core" {
     "editor-change": true;
     /** View the revisions of pages. */
     "revision-view-all": true;
+    /** Mark pages as templates. */
+    "templates-manage": true;
   }
 }

@@ -44,6 +44,11 @@ export const mergeExample = {
   },
 };
 
+/** What it says about marks of templates. */
+export const templateAbout =
+  "Marks a page as a template, or takes the mark away. New pages of books and chapters may start as a copy of a template, " +
+  "and writers insert them; `filter[template]=true` of the listing finds them. The revision_count stays. Needs the permission to update the page.";
+
 /** What it says about the endpoints of revisions. */
 export const revisionAbout = {
   list:
@@ -76,6 +81,9 @@ const saved = {
   editor: "wysiwyg",
   tags: [{ name: "team", value: "ops", order: 0 }],
 };
+
+/** Sample of a mark. */
+export const templateExample = { request: { template: true }, response: { ...saved, template: true } };
 
 /** Samples for the documentation. */
 export const examples = {

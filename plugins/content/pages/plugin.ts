@@ -24,6 +24,7 @@ import { mountRevisionChanges, mountRevisionReads } from "./revision_routes.ts";
 import { mountPages } from "./routes.ts";
 import { pageChecks } from "./self_checks.ts";
 import { pagesService } from "./service.ts";
+import { mountTemplates } from "./templates.ts";
 import { contributeThemeHooks } from "./theme_hooks.ts";
 
 /** The columns of pages that listings show (content-api 8.1). */
@@ -70,7 +71,7 @@ export default definePlugin({
   }),
   migrations,
   events: ["page_create", "page_update", "page_move", "page_delete", "revision_delete"],
-  permissions: [...itemPermissions("page"), "editor-change", "revision-view-all"],
+  permissions: [...itemPermissions("page"), "editor-change", "revision-view-all", "templates-manage"],
   slots: { ...pageContentSlots, ...pictureSlots },
   setup(context) {
     const { contracts, contribute, on, provide, settings, visibilityRule } = context;
@@ -145,6 +146,7 @@ export default definePlugin({
     visibilityRule("page_revisions", () => true);
     mountPages(pages, reads);
     mountMerge(pages);
+    mountTemplates(pages);
     mountRevisionReads(pages);
     mountRevisionChanges(pages);
   },

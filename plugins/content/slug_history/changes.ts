@@ -1,6 +1,7 @@
 import type { ExpressionBuilder } from "kysely";
 import { type EventTransaction, sql } from "lectern/core";
 import { prepared, type Tables } from "lectern/db";
+import { BECAME_BOOK } from "./conversions.ts";
 
 type History = ExpressionBuilder<Tables & { history: Tables["slug_history"] }, "history">;
 
@@ -51,7 +52,9 @@ const deleteOfGoneBooks = prepared("slug_history.deleteOfGoneBooks", (db, p: { b
  */
 export async function removeHistory(ids: readonly number[], { db }: EventTransaction, kind: string): Promise<void> {
   if (kind === "book") await keepSlugsOfBooks.execute(db, { ids: [...ids] });
-  const deleted = await deleteOf.execute(db, { kind, ids: [...ids] });
+  const kinds = kind === "book" ? [kind, BECAME_BOOK] : [kind];
+  const deleted = [];
+  for (const each of kinds) deleted.push(...(await deleteOf.execute(db, { kind: each, ids: [...ids] })));
   const bookIds = [...new Set(deleted.map(({ book_id }) => book_id))].filter((id) => id !== 0);
   if (bookIds.length > 0) await deleteOfGoneBooks.execute(db, { bookIds });
 }

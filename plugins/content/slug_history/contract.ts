@@ -3,7 +3,7 @@ import type { PluginContext } from "lectern/core";
 
 /** Earlier addresses of items. */
 export interface SlugHistoryTable {
-  /** As events spell it: "page", "chapter", "book", "bookshelf". */
+  /** As events spell it: "page", "chapter", "book", "bookshelf"; and that of `conversions.ts`. */
   kind: string;
   item_id: number;
   slug: string;

@@ -3,10 +3,12 @@
  * refers to the book by id, so that a page is found under every slug that its book has had. Only items that the viewer
  * sees are found: for other viewers an earlier address is the same as one that never existed.
  */
+import type { QueryCreator } from "kysely";
 import { type RawBuilder, sql, type Viewer } from "lectern/core";
-import { prepared } from "lectern/db";
+import { prepared, type Tables } from "lectern/db";
 import { decodeSlug } from "../_items/slugs.ts";
 import type { SlugHistoryContext } from "./contract.ts";
+import { BECAME_BOOK } from "./conversions.ts";
 
 const ITEM = /^\/(books|shelves)\/([^/]+)(?:\/(page|chapter)\/([^/]+))?(?=\/|$)/;
 
@@ -48,24 +50,27 @@ interface InBookParameters {
   readonly bookVisible: RawBuilder<boolean>;
 }
 
+/** The books that have a slug or had it, with the time until which they did. */
+function booksNamed(query: QueryCreator<Tables>, slug: string) {
+  return query
+    .selectFrom("books")
+    .select(["id", PRESENT.as("until")])
+    .where("slug", "=", slug)
+    .where("deleted_at", "is", null)
+    .unionAll(
+      query
+        .selectFrom("slug_history")
+        .select(["item_id as id", "until"])
+        .where("kind", "=", sql.lit("book"))
+        .where("slug", "=", slug),
+    );
+}
+
 /** Reads the present slugs of a page or chapter and of its book. Both tables have the columns that it names. */
 const inBook = (table: "pages", kind: "page" | "chapter") =>
   prepared(`slug_history.find.${kind}`, (db, p: InBookParameters) =>
     db
-      .with("tops", (query) =>
-        query
-          .selectFrom("books")
-          .select(["id", PRESENT.as("until")])
-          .where("slug", "=", p.book)
-          .where("deleted_at", "is", null)
-          .unionAll(
-            query
-              .selectFrom("slug_history")
-              .select(["item_id as id", "until"])
-              .where("kind", "=", sql.lit("book"))
-              .where("slug", "=", p.book),
-          ),
-      )
+      .with("tops", (query) => booksNamed(query, p.book))
       .with("earlier", (query) =>
         query
           .selectFrom("tops")
@@ -106,6 +111,22 @@ const inBook = (table: "pages", kind: "page" | "chapter") =>
 
 const IN_BOOK = { page: inBook("pages", "page"), chapter: inBook("chapters" as "pages", "chapter") };
 
+/** Reads the present slug of the book that a chapter has become. */
+const ofConverted = prepared("slug_history.find.converted", (db, p: Omit<InBookParameters, "visible">) =>
+  db
+    .with("tops", (query) => booksNamed(query, p.book))
+    .selectFrom("slug_history as history")
+    .innerJoin("tops", "tops.id", "history.book_id")
+    .innerJoin("books", "books.id", "history.item_id")
+    .select("books.slug")
+    .where("history.kind", "=", BECAME_BOOK)
+    .where("history.slug", "=", p.slug)
+    .where(p.bookVisible)
+    .orderBy("history.until", "desc")
+    .orderBy("history.item_id", "desc")
+    .limit(sql.lit(1)),
+);
+
 /**
  * The present path of the item at a path below the instance's own, with the rest of that path after the item. Returns
  * undefined where there is no such item, or where the path is the item's present one.
@@ -141,7 +162,7 @@ async function topLevelPath(
 }
 
 /**
- * The present path of a page or chapter. An earlier address ended when the item or the book changed its slug, whichever was
+ * The present path of a page or chapter, or of the book that a chapter has become. An earlier address ended when the item or the book changed its slug, whichever was
  * first; of several items that had it, the last one is found.
  */
 async function pathInBook(
@@ -151,12 +172,14 @@ async function pathInBook(
   viewer: Viewer,
 ): Promise<string | undefined> {
   const table = kind === "page" ? "pages" : "chapters";
+  const bookVisible = visible.where("books", viewer);
   const found = await IN_BOOK[kind].executeTakeFirst(db, {
-    ...{ book, slug },
+    ...{ book, slug, bookVisible },
     visible: visible.where(table, viewer),
-    bookVisible: visible.where("books", viewer),
   });
-  return found && pathOf("books", found.book, kind, found.slug);
+  if (found) return pathOf("books", found.book, kind, found.slug);
+  const converted = kind === "chapter" && (await ofConverted.executeTakeFirst(db, { book, slug, bookVisible }));
+  return converted ? pathOf("books", converted.slug) : undefined;
 }
 
 function pathOf(section: string, top: string, kind?: string, slug = ""): string {

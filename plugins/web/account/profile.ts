@@ -1,3 +1,7 @@
+/**
+ * The profile: name, language and the editor of pages, which are stored with the account and are the same in every browser, and the
+ * appearance, which a cookie keeps for one browser, as a device has its own light. What administrators manage is shown and not changed.
+ */
 import type { Answers, Screen, Ui, Visit } from "lectern/contracts";
 import { type FormErrors, formErrors, type Html, html, type Texts } from "lectern/core";
 import type { AccountContext } from "./contract.ts";
@@ -19,7 +23,7 @@ const PATH = "/my-account/profile";
 const SCHEMES = ["light", "dark"];
 const YEAR_SECONDS = 31_536_000;
 
-/** Mounts the profile: name and language, stored with the account, and the appearance, stored in a cookie of the browser. */
+/** Mounts the profile. */
 export function mountProfile({ app, texts, web }: AccountContext): void {
   const { parts } = web;
   web.places("profile/below");
@@ -27,7 +31,22 @@ export function mountProfile({ app, texts, web }: AccountContext): void {
     const { t } = ui;
     const fields = html`
 ${parts.field(ui, { name: "name", label: t("Name"), value: me.name, required: true, maxlength: 100, autocomplete: "name", errors: wrong.errors.name })}
-${parts.field(ui, { name: "language", label: t("Language"), type: "select", value: me.language, options: [["", t("Browser language, or the instance default")], ...languages], errors: wrong.errors.language })}`;
+${parts.field(ui, { name: "language", label: t("Language"), type: "select", value: me.language, options: [["", t("Browser language, or the instance default")], ...languages], errors: wrong.errors.language })}
+${
+  ui.may("editor-change") &&
+  parts.field(ui, {
+    name: "editor",
+    label: t("Editor of pages"),
+    type: "select",
+    value: me.editor,
+    options: [
+      ["", t("By the format of each page")],
+      ["rich", t("Rich text")],
+      ["source", t("Source")],
+    ],
+    errors: wrong.errors.editor,
+  })
+}`;
     const schemes = parts.field(ui, {
       name: "scheme",
       label: t("Appearance"),
@@ -52,7 +71,7 @@ ${parts.form(ui, { action: `${PATH}/scheme`, fields: schemes, submit: t("Apply")
   const shown = async (
     visit: Visit,
     wrong = formErrors(undefined),
-    typed: Partial<Pick<Me, "name" | "language">> = {},
+    typed: Partial<Pick<Me, "name" | "language" | "editor">> = {},
   ): Promise<Screen> => {
     const me = { ...(await visit.get("/api/users/me")), ...typed };
     const added = html`${await web.addedParts("profile/below", me, visit)}`;
@@ -61,7 +80,11 @@ ${parts.form(ui, { action: `${PATH}/scheme`, fields: schemes, submit: t("Apply")
   };
   web.screen(app.site, PATH, "user", (visit) => shown(visit));
   web.form(app.site, PATH, "user", async (visit) => {
-    const typed = { name: visit.text("name"), language: visit.text("language") };
+    const typed = {
+      name: visit.text("name"),
+      language: visit.text("language"),
+      ...(visit.ui.may("editor-change") && { editor: visit.text("editor") }),
+    };
     const sent = await visit.send("PUT", "/api/users/me", typed);
     return sent.ok ? visit.goTo(PATH, visit.ui.t("Your profile is saved.")) : shown(visit, formErrors(sent), typed);
   });

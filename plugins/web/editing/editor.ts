@@ -38,6 +38,8 @@ export interface EditorData {
   readonly name: string;
   readonly source: Source;
   readonly content: string;
+  /** What the rich editor wrote in a draft in Markdown, of which `content` may have lost something; "" where it did not. */
+  readonly written: string;
   readonly tags: readonly NamedTag[];
   /** The note of the change, which its revision keeps. */
   readonly summary: string;
@@ -91,7 +93,7 @@ export function mountEditor({ app, markup, web, scripts, limitMb }: EditingConte
     const toolbar = await web.toolbar("editor/toolbar", data, visit);
     const formatting = html`${await web.addedParts("editor/formatting", data, visit)}`;
     const insertions = html`${chooseImage(visit.ui)}${await web.addedParts("editor/insert", data, visit)}`;
-    const editor = editorFor(visit, data.source);
+    const editor = await editorFor(visit, data.source);
     const drawer = await drawerFor(visit, data.about);
     const drawn = { ...data, preview: preview?.html, comparison, toolbar, formatting, insertions, editor, drawer };
     const own = [scripts.editor, scripts.save, scripts.drawer, scripts.tags, scripts.images];
@@ -165,6 +167,7 @@ export const EMPTY = {
   name: "",
   source: "markdown",
   content: "",
+  written: "",
   tags: [],
   summary: "",
   base: undefined,
@@ -200,6 +203,7 @@ async function editPage(visit: Visit): Promise<EditorData | Response> {
   const restored: EditorData = {
     ...data,
     ...typed,
+    written: isMarkdown ? draft.html : "",
     name: draft.name,
     tags: draft.tags,
     base: page.revision_count,

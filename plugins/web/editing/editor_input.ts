@@ -54,9 +54,12 @@ export async function saveDraft(
   const sent = form ?? { ...(await editorInput(visit)), slot: visit.text("slot"), keptAt: visit.text("kept_at") };
   const { name, source, content, tags, slot, keptAt } = sent;
   const base = Number(visit.text("base_revision"));
+  // What Markdown cannot hold stays beside it in the draft, until the writer has been shown what would be lost.
+  const isRich = form === undefined && source === "markdown" && visit.text("written") === "rich";
   const body: InputObject = {
     name,
     [source]: content,
+    ...(isRich ? { html: typedInput(visit).content } : {}),
     tags,
     ...(slot === "" ? {} : { slot }),
     kept_at: keptAt === "" ? "none" : keptAt,

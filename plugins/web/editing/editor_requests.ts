@@ -1,6 +1,6 @@
 /**
- * Requests of the editor's scripts: save and discard drafts, render previews, convert content, upload images and other files, find pages.
- * They pass on what the API answers to the writer; the page itself is saved by the form of `editor.ts`.
+ * Requests of the editor's scripts: save and discard drafts, render previews, convert content, upload images and other files, find pages,
+ * remember the chosen editor. They pass on what the API answers to the writer; the page itself is saved by the form of `editor.ts`.
  */
 import type { Visit } from "lectern/contracts";
 import { ApiError, isUpload } from "lectern/core";
@@ -12,6 +12,8 @@ import { fileIn } from "./fields.ts";
 
 /** Pages that are offered for a link. */
 const MAX_PAGES = 8;
+/** Characters of the name of an attachment. */
+const MAX_NAME = 255;
 
 /** Mounts the requests. */
 export function mountEditorRequests(context: EditingContext): void {
@@ -62,6 +64,11 @@ export function mountEditorRequests(context: EditingContext): void {
     const html = await rendered(visit, content);
     return Response.json({ html, markdown: await markdownOf(visit, html) });
   });
+  web.form(app.site, "/editor/choice", "editor-change", async (visit) => {
+    const sent = await visit.send("PUT", "/api/users/me", { editor: visit.text("editor") });
+    if (!sent.ok) throw new ApiError(sent.status, sent.message);
+    return Response.json({ editor: sent.body.editor });
+  });
   web.screen(app.site, "/editor/pages", "user", async (visit) => {
     const query = typeof visit.query.query === "string" ? visit.query.query.trim() : "";
     return Response.json({ data: await pagesFor(visit, query, baseUrl) });
@@ -83,7 +90,7 @@ function mountFileUpload({ app, web, baseUrl }: EditingContext): void {
   web.form(app.site, "/editor/file/:id", "user", async (visit) => {
     const file = fileIn(visit, "file");
     const sent = await visit.send("POST", "/api/attachments", {
-      name: isUpload(file) ? file.name : "",
+      name: isUpload(file) ? [...file.name].slice(0, MAX_NAME).join("") : "",
       uploaded_to: visit.params.id ?? "",
       ...(file === undefined ? {} : { file }),
     });
@@ -97,11 +104,11 @@ async function pagesFor(visit: Visit, query: string, baseUrl: string) {
   const link = (id: number) => `${baseUrl}/link/${id}`;
   if (query === "") {
     const { data } = await visit.get(`/api/pages?sort=-updated_at&count=${MAX_PAGES}`);
-    return data.map(({ id, name }) => ({ name, place: "", link: link(id) }));
+    return data.map(({ id, name }) => ({ id, name, place: "", link: link(id) }));
   }
   const words = encodeURIComponent(`${query} {type:page}`);
   const { data } = await visit.get(`/api/search?count=${MAX_PAGES}&query=${words}`);
-  return data.map(({ id, name, book }) => ({ name, place: book?.name ?? "", link: link(id) }));
+  return data.map(({ id, name, book }) => ({ id, name, place: book?.name ?? "", link: link(id) }));
 }
 
 /** Markdown as HTML. Throws ApiError where it is refused. */

@@ -24,7 +24,7 @@ export function drawEditor(web: Web, data: EditorScreenData & { readonly limitMb
   return html`<h1 class="unseen" id="editor-title">${title}</h1>${hasAdditions(data.toolbar) && html`<div class="editor-additions">${parts.toolbar(ui, data.toolbar)}</div>`}
 ${messages(parts, data, ui)}
 ${copyOffer(ui)}
-<form method="post" enctype="multipart/form-data" id="editor" class="editor" action="${ui.url(action)}" ${scriptData(data, ui)} data-rich="${JSON.stringify(richData(data.editor, ui))}">
+<form method="post" enctype="multipart/form-data" id="editor" class="editor" action="${ui.url(action)}" ${scriptData(data, ui)} data-rich="${JSON.stringify(richData(data.editor, data.written, ui))}">
 ${drawBar(web, data, errors.name ?? [], ui)}
 ${error !== undefined && data.conflict === undefined && html`<p class="notice bad" role="alert">${ui.icon("warning")} ${error}</p>`}
 ${errors.summary && html`<p class="notice bad" role="alert">${ui.icon("warning")} ${errors.summary.join(" ")}</p>`}

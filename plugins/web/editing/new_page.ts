@@ -30,23 +30,23 @@ export async function blankEditor(visit: Visit, kind: Kind): Promise<EditorData>
   const { draft, drafts } = await visit.get(`${draftsOf(place)}?slot=${slot}`);
   const data = { ...newPage(visit, place, slot), begun: drafts.filter((one) => one.slot !== slot) };
   if (draft) {
-    const { source, content } = sourceOf(draft);
+    const typed = sourceOf(draft);
     const { name, tags, updated_at, page_id } = draft;
-    const preview = await previewOf(visit, source, content);
-    return { ...data, name, source, content, tags, preview, draftOf: updated_at, keptAt: updated_at, pageId: page_id };
+    const preview = await previewOf(visit, typed.source, typed.content);
+    return { ...data, ...typed, name, tags, preview, draftOf: updated_at, keptAt: updated_at, pageId: page_id };
   }
   const template = place.template ? await visit.findItem("page", { id: place.template }) : undefined;
-  if (!template) return { ...data, source: newSource(visit) };
+  if (!template) return { ...data, source: await newSource(visit) };
   const source: Source = template.markdown === "" ? "html" : "markdown";
   const content = source === "html" ? template.raw_html : template.markdown;
   return { ...data, source, content, preview: template.html };
 }
 
 /** The format of a new page: the requested one, else the one that fits the editor that the user has chosen. */
-function newSource(visit: Visit): Source {
+async function newSource(visit: Visit): Promise<Source> {
   const { source } = visit.query;
   if (source === "html" || source === "markdown") return source;
-  return chosenEditor(visit) === "rich" ? "html" : "markdown";
+  return (await chosenEditor(visit)) === "rich" ? "html" : "markdown";
 }
 
 /** Creates the page of a form, or returns the editor with the errors. */
@@ -134,8 +134,14 @@ function chapterBy(visit: Visit, id: number): Promise<Chapter> {
   return visit.item("chapter", { id });
 }
 
-function sourceOf(draft: NonNullable<Drafts["draft"]>): { source: Source; content: string } {
-  return draft.html === "" ? { source: "markdown", content: draft.markdown } : { source: "html", content: draft.html };
+function sourceOf({
+  html,
+  markdown,
+}: NonNullable<Drafts["draft"]>): Pick<EditorData, "source" | "content" | "written"> {
+  const isMarkdown = markdown !== "" || html === "";
+  return isMarkdown
+    ? { source: "markdown", content: markdown, written: html }
+    : { source: "html", content: html, written: "" };
 }
 
 function draftsOf({ kind, id }: Place) {

@@ -11,9 +11,11 @@ import { mountDrawerRequests } from "./drawer_requests.ts";
 import { mountEditor } from "./editor.ts";
 import { mountEditorRequests } from "./editor_requests.ts";
 import { mountImageManager } from "./image_manager.ts";
+import { mountInsertions } from "./insertions.ts";
 import { mountPageActions } from "./page_actions.ts";
 import { placesView } from "./places.ts";
 import { mountSort } from "./sort.ts";
+import { mountTemplates } from "./templates.ts";
 
 export default definePlugin({
   name: "web_editing",
@@ -33,10 +35,12 @@ export default definePlugin({
     mountEditor(shared);
     mountEditorRequests(shared);
     mountDrawerRequests(shared);
+    mountInsertions(shared);
     const view = placesView(web);
     mountPageActions(shared, view);
     mountCopies(shared, view);
     mountSort(shared);
+    mountTemplates(shared);
     mountAttachments(shared);
     mountImageManager(shared);
   },

@@ -1,7 +1,7 @@
 /**
  * What the rich editor gets from the server: which editor opens, its texts in the user's language, and its style. Pages in HTML open in the
- * rich editor and pages in Markdown in the source editor, until the user has chosen one, which a cookie keeps by user, as that of
- * the colour scheme. Who may not change the editor (`editor-change`) stays in the one of the format.
+ * rich editor and pages in Markdown in the source editor, until the user has chosen one, which their account keeps. Who may not
+ * change the editor (`editor-change`) stays in the one of the format.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,28 +19,38 @@ export interface EditorChoice {
 export const RICH_STYLE = readFileSync(join(import.meta.dir, "public/rich.css"), "utf8");
 
 /** The editor that opens for content in a format. */
-export function editorFor(visit: Visit, source: Source): EditorChoice {
+export async function editorFor(visit: Visit, source: Source): Promise<EditorChoice> {
   const canSwitch = visit.ui.may("editor-change");
-  return { mode: chosenEditor(visit) ?? (source === "html" ? "rich" : "source"), canSwitch };
+  return { mode: (await chosenEditor(visit)) ?? (source === "html" ? "rich" : "source"), canSwitch };
 }
 
 /** The editor that the user has chosen; undefined where they have not, or may not. */
-export function chosenEditor({ request, viewer, ui }: Visit): EditorChoice["mode"] | undefined {
-  if (!ui.may("editor-change")) return undefined;
-  const cookie = request.headers.get("cookie") ?? "";
-  const [, user, mode] = /(?:^|;\s*)lectern_editor=(\d+)\.(rich|source)(?:;|$)/.exec(cookie) ?? [];
-  return Number(user) === viewer.id ? (mode as EditorChoice["mode"]) : undefined;
+export async function chosenEditor(visit: Visit): Promise<EditorChoice["mode"] | undefined> {
+  if (!visit.ui.may("editor-change")) return undefined;
+  const { editor } = await visit.get("/api/users/me");
+  return editor === "rich" || editor === "source" ? editor : undefined;
 }
 
 /** The data for `browser/rich.ts`. */
-export function richData(editor: EditorChoice, ui: Ui) {
+export function richData(editor: EditorChoice, written: string, ui: Ui) {
   return {
     ...editor,
-    user: ui.viewer.id,
-    path: ui.url("/"),
+    written,
+    choice: ui.url("/editor/choice"),
     convert: ui.url("/editor/convert"),
     pages: ui.url("/editor/pages"),
-    texts: { ...toolTexts(ui), ...tableTexts(ui), ...dialogTexts(ui), ...changeTexts(ui), ...pictureTexts(ui) },
+    templates: ui.url("/editor/templates"),
+    files: ui.url("/editor/file/"),
+    blocks: ui.url("/editor/blocks/"),
+    texts: {
+      ...toolTexts(ui),
+      ...tableTexts(ui),
+      ...dialogTexts(ui),
+      ...findTexts(ui),
+      ...insertTexts(ui),
+      ...changeTexts(ui),
+      ...pictureTexts(ui),
+    },
   };
 }
 
@@ -133,6 +143,46 @@ function dialogTexts({ t }: Ui) {
   };
 }
 
+function findTexts({ t }: Ui) {
+  return {
+    find: t("Find"),
+    findAndReplace: t("Find and replace"),
+    replaceBy: t("Replace by"),
+    replace: t("Replace"),
+    replaceAll: t("Replace all"),
+    previous: t("Previous match"),
+    next: t("Next match"),
+    close: t("Close"),
+    cased: t("Match case"),
+    whole: t("Whole words"),
+    found: t(":number of :count"),
+    replaced: t("Replaced: :count"),
+    count: t("Words: :words, characters: :characters"),
+    countSelected: t("Selected words: :words, characters: :characters"),
+    pastedMarkdown: t("The pasted text looks like Markdown."),
+    formatPasted: t("Paste as formatted text"),
+    keepPasted: t("Keep as it is"),
+  };
+}
+
+function insertTexts({ t }: Ui) {
+  return {
+    file: t("File"),
+    notAttached: t(":name could not be attached: :reason"),
+    diagram: t("Diagram"),
+    include: t("Include another page"),
+    part: t("Part of the page"),
+    wholePage: t("The whole page"),
+    template: t("Template"),
+    templates: t("Templates"),
+    search: t("Search"),
+    nothingFound: t("Nothing was found."),
+    atCursor: t("Insert at the cursor"),
+    atStart: t("Insert at the start"),
+    atEnd: t("Insert at the end"),
+  };
+}
+
 function changeTexts({ t }: Ui) {
   return {
     changesTitle: t("What would change"),
@@ -146,5 +196,7 @@ function changeTexts({ t }: Ui) {
     goOn: t("Go on anyway"),
     stay: t("Stay here"),
     more: t("Further changes: :count"),
+    draftHolds: t("Markdown cannot hold all of this draft. You are asked before the page is saved."),
+    draftLacks: t("This draft was written in the rich editor. Its Markdown lacks some of it."),
   };
 }

@@ -144,6 +144,12 @@ function draw({ parts }: Web, data: PageData, ui: Ui): Html {
       icon: "copy",
       may: (ui.may("page-create-all") || ui.may("page-create-own")) && ui.serves("/api/pages/0/copy", "POST"),
     },
+    {
+      path: `${path}/template`,
+      text: page.template ? t("No longer offer as a template") : t("Offer as a template"),
+      icon: "template",
+      may: mayWrite("page-update") && ui.may("templates-manage"),
+    },
     { path: `${path}/move`, text: t("Move"), icon: "move", may: mayWrite("page-update") },
     {
       path: `${path}/permissions`,
@@ -155,6 +161,7 @@ function draw({ parts }: Web, data: PageData, ui: Ui): Html {
     { path: `${path}/delete`, text: t("Delete"), icon: "delete", may: mayWrite("page-delete"), isDialog: true },
   ];
   return html`<article class="page"><div class="head-line"><h1>${page.name}</h1>${parts.toolbar(ui, itemToolbar(actionList, more, toolbar, ui))}</div>
+${page.template && html`<p class="quiet">${ui.icon("template")} ${t("This page is a template for others.")}</p>`}
 ${page.draft && html`<p class="notice note">${t("This is a draft. Only you can see it.")}</p>`}
 ${content.headings.length >= MIN_HEADINGS && tableOfContents(content.headings, ui)}
 <div class="page-content" dir="auto">${ui.raw(content.html)}</div>

@@ -126,6 +126,13 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
       body: { base_revision: 1, html: "<p>x</p>" },
     },
   ],
+  "PUT /api/pages/:id/template": [
+    {
+      path: "/api/pages/{page}/template",
+      needs: ["page-view-all", "page-update-all", "templates-manage"],
+      body: { template: true },
+    },
+  ],
   "POST /api/pages/:id/revisions/:revisionId/restore": [
     {
       path: "/api/pages/{page}/revisions/{revision}/restore",

@@ -232,10 +232,11 @@ export function insertInline({ state, view }: Editor, html: string): void {
 export function insertDetails(editor: Editor, title: string): void {
   const { state, view } = editor;
   const { $from, $to } = state.selection;
-  const range = $from.blockRange($to);
-  if (!range) return;
   const { details, summary } = state.schema.nodes;
   if (!details || !summary) return;
+  // Such as a list and not its items.
+  const range = $from.blockRange($to, ({ type }) => type.contentMatch.matchType(details) !== null);
+  if (!range) return;
   const content = Fragment.from(summary.create(null, state.schema.text(title))).append(
     range.parent.content.cut(range.start - range.$from.start(range.depth), range.end - range.$from.start(range.depth)),
   );

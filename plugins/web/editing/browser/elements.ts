@@ -82,6 +82,11 @@ export function declarationsIn(style: string): (readonly [property: string, valu
   });
 }
 
+/** The declarations of an element's style attribute, by property. */
+export function styleOf(element: Element): Readonly<Record<string, string>> {
+  return Object.fromEntries(declarationsIn(attributesOf(element).find(([name]) => name === "style")?.[1] ?? ""));
+}
+
 /** The declarations of a style attribute that the editor draws. */
 function shownStyle(style: string): string {
   return declarationsIn(style)

@@ -26,6 +26,7 @@ const PATHS = {
   insert: "M12 5v14M5 12h14",
   undo: "M8 5L4 9l4 4M4 9h10a5 5 0 0 1 0 10H9",
   redo: "M16 5l4 4-4 4M20 9H10a5 5 0 0 0 0 10h5",
+  find: "M10 4a6 6 0 1 0 0 12 6 6 0 0 0 0-12M14.500 14.500L20 20",
   "row-above": "M4 12h16v7H4zM12 3v6M9 6h6",
   "row-below": "M4 5h16v7H4zM12 15v6M9 18h6",
   "column-before": "M12 4h7v16h-7zM3 12h6M6 9v6",

@@ -14,12 +14,14 @@ export interface MenuOptions {
   readonly texts: Texts;
   /** Buttons of plugins. */
   readonly added: readonly HTMLButtonElement[];
+  /** Choices that ask first. */
+  readonly asking: readonly Choice[];
   /** The element into which the menu is put. */
   readonly place: HTMLElement;
   pictures(): void;
 }
 
-function choices({ texts, added, pictures }: MenuOptions): readonly Choice[] {
+function choices({ texts, added, asking, pictures }: MenuOptions): readonly Choice[] {
   const block = (kind: string): Choice => ({
     text: texts[`block-${kind}`] ?? kind,
     run: (editor) => setBlock(editor, kind),
@@ -38,6 +40,7 @@ function choices({ texts, added, pictures }: MenuOptions): readonly Choice[] {
     of("details", (editor) => insertDetails(editor, texts.summary ?? "")),
     of("rule", (editor) => insertBlocks(editor, "<hr>")),
     of("picture", pictures),
+    ...asking,
     of("date", (editor) =>
       insertInline(editor, new Intl.DateTimeFormat(language, { dateStyle: "long" }).format(new Date())),
     ),
@@ -63,4 +66,12 @@ export function insertMenu(editor: () => Editor, options: MenuOptions): Plugin {
   const all = choices(options);
   const find = (typed: string) => all.filter(({ text }) => folded(text).includes(folded(typed)));
   return suggestions({ editor, texts, label: texts.insert, id: "menu", sign: SLASH, place, find });
+}
+
+/** Opens the menu of insertions: a slash in an empty paragraph. */
+export function openMenu(editor: Editor): void {
+  const { parent } = editor.state.selection.$from;
+  if (parent.content.size > 0) editor.commands.splitBlock();
+  editor.view.focus();
+  editor.view.dispatch(editor.state.tr.insertText("/"));
 }

@@ -14,6 +14,9 @@ export const KEPT_INLINE = "lectern-kept";
 /** The same for blocks. */
 export const KEPT_BLOCK = "lectern-kept-block";
 
+/** Elements that are content of an inline element without text. */
+const SHOWN_WITHIN = [...LEAVES, ...WHOLE, "input"].join(",");
+
 /** A document, and how many of its blocks had to be kept whole since the schema would have changed them. */
 export interface ReadResult {
   readonly doc: Node;
@@ -109,7 +112,7 @@ function isWhole(element: Element): boolean {
         holdsBlocks(element) ||
         (element.parentElement?.localName !== "pre" &&
           element.textContent === "" &&
-          element.querySelector("br,img,input") === null)
+          element.querySelector(SHOWN_WITHIN) === null)
       );
   }
 }

@@ -7,12 +7,17 @@
 import { Editor, Extension } from "@tiptap/core";
 import type { Node } from "@tiptap/pm/model";
 import { behaviour } from "./behaviour.ts";
-import { insertBlocks } from "./blocks.ts";
+import { changeList } from "./change_list.ts";
 import { clipboard } from "./clipboard.ts";
 import { type Difference, differences, withoutIds } from "./compare.ts";
 import { type Conversion, convert, isSameMarkdown, lineDifferences, lostIn, type Unconverted } from "./convert.ts";
+import { wordCount } from "./count.ts";
 import { linkDialog } from "./dialogs.ts";
-import { insertMenu } from "./insert_menu.ts";
+import { findPanel } from "./find.ts";
+import { insertChoices } from "./insert_choices.ts";
+import { insertMenu, openMenu } from "./insert_menu.ts";
+import { type Insertion, insertAt } from "./insertions.ts";
+import { markdownPaste } from "./markdown_paste.ts";
 import { pageMenu } from "./page_menu.ts";
 import { listenForPictures } from "./picture_events.ts";
 import type { CaptionForm } from "./picture_nodes.ts";
@@ -21,24 +26,28 @@ import { picturePlaces } from "./pictures.ts";
 import { readHtml } from "./reader.ts";
 import { PAGES, schemaWith } from "./schema.ts";
 import { ask, filled, find, make, type Texts } from "./screen.ts";
+import { editorSwitch, type Mode, rememberEditor } from "./switch.ts";
 import { toolbar } from "./toolbar.ts";
 import { toHtml } from "./writer.ts";
 
 /** What the server says to this script. */
 interface Given {
-  readonly mode: "rich" | "source";
+  readonly mode: Mode;
+  /** The HTML of a draft whose Markdown the textarea holds; "" where that is all of it. */
+  readonly written: string;
   /** Whether the user may choose the editor. */
   readonly canSwitch: boolean;
-  readonly user: number;
-  readonly path: string;
+  /** The address that remembers the editor that the user chooses. */
+  readonly choice: string;
   readonly convert: string;
   readonly pages: string;
+  readonly templates: string;
+  readonly files: string;
+  readonly blocks: string;
   readonly texts: Texts;
 }
 
 const UNAUTHORIZED = 401;
-const YEAR_SECONDS = 31_536_000;
-const SHOWN_DIFFERENCES = 5;
 
 /** The editor of one form. */
 class RichEditor {
@@ -53,6 +62,8 @@ class RichEditor {
   /** The document that may be written as Markdown: nothing is lost, or the writer has agreed. */
   #agreed: Node | undefined;
   #isChecking = false;
+  /** Whether the editor was opened with what the textarea does not hold all of. */
+  #isRestored = false;
   /** What the preview showed before the editor opened. */
   #preview: readonly ChildNode[] = [];
 
@@ -68,8 +79,8 @@ class RichEditor {
     // Before `public/editor.js`, which takes a submitted form for saved.
     EventTarget.prototype.addEventListener.call(form, "submit", (event) => this.#check(event as SubmitEvent), true);
     on("editor-insert", (event) => {
-      const { html } = (event as CustomEvent<{ html: string }>).detail;
-      if (this.#editor) insertBlocks(this.#editor, html);
+      const { html, at } = (event as CustomEvent<Insertion>).detail;
+      if (this.#editor) insertAt(this.#editor, html, at);
     });
     listenForPictures(form, () => this.#editor && { editor: this.#editor, captions: this.#captions });
   }
@@ -83,7 +94,7 @@ class RichEditor {
   }
 
   get #isEdited(): boolean {
-    return this.#editor !== undefined && this.#opened?.eq(this.#editor.state.doc) === false;
+    return this.#editor !== undefined && (this.#isRestored || this.#opened?.eq(this.#editor.state.doc) === false);
   }
 
   /** What the form sends. */
@@ -122,15 +133,17 @@ class RichEditor {
 
   /** Opens the editor that the server chose. */
   async start(): Promise<void> {
-    const { canSwitch, mode } = this.#given;
-    if (canSwitch) this.#showSwitch();
+    const { canSwitch, mode, texts, written } = this.#given;
+    if (canSwitch) find(".head-line")?.append(editorSwitch(texts, (chosen) => void this.#switchTo(chosen)));
     if (mode === "rich") await this.#openRich(false);
+    else if (written !== "") await this.#showLost(texts.draftLacks ?? "");
     this.#showMode();
   }
 
   /** Opens the rich editor with the content of the textarea. `isAsked` is whether the writer has just asked for it. */
   async #openRich(isAsked: boolean): Promise<void> {
     const { texts } = this.#given;
+    this.#isRestored = false;
     const made = this.#isMarkdown ? await this.#ofMarkdown(isAsked) : this.#text.value;
     if (made === undefined) return;
     const { doc, keptBlocks } = readHtml(PAGES, made);
@@ -144,6 +157,11 @@ class RichEditor {
   async #ofMarkdown(isAsked: boolean): Promise<string | undefined> {
     const { texts } = this.#given;
     const { value } = this.#text;
+    this.#isRestored = this.#given.written !== "" && value === this.#text.defaultValue;
+    if (this.#isRestored) {
+      await this.#showLost(texts.draftHolds ?? "");
+      return this.#given.written;
+    }
     if (value.trim() === "") return "";
     const made = await this.#converted("html", value);
     if ("status" in made) return undefined;
@@ -152,6 +170,14 @@ class RichEditor {
     if (isAsked) return (await this.#agrees(texts.markdownChanges ?? "", lines)) ? withoutIds(made.html) : undefined;
     this.#note(texts.notInRich ?? "", lines);
     return undefined;
+  }
+
+  /** Tells what the Markdown of the draft has lost, if anything. */
+  async #showLost(text: string): Promise<void> {
+    const { written } = this.#given;
+    const made = await this.#converted("markdown", written);
+    const lost = "status" in made ? [] : lostIn(written, made.html);
+    if (lost.length > 0) this.#note(text, lost);
   }
 
   async #converted(to: "html" | "markdown", content: string): Promise<Conversion | Unconverted> {
@@ -165,7 +191,7 @@ class RichEditor {
     const { texts } = this.#given;
     const chosen = await ask(
       texts.changesTitle ?? "",
-      [make("p", {}, text), listed(changes, texts)],
+      [make("p", {}, text), changeList(changes, texts)],
       [
         { text: texts.stay ?? "", value: "", isMain: true },
         { text: texts.goOn ?? "", value: "go" },
@@ -177,8 +203,8 @@ class RichEditor {
   #note(text: string, changes: readonly Difference[] = []): void {
     const { texts } = this.#given;
     const more =
-      changes.length > 0 && make("details", {}, make("summary", {}, texts.whatChanges), listed(changes, texts));
-    this.#notes.replaceChildren(make("div", { class: "notice note" }, text, more));
+      changes.length > 0 && make("details", {}, make("summary", {}, texts.whatChanges), changeList(changes, texts));
+    this.#notes.replaceChildren(...(text === "" ? [] : [make("div", { class: "notice note" }, text, more)]));
   }
 
   #open(doc: Node): void {
@@ -192,6 +218,17 @@ class RichEditor {
     const picker = find<HTMLInputElement>(".editor-pictures input[type=file]", this.#form);
     const pictures = () => picker?.click();
     const tools = pictureTools(() => editor, { texts, place, captions: this.#captions });
+    const panel = findPanel(() => editor, texts);
+    const offer = markdownPaste(() => editor, {
+      ...{ texts, convert: this.#given.convert },
+      note: (text) => this.#note(text),
+    });
+    const count = wordCount(texts);
+    const asking = insertChoices({
+      ...this.#given,
+      form: this.#form,
+      note: (text) => this.#note(text),
+    });
     const added = [...(find("#editor-insert")?.querySelectorAll("button") ?? [])];
     const editor: Editor = new Editor({
       element: surface,
@@ -203,11 +240,12 @@ class RichEditor {
           name: "screen",
           priority: 1000,
           addProseMirrorPlugins: () => [
-            insertMenu(() => editor, { texts, added, place, pictures }),
+            insertMenu(() => editor, { texts, added, asking, place, pictures }),
             pageMenu(() => editor, { texts, pages: this.#given.pages, place }),
             picturePlaces(this.#form, texts),
             clipboard(PAGES),
             tools.plugin,
+            ...[panel, offer, count].map(({ plugin }) => plugin),
           ],
         }),
       ],
@@ -223,9 +261,13 @@ class RichEditor {
         },
       },
     });
-    const bar = toolbar(editor, { texts, pictures, insert: () => openMenu(editor) });
-    bar.element.append(tools.element);
-    place.append(bar.element, surface, make("p", { class: "quiet", id: "rich-help" }, texts.help));
+    const bar = toolbar(editor, {
+      ...{ texts, pictures },
+      insert: () => openMenu(editor),
+      find: () => panel.open(false),
+    });
+    bar.element.append(tools.element, panel.element, offer.element);
+    place.append(bar.element, surface, count.element, make("p", { class: "quiet", id: "rich-help" }, texts.help));
     editor.on("transaction", ({ transaction }) => {
       bar.show();
       if (transaction.docChanged) EventTarget.prototype.dispatchEvent.call(this.#form, new Event("input"));
@@ -256,47 +298,19 @@ class RichEditor {
     this.#text.dispatchEvent(new Event("input", { bubbles: true }));
   }
 
-  #showSwitch(): void {
-    const { texts, user, path } = this.#given;
-    const button = (mode: Given["mode"]) =>
-      make(
-        "button",
-        {
-          type: "button",
-          class: "small secondary outline",
-          "data-mode": mode,
-          onclick: () => void this.#switchTo(mode),
-        },
-        texts[mode],
-      );
-    const shown = make(
-      "div",
-      { class: "rich-switch", role: "group", "aria-label": texts.editor },
-      button("rich"),
-      button("source"),
-    );
-    find(".head-line")?.append(shown);
-    this.#remember = (mode) => {
-      // biome-ignore lint/suspicious/noDocumentCookie: CookieStore needs a secure context, and servers in a house have none.
-      document.cookie = `lectern_editor=${user}.${mode}; path=${path}; max-age=${YEAR_SECONDS}; samesite=lax`;
-    };
-  }
-
-  #remember: (mode: Given["mode"]) => void = () => {};
-
-  async #switchTo(mode: Given["mode"]): Promise<void> {
+  async #switchTo(mode: Mode): Promise<void> {
     if (mode === this.#mode) return;
     this.#notes.replaceChildren();
     if (mode === "rich") await this.#openRich(true);
     else await this.#openSource();
     this.#showMode();
     if (mode !== this.#mode) return;
-    this.#remember(mode);
+    rememberEditor(this.#given.choice, mode);
     if (this.#editor) this.#editor.view.focus();
     else this.#text.focus();
   }
 
-  get #mode(): Given["mode"] {
+  get #mode(): Mode {
     return this.#editor ? "rich" : "source";
   }
 
@@ -308,29 +322,6 @@ class RichEditor {
     for (const button of find(".rich-switch")?.querySelectorAll("button") ?? [])
       button.setAttribute("aria-pressed", String(button.dataset.mode === this.#mode));
   }
-}
-
-/** Opens the menu of insertions: a slash in an empty paragraph. */
-function openMenu(editor: Editor): void {
-  const { parent } = editor.state.selection.$from;
-  if (parent.content.size > 0) editor.commands.splitBlock();
-  editor.view.focus();
-  editor.view.dispatch(editor.state.tr.insertText("/"));
-}
-
-function listed(changes: readonly Difference[], texts: Texts): HTMLElement {
-  const rest = changes.length - SHOWN_DIFFERENCES;
-  return make(
-    "div",
-    { class: "rich-changes", tabindex: "0", role: "region", "aria-label": texts.changesTitle },
-    ...changes
-      .slice(0, SHOWN_DIFFERENCES)
-      .flatMap(({ before, after }) => [
-        before !== "" && make("pre", {}, make("del", {}, before)),
-        after !== "" && make("pre", {}, make("ins", {}, after)),
-      ]),
-    rest > 0 && make("p", {}, filled(texts.more, { count: String(rest) })),
-  );
 }
 
 const form = find<HTMLFormElement>("#editor");

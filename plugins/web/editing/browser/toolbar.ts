@@ -43,6 +43,8 @@ export interface ToolbarRequests {
   pictures(): void;
   /** Opens the menu of what can be inserted. */
   insert(): void;
+  /** Opens find and replace. */
+  find(): void;
 }
 
 /** A toolbar, and what shows the state of the editor in it. */
@@ -53,7 +55,7 @@ export interface Toolbar {
 
 const ctrl = (key: string) => `Ctrl+${key}`;
 
-function tools({ texts, pictures, insert }: ToolbarRequests): readonly (readonly Tool[])[] {
+function tools({ texts, pictures, insert, find }: ToolbarRequests): readonly (readonly Tool[])[] {
   const text = (name: keyof typeof TAGS, keys?: string): Tool => ({
     name,
     ...(keys !== undefined && { keys: ctrl(keys) }),
@@ -125,6 +127,7 @@ function tools({ texts, pictures, insert }: ToolbarRequests): readonly (readonly
         run: ({ state, view }) => redo(state, view.dispatch),
         can: ({ state }) => redoDepth(state) > 0,
       },
+      { name: "find", keys: ctrl("F"), run: find },
     ],
   ];
 }

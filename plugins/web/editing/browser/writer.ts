@@ -39,6 +39,9 @@ function blocks(parent: Node, between = "\n"): string {
 function isBare(parent: Node, index: number): boolean {
   const node = parent.child(index);
   if (node.type.name !== "paragraph" || node.attrs.form === "p" || node.attrs.kept !== null) return false;
+  // Beside other blocks an empty line without an element would be gone.
+  const isBlank = !/[^ \t\n]/.test(node.textBetween(0, node.content.size, undefined, "\ufffc"));
+  if (isBlank && parent.childCount > 1) return false;
   const isNextToBare = [index - 1, index + 1].some((at) => {
     const beside = at >= 0 && at < parent.childCount ? parent.child(at) : undefined;
     return beside?.type.name === "paragraph" && beside.attrs.form !== "p";
@@ -85,7 +88,7 @@ function block(node: Node, isBareParagraph: boolean): string {
 
 /** HTML parsers drop a first line break in `pre`. */
 function codeBlock(node: Node): string {
-  const text = inline(node.content);
+  const text = inline(node.content, true);
   const code = node.attrs.code as Kept | undefined;
   const guarded = text.startsWith("\n") ? `\n${text}` : text;
   return element("pre", node.attrs.kept, node.attrs.hasCode ? element("code", code ?? null, text) : guarded);
@@ -128,17 +131,32 @@ function table(node: Node): string {
   return element("table", node.attrs.kept, `${node.attrs.before}\n${parts.join("\n")}\n`);
 }
 
-/** Text and inline nodes, with the elements around them opened and closed as they nest. */
-function inline(content: Fragment): string {
+/** Text and inline nodes, with the elements around them opened and closed as they nest. `isPlain` is that of code, which keeps all white space. */
+function inline(content: Fragment, isPlain = false): string {
   let written = "";
   let open: readonly Mark[] = [];
-  content.forEach((node) => {
-    const shared = open.findIndex((mark, index) => !node.marks[index]?.eq(mark));
+  let before = " ";
+  const end = isPlain ? content.childCount : endOfText(content);
+  content.forEach((node, _offset, index) => {
+    // White space that no browser shows takes the elements around it along when the page is read again.
+    const isUnseen = !isPlain && isSpace(node) && (index >= end || /\s$/.test(before));
+    const marks = isUnseen ? [] : node.marks;
+    const shared = open.findIndex((mark, at) => !marks[at]?.eq(mark));
     const common = shared < 0 ? open.length : shared;
-    written += closing(open.slice(common)) + node.marks.slice(common).map(opening).join("") + leaf(node);
-    open = node.marks;
+    written += closing(open.slice(common)) + marks.slice(common).map(opening).join("") + leaf(node);
+    open = marks;
+    before = node.type.name === "hardBreak" ? " " : (node.text ?? "\ufffc");
   });
   return written + closing(open);
+}
+
+const isSpace = (node: Node) => node.isText && !/[^ \t\n]/.test(node.text ?? "");
+
+/** The index of the white space that ends a text; the number of its nodes where there is none. */
+function endOfText(content: Fragment): number {
+  let end = content.childCount;
+  while (end > 0 && isSpace(content.child(end - 1))) end--;
+  return end;
 }
 
 function leaf(node: Node): string {

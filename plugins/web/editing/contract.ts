@@ -18,6 +18,8 @@ export interface EditingContext extends Pick<PluginContext, "app" | "baseUrl"> {
     readonly drawer: string;
     readonly tags: string;
     readonly rich: string;
+    readonly source: string;
+    readonly languages: string;
     readonly order: string;
     readonly copy: string;
   };

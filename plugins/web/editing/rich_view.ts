@@ -32,13 +32,14 @@ export function chosenEditor({ request, viewer, ui }: Visit): EditorChoice["mode
 }
 
 /** The data for `browser/rich.ts`. */
-export function richData(editor: EditorChoice, ui: Ui) {
+export function richData(editor: EditorChoice, sourceScript: string, ui: Ui) {
   return {
     ...editor,
     user: ui.viewer.id,
     path: ui.url("/"),
     convert: ui.url("/editor/convert"),
     pages: ui.url("/editor/pages"),
+    sourceScript,
     texts: { ...toolTexts(ui), ...tableTexts(ui), ...dialogTexts(ui), ...changeTexts(ui) },
   };
 }

@@ -24,6 +24,7 @@ const PATHS = {
   rule: "M4 12h16",
   picture: "M4 5h16v14H4zM4 16l5-5 4 4 3-3 4 4M15 9h.01",
   insert: "M12 5v14M5 12h14",
+  find: "M10.500 4a6.500 6.500 0 1 0 0 13 6.500 6.500 0 0 0 0-13M15.500 15.500L20 20",
   undo: "M8 5L4 9l4 4M4 9h10a5 5 0 0 1 0 10H9",
   redo: "M16 5l4 4-4 4M20 9H10a5 5 0 0 0 0 10h5",
   "row-above": "M4 12h16v7H4zM12 3v6M9 6h6",

@@ -107,8 +107,9 @@ const asText = (url, name) => {
     : `<p><img src="${url}" alt="${plain}"></p>`;
 };
 
-// While the rich editor is open, it places images; it is told by events.
+// While an editor is open in place of the textarea, it places images; it is told by events.
 const isRich = () => said.surface === "rich";
+const isPlacedByEditor = () => isRich() || said.placesPictures !== undefined;
 const tellRich = (name, detail) => own(form, "dispatchEvent")(new CustomEvent(name, { detail }));
 let lastKey = 0;
 
@@ -120,7 +121,7 @@ function addPictures(files) {
     return !fault;
   });
   if (fit.length === 0) return;
-  const places = isRich() ? fit.map(placeInRich) : placesInText(fit);
+  const places = isPlacedByEditor() ? fit.map(placeInRich) : placesInText(fit);
   for (const [index, file] of fit.entries()) {
     const row = rowFor(file);
     busy++;
@@ -145,7 +146,9 @@ function placeInRich({ name }) {
   lastKey++;
   const key = String(lastKey);
   tellRich("lectern-picture-begun", { key, name });
-  return (url) => tellRich("lectern-picture-ended", { key, name, url });
+  const place = (url) => tellRich("lectern-picture-ended", { key, name, url });
+  place.progress = (part) => tellRich("lectern-picture-progress", { key, part });
+  return place;
 }
 
 // Images are paragraphs of their own, unless the cursor is within a line.
@@ -159,7 +162,7 @@ function asParagraphs(places) {
 async function addPicture(file, place, row) {
   let url = "";
   try {
-    url = await upload(file, row.querySelector("progress"));
+    url = await upload(file, row.querySelector("progress"), place.progress);
     row.remove();
     say(texts.uploaded.replace(":name", file.name));
   } catch (error) {
@@ -195,7 +198,7 @@ function tell(file, message, row = uploads.appendChild(own(document, "createElem
 }
 
 // A new page has a draft page, which images are uploaded to, once its draft was saved.
-async function upload(file, bar) {
+async function upload(file, bar, progress) {
   if (said.page === "") await keepNow();
   if (said.page === "") throw new Error(texts.lost);
   const body = new FormData();
@@ -205,6 +208,7 @@ async function upload(file, bar) {
   request.upload.addEventListener("progress", ({ loaded, total }) => {
     bar.max = total;
     bar.value = loaded;
+    progress?.(loaded / total);
   });
   request.open("POST", said.pictures + said.page);
   request.setRequestHeader("accept", "application/json");

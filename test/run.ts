@@ -1,7 +1,7 @@
 /**
  * `bun run test`: every test on the embedded store, and the files of `both_stores.ts` also on a PostgreSQL server: DATABASE_URL if
  * it is set, else a throw-away cluster of the system's own PostgreSQL where there is one. That server also plans each statement
- * that the others have sent. Tests in a browser run where Chromium is installed.
+ * that the others have sent. Tests in a browser run where Chromium is installed, and one where Firefox is.
  *
  * `bun run test pages roles` runs the files whose path contains one of the words. Options: `--full` runs every file that opens a
  * runtime on both stores; `--seed N` gives the order of the files of an earlier run; `-t PATTERN` narrows files to tests;
@@ -14,7 +14,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, constants } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { browserPath } from "./support/harness/browser_path.ts";
+import { browserPath, firefoxPath } from "./support/harness/browser_path.ts";
 import { type Cluster, SERVER_VARIABLE, startCluster } from "./support/harness/cluster.ts";
 import { endLeftovers } from "./support/harness/leftover_processes.ts";
 import { folderOfRun, placeOfRun } from "./support/harness/leftovers.ts";
@@ -28,6 +28,7 @@ import { showProgress } from "./support/suite/progress.ts";
 import { type RunningQueue, startQueue, TEST_TIMEOUT_MS } from "./support/suite/queue.ts";
 import {
   needsBrowser,
+  needsFirefox,
   opensRuntime,
   opensStores,
   ROOT,
@@ -98,9 +99,15 @@ function chosenFiles(filters: readonly string[]): string[] {
     return [];
   }
   const files = all.filter((path) => filters.length === 0 || filters.some((filter) => path.includes(filter)));
-  if (browserPath() !== undefined || !files.some(needsBrowser)) return files;
-  skipped("in a browser", "no Chromium is installed here and CHROMIUM names none");
-  return files.filter((path) => !needsBrowser(path));
+  const isAbsent = { chromium: browserPath() === undefined, firefox: firefoxPath() === undefined };
+  const needsChromium = (path: string) => needsBrowser(path) && !needsFirefox(path);
+  if (isAbsent.chromium && files.some(needsChromium))
+    skipped("in a browser", "no Chromium is installed here and CHROMIUM names none");
+  if (isAbsent.firefox && files.some(needsFirefox))
+    skipped("in Firefox", "none is installed here and FIREFOX names none");
+  return files.filter(
+    (path) => !(isAbsent.chromium && needsChromium(path)) && !(isAbsent.firefox && needsFirefox(path)),
+  );
 }
 
 function quoted(text: string): string {

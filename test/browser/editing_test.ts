@@ -150,12 +150,12 @@ test("what is typed survives a closed window, is offered again, and can be throw
   expect((await read(made.id)).markdown).toBe("as saved");
   const again = await screens.visit();
   await again.goto(editorOf(made));
-  expect(await again.getByLabel("Content in Markdown").inputValue()).toBe("as typed");
+  expect(await again.locator("#field-content").inputValue()).toBe("as typed");
   expect(await again.getByText("This is your unsaved draft").count()).toBe(1);
   await sound(again, "draft");
   await again.getByRole("button", { name: "Discard the draft" }).click();
   await again.goto(editorOf(made));
-  expect(await again.getByLabel("Content in Markdown").inputValue()).toBe("as saved");
+  expect(await again.locator("#field-content").inputValue()).toBe("as saved");
 });
 
 test("of two editors the second is warned, shown the difference, and decides", async () => {
@@ -173,7 +173,7 @@ test("of two editors the second is warned, shown the difference, and decides", a
   await ann.getByLabel("Content in Markdown").fill("one five three");
   await save(ann);
   await ann.getByText("Someone else changed this page").waitFor();
-  expect(await ann.getByLabel("Content in Markdown").inputValue()).toBe("one five three");
+  expect(await ann.locator("#field-content").inputValue()).toBe("one five three");
   expect(await ann.locator(".difference ins").allTextContents()).toEqual(["Added: five", "Added: three"]);
   expect(await ann.locator(".difference del").allTextContents()).toEqual(["Removed: two", "Removed: four"]);
   expect((await read(made.id)).markdown).toBe("one two four");

@@ -100,7 +100,7 @@ test("without a connection nothing is lost: the bar says so, the browser keeps t
   await page
     .getByText("The page could not be saved: There is no connection. Your text is kept in this browser.")
     .waitFor();
-  expect(await content(page).inputValue()).toBe("Written on the train");
+  expect(await page.locator("#field-content").inputValue()).toBe("Written on the train");
   await picture(page, "bar-offline");
   // As after a crash: nothing runs when the window is gone.
   const again = await context.newPage();
@@ -114,7 +114,7 @@ test("without a connection nothing is lost: the bar says so, the browser keeps t
   await again.locator("pre").getByText("Written on the train").waitFor();
   await again.getByRole("button", { name: "Restore it" }).click();
   await again.getByText("This is your unsaved draft").waitFor();
-  expect(await content(again).inputValue()).toBe("Written on the train");
+  expect(await again.locator("#field-content").inputValue()).toBe("Written on the train");
   expect(await offer.count()).toBe(0);
   // A server that is busy is no screen of an error either.
   const busy = { status: 503, json: { error: { code: 503, message: "Too much to do" } } };
@@ -173,12 +173,12 @@ test("discarding asks first, and leaves neither draft nor copy", async () => {
   await page.getByRole("button", { name: "Discard", exact: true }).click();
   const dialog = page.locator("dialog[open]");
   await dialog.getByRole("button", { name: "Cancel" }).click();
-  expect(await content(page).inputValue()).toBe("not this");
+  expect(await page.locator("#field-content").inputValue()).toBe("not this");
   await page.getByRole("button", { name: "Discard", exact: true }).click();
   await dialog.getByRole("button", { name: "Discard" }).click();
   await onThePage(page, "discarded");
   await page.goto(editorOf(made));
-  expect(await content(page).inputValue()).toBe("before");
+  expect(await page.locator("#field-content").inputValue()).toBe("before");
   expect(await page.getByText("This browser holds text").count()).toBe(0);
 });
 
@@ -230,9 +230,9 @@ test("the drawer has what belongs to the page: files, pictures, tags, place and 
   });
   await content(page).press("Control+End");
   await act("First steps", "Insert into the text");
-  expect(await content(page).inputValue()).toMatch(/^Text\[First steps\]\(.*\/attachments\/\d+\)$/);
+  expect(await page.locator("#field-content").inputValue()).toMatch(/^Text\[First steps\]\(.*\/attachments\/\d+\)$/);
   await content(page).press("Control+z");
-  expect(await content(page).inputValue()).toBe("Text");
+  expect(await page.locator("#field-content").inputValue()).toBe("Text");
 
   const body = new FormData();
   for (const [name, value] of Object.entries({ type: "gallery", uploaded_to: String(made.id), name: "Rack" }))
@@ -241,14 +241,14 @@ test("the drawer has what belongs to the page: files, pictures, tags, place and 
   await screens.runtime.ask("POST", "/api/image-gallery", { parts: body });
   await page.reload();
   await page.getByRole("button", { name: "Insert the picture “Rack”" }).click();
-  expect(await content(page).inputValue()).toContain("/uploads/images/gallery/");
+  expect(await page.locator("#field-content").inputValue()).toContain("/uploads/images/gallery/");
 
   await page.getByLabel("Tag name").nth(1).fill("sta");
   await page.locator("datalist option[value=state]").waitFor({ state: "attached" });
   await page.getByLabel("Tag name").nth(1).fill("state");
   await page.getByLabel("Value", { exact: true }).nth(1).focus();
   await page.locator("datalist option[value=draft]").waitFor({ state: "attached" });
-  await page.getByLabel("Place").selectOption({ label: "Runbooks › Nights" });
+  await page.getByLabel("Place", { exact: true }).selectOption({ label: "Runbooks › Nights" });
   await page.getByLabel("Owner").selectOption({ label: "Ben" });
   await picture(page, "drawer");
   expect(await errorsOf(page)).toEqual([]);
@@ -275,9 +275,9 @@ test("on a phone saving is in sight at any place, and the drawer is below the te
     await page.keyboard.press("Escape");
     await page.evaluate("scrollTo(0, document.body.scrollHeight)");
     expect(await inSight()).toBe(true);
-    expect(await page.getByLabel("Place").isVisible()).toBe(false);
+    expect(await page.getByLabel("Place", { exact: true }).isVisible()).toBe(false);
     await page.getByText("Details", { exact: true }).click();
-    expect(await page.getByLabel("Place").isVisible()).toBe(true);
+    expect(await page.getByLabel("Place", { exact: true }).isVisible()).toBe(true);
     await picture(page, `drawer-phone-${scheme}`);
     expect(await errorsOf(page)).toEqual([]);
   }
@@ -291,7 +291,7 @@ test("without scripts the bar and the drawer are a plain form", async () => {
   await page.getByText("Note", { exact: true }).click();
   await page.getByLabel("What did you change?").fill("By hand");
   await page.getByLabel("Tag name").first().fill("state");
-  await page.getByLabel("Place").selectOption({ label: "Runbooks › Nights" });
+  await page.getByLabel("Place", { exact: true }).selectOption({ label: "Runbooks › Nights" });
   await page.getByRole("button", { name: "Save and continue" }).click();
   expect(new URL(page.url()).pathname).toBe(editorOf(made));
   expect(await page.getByText("The page is saved.").count()).toBe(1);

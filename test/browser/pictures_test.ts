@@ -34,8 +34,9 @@ const give = (page: Page, event: "paste" | "drop", names: readonly string[]) =>
     const data = new DataTransfer();
     for (const name of ${JSON.stringify(names)})
       data.items.add(new File([new Uint8Array([${[...png()]}])], name, { type: name.endsWith(".png") ? "image/png" : "image/tiff" }));
-    const target = document.querySelector("textarea[name=content]");
-    const how = { bubbles: true, cancelable: true };
+    const target = document.querySelector("#source-text, #rich-text");
+    const { left, bottom } = target.lastElementChild.getBoundingClientRect();
+    const how = { bubbles: true, cancelable: true, clientX: left + 400, clientY: bottom - 2 };
     target.dispatchEvent("${event}" === "paste"
       ? new ClipboardEvent("paste", { ...how, clipboardData: data })
       : new DragEvent("drop", { ...how, dataTransfer: data }));
@@ -46,10 +47,10 @@ test("a new page takes pictures that are picked, pasted and dropped, in their or
   await page.goto(`/books/${book.slug}/create-page`);
   await page.getByLabel("Name", { exact: true }).fill("Racks");
   await content(page).fill("Before\n\nAfter");
-  await page.evaluate("document.querySelector('textarea[name=content]').setSelectionRange(8, 8)");
+  for (const key of ["Control+Home", "ArrowDown"]) await page.keyboard.press(key, { delay: 20 });
   await page.getByLabel("Add images").setInputFiles([file("one.png"), file("two.png"), file("three.png")]);
   await page.locator("#preview img[src*='gallery']").nth(2).waitFor();
-  const written = await content(page).inputValue();
+  const written = await page.locator("#field-content").inputValue();
   expect(namesIn(written)).toEqual(["one.png", "two.png", "three.png"]);
   expect(written).toStartWith("Before\n\n![one.png]");
   expect(written).toEndWith(")\n\nAfter");
@@ -112,7 +113,7 @@ test("files that are refused are listed by name, and the text stays", async () =
   await page.route("**/editor/picture/*", (route) => route.abort());
   await page.getByLabel("Add images").setInputFiles(file("lost.png"));
   await errors.filter({ hasText: "lost.png could not be uploaded" }).waitFor();
-  const written = await content(page).inputValue();
+  const written = await page.locator("#field-content").inputValue();
   expect(written).toStartWith("Kept");
   expect(namesIn(written)).toEqual(["fine.png"]);
   expect(written).not.toContain("Uploading");
@@ -125,7 +126,7 @@ test("a writer who may not add images gets a message", async () => {
   await content(page).fill("Words of Dee");
   await page.getByLabel("Add images").setInputFiles(file("mine.png"));
   await page.locator("#uploads [role=alert]").filter({ hasText: "You do not have permission" }).waitFor();
-  expect((await content(page).inputValue()).trim()).toBe("Words of Dee");
+  expect((await page.locator("#field-content").inputValue()).trim()).toBe("Words of Dee");
 });
 
 test("without scripts chosen pictures are added to the text, which comes back with them", async () => {
@@ -135,7 +136,7 @@ test("without scripts chosen pictures are added to the text, which comes back wi
   await content(page).fill("Words");
   await page.getByLabel("Add images").setInputFiles([file("a.png"), file("b.pdf", "application/pdf"), file("c.png")]);
   await page.getByRole("button", { name: "Add selected images" }).click();
-  const written = await content(page).inputValue();
+  const written = await page.locator("#field-content").inputValue();
   expect(written).toStartWith("Words\n\n![a.png](http");
   expect(namesIn(written)).toEqual(["a.png", "c.png"]);
   expect(await page.locator(".editor-pictures .fault").textContent()).toContain("b.pdf: ");
@@ -223,7 +224,7 @@ test("a new page that was saved in one window is made a second time in another o
   await two.getByText("saved as a page or thrown away in another window").waitFor();
   await save(two);
   await two.getByText("Save it again to create another page").waitFor();
-  expect(await content(two).inputValue()).toBe("more text");
+  expect(await two.locator("#field-content").inputValue()).toBe("more text");
   expect(await errorsOf(two)).toEqual([]);
   const made = async () => (await screens.runtime.ask("GET", "/api/pages?filter[name]=Made once")).body.total;
   expect(await made()).toBe(1);
@@ -247,6 +248,6 @@ test("one page that is changed in two windows: neither overwrites what the other
   await content(two).fill("from the second");
   await two.getByText("This draft was changed in another window").waitFor();
   await one.reload();
-  expect(await content(one).inputValue()).toBe("from the first");
-  expect(await content(two).inputValue()).toBe("from the second");
+  expect(await one.locator("#field-content").inputValue()).toBe("from the first");
+  expect(await two.locator("#field-content").inputValue()).toBe("from the second");
 });

@@ -111,7 +111,7 @@ test("files and CSS of a plugin are loaded on every screen, and allowed by the p
 test("a button that a plugin adds to the editor inserts its texts around the selection", async () => {
   const page = await screens.visit();
   await page.goto("/books/atlas/page/alps/edit");
-  await page.locator("#field-content").selectText();
+  await page.locator("#source-text").selectText();
   await page.getByRole("button", { name: "S", exact: true }).click();
   expect(await page.locator("#field-content").inputValue()).toBe("~~High~~");
   expect(await page.getByRole("button", { name: "Loans" }).count()).toBe(1);

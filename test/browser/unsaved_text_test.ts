@@ -56,7 +56,7 @@ test("a page that is renamed meanwhile is a conflict, one that is deleted leaves
   await content(page).fill(WORDS);
   await save(page);
   expect(await page.getByText("Someone else changed this page").count()).toBe(1);
-  expect(await content(page).inputValue()).toBe(WORDS);
+  expect(await page.locator("#field-content").inputValue()).toBe(WORDS);
   await page.getByRole("button", { name: "Overwrite that change" }).click();
   expect((await read(made.id)).markdown).toBe(WORDS);
 
@@ -66,7 +66,7 @@ test("a page that is renamed meanwhile is a conflict, one that is deleted leaves
   await content(page).fill(`${WORDS}, twice`);
   await save(page);
   expect(await page.getByRole("alert").textContent()).toContain("Page not found");
-  expect(await content(page).inputValue()).toBe(`${WORDS}, twice`);
+  expect(await page.locator("#field-content").inputValue()).toBe(`${WORDS}, twice`);
 });
 
 test("two new pages begun in one book are two drafts, and the other one is offered again", async () => {
@@ -85,9 +85,9 @@ test("two new pages begun in one book are two drafts, and the other one is offer
   await two.waitForURL("**/page/second");
   await one.context().close();
   await two.goto(`/books/${book.slug}/create-page`);
-  expect(await content(two).inputValue()).toBe("");
+  expect(await two.locator("#field-content").inputValue()).toBe("");
   await two.getByRole("link", { name: "First" }).click();
-  expect(await content(two).inputValue()).toBe(`First: ${WORDS}`);
+  expect(await two.locator("#field-content").inputValue()).toBe(`First: ${WORDS}`);
   expect(await two.getByLabel("Tag name").first().inputValue()).toBe("state");
   expect(await errorsOf(two)).toEqual([]);
   await save(two);

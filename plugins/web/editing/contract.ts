@@ -20,6 +20,8 @@ export interface EditingContext extends Pick<PluginContext, "app" | "baseUrl" | 
     readonly tags: string;
     readonly rich: string;
     readonly images: string;
+    readonly source: string;
+    readonly languages: string;
     readonly order: string;
     readonly copy: string;
   };

@@ -24,6 +24,7 @@ import { blankEditor, editorOfDraft, saveNew } from "./new_page.ts";
 import { placeIn } from "./places.ts";
 import { type EditorChoice, editorFor, RICH_STYLE } from "./rich_view.ts";
 import { isByScript, isSaving, refusal, savedAnswer } from "./save_answer.ts";
+import { SOURCE_STYLE } from "./source_view.ts";
 
 /** The source format of a page. */
 export type Source = "markdown" | "html";
@@ -84,7 +85,7 @@ export type Drafts = Answers[`/api/drafts/${string}/${number}`];
 
 /** Mounts the editor. */
 export function mountEditor({ app, markup, web, scripts, limitMb }: EditingContext): void {
-  const view = web.view("editing/page", (data, ui) => drawEditor(web, { ...data, limitMb }, ui));
+  const view = web.view("editing/page", (data, ui) => drawEditor(web, { ...data, limitMb, scripts }, ui));
   web.places("editor/formatting", "editor/insert", "editor/toolbar");
   const shown = async (visit: Visit, data: EditorData): Promise<Screen> => {
     const { conflict, content } = data;
@@ -96,15 +97,19 @@ export function mountEditor({ app, markup, web, scripts, limitMb }: EditingConte
     const editor = await editorFor(visit, data.source);
     const drawer = await drawerFor(visit, data.about);
     const drawn = { ...data, preview: preview?.html, comparison, toolbar, formatting, insertions, editor, drawer };
-    const own = [scripts.editor, scripts.save, scripts.drawer, scripts.tags, scripts.images];
-    const loaded = editor.mode === "rich" || editor.canSwitch ? [...own, scripts.rich] : own;
+    const loaded = [
+      ...[scripts.editor, scripts.save, scripts.drawer, scripts.tags, scripts.images],
+      ...(editor.mode === "rich" || editor.canSwitch ? [scripts.rich] : []),
+      // Where the rich editor opens, it loads this one when the writer changes to it.
+      ...(editor.mode === "source" ? [scripts.source] : []),
+    ];
     return {
       title: data.title,
       body: view(drawn, visit.ui),
       menu: "/books",
       scripts: loaded,
       status: data.sent && !data.sent.ok ? data.sent.status : 200,
-      style: `${preview?.style ?? ""}${EDITOR_STYLE}${RICH_STYLE}${PICTURE_STYLE}`,
+      style: `${preview?.style ?? ""}${EDITOR_STYLE}${RICH_STYLE}${PICTURE_STYLE}${SOURCE_STYLE}`,
     };
   };
   const screen = (path: string, read: Load, save: Load): void => {

@@ -10,8 +10,9 @@ import type { EditingContext } from "./contract.ts";
 import { markdownOf, previewOf, saveDraft, typedInput } from "./editor_input.ts";
 import { fileIn } from "./fields.ts";
 
-/** Pages that are offered for a link. */
+/** Pages that are offered for a link, and pictures. */
 const MAX_PAGES = 8;
+const MAX_PICTURES = 8;
 /** Characters of the name of an attachment. */
 const MAX_NAME = 255;
 
@@ -73,6 +74,10 @@ export function mountEditorRequests(context: EditingContext): void {
     const query = typeof visit.query.query === "string" ? visit.query.query.trim() : "";
     return Response.json({ data: await pagesFor(visit, query, baseUrl) });
   });
+  web.screen(app.site, "/editor/pictures", "user", async (visit) => {
+    const query = typeof visit.query.query === "string" ? visit.query.query.trim() : "";
+    return Response.json({ data: await picturesFor(visit, query) });
+  });
   web.form(app.site, "/editor/picture/:id", "user", async (visit) => {
     const image = fileIn(visit, "image");
     const sent = await visit.send("POST", "/api/image-gallery", {
@@ -109,6 +114,13 @@ async function pagesFor(visit: Visit, query: string, baseUrl: string) {
   const words = encodeURIComponent(`${query} {type:page}`);
   const { data } = await visit.get(`/api/search?count=${MAX_PAGES}&query=${words}`);
   return data.map(({ id, name, book }) => ({ id, name, place: book?.name ?? "", link: link(id) }));
+}
+
+/** Pictures that the user sees, by a part of their name; the newest without one. */
+async function picturesFor(visit: Visit, query: string) {
+  const named = query === "" ? "" : `&filter[name:like]=${encodeURIComponent(`%${query}%`)}`;
+  const { data } = await visit.get(`/api/image-gallery?filter[type]=gallery&sort=-id&count=${MAX_PICTURES}${named}`);
+  return data.map(({ name, url }) => ({ name, url }));
 }
 
 /** Markdown as HTML. Throws ApiError where it is refused. */

@@ -6,16 +6,24 @@
 import type { Toolbar, Ui, Web } from "lectern/contracts";
 import { fileKilobytes, type Html, html } from "lectern/core";
 import { discardPath, drawBar } from "./bar_view.ts";
+import type { EditingContext } from "./contract.ts";
 import { drawDrawer } from "./drawer_view.ts";
 import type { EditorData, EditorScreenData } from "./editor.ts";
 import { errorsIn, IMAGE_TYPES } from "./fields.ts";
 import { imageField } from "./image_uploads.ts";
 import { richData } from "./rich_view.ts";
+import { sourceData } from "./source_view.ts";
 
 const BYTES_PER_KILOBYTE = 1024;
 
+/** What the editor is drawn of. */
+export interface DrawnEditor extends EditorScreenData {
+  readonly limitMb: number;
+  readonly scripts: EditingContext["scripts"];
+}
+
 /** Draws the editor: messages, form and preview. */
-export function drawEditor(web: Web, data: EditorScreenData & { readonly limitMb: number }, ui: Ui): Html {
+export function drawEditor(web: Web, data: DrawnEditor, ui: Ui): Html {
   const { parts } = web;
   const { t } = ui;
   const { title, about, action, source, content, base, preview, sent, slot, keptAt } = data;
@@ -24,7 +32,7 @@ export function drawEditor(web: Web, data: EditorScreenData & { readonly limitMb
   return html`<h1 class="unseen" id="editor-title">${title}</h1>${hasAdditions(data.toolbar) && html`<div class="editor-additions">${parts.toolbar(ui, data.toolbar)}</div>`}
 ${messages(parts, data, ui)}
 ${copyOffer(ui)}
-<form method="post" enctype="multipart/form-data" id="editor" class="editor" action="${ui.url(action)}" ${scriptData(data, ui)} data-rich="${JSON.stringify(richData(data.editor, data.written, ui))}">
+<form method="post" enctype="multipart/form-data" id="editor" class="editor" action="${ui.url(action)}" ${scriptData(data, ui)} data-rich="${JSON.stringify(richData(data, ui))}" data-source="${JSON.stringify(sourceData(data.scripts, ui))}">
 ${drawBar(web, data, errors.name ?? [], ui)}
 ${error !== undefined && data.conflict === undefined && html`<p class="notice bad" role="alert">${ui.icon("warning")} ${error}</p>`}
 ${errors.summary && html`<p class="notice bad" role="alert">${ui.icon("warning")} ${errors.summary.join(" ")}</p>`}
@@ -115,7 +123,7 @@ ${parts.difference(ui, conflict.content, content, comparison)}
 }`;
 }
 
-/** Buttons that insert Markdown around the selection; hidden without scripts. */
+/** Buttons that insert Markdown around the selection, until the source editor has loaded, which keeps those of plugins; hidden without scripts. */
 function formattingToolbar(added: Html, ui: Ui): Html {
   const { t } = ui;
   const tools = [
@@ -127,7 +135,7 @@ function formattingToolbar(added: Html, ui: Ui): Html {
     ["`", "`", "‹›", t("Code")],
     ["\n> ", "", "❝", t("Quote")],
   ] as const;
-  return html`<div class="toolbar needs-script" role="toolbar" aria-label="${t("Formatting")}">${tools.map(
+  return html`<div class="toolbar needs-script" role="toolbar" aria-label="${t("Formatting")}" data-own="${tools.length}">${tools.map(
     ([before, after, sign, name]) =>
       html`<button type="button" class="small secondary outline" data-before="${before}" data-after="${after}" aria-label="${name}" title="${name}">${sign}</button>`,
   )}${added}</div>`;

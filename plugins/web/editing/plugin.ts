@@ -26,9 +26,11 @@ export default definePlugin({
     const script = (name: string) => web.asset(name, join(import.meta.dir, "public", name));
     const rich = web.asset("editor_rich.js", join(import.meta.dir, "browser/rich.ts"));
     const images = web.asset("editor_images.js", join(import.meta.dir, "browser/images.ts"));
+    const source = web.asset("editor_source.js", join(import.meta.dir, "browser/source.ts"));
+    const languages = web.asset("editor_languages.js", join(import.meta.dir, "browser/source_languages.ts"));
     const scripts = {
       ...{ editor: script("editor.js"), save: script("save.js"), drawer: script("drawer.js"), tags: script("tags.js") },
-      ...{ rich, images, order: script("order.js"), copy: script("copy.js") },
+      ...{ rich, images, source, languages, order: script("order.js"), copy: script("copy.js") },
     };
     const shared = { ...context, markup, web, scripts, limitMb: context.settings.fileLimit };
     mountContainers(shared);

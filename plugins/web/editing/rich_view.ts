@@ -31,8 +31,15 @@ export async function chosenEditor(visit: Visit): Promise<EditorChoice["mode"] |
   return editor === "rich" || editor === "source" ? editor : undefined;
 }
 
+/** What the script of the rich editor is told of a screen: the HTML of a draft whose Markdown the textarea holds, and the scripts. */
+interface RichFacts {
+  readonly editor: EditorChoice;
+  readonly written: string;
+  readonly scripts: { readonly source: string };
+}
+
 /** The data for `browser/rich.ts`. */
-export function richData(editor: EditorChoice, written: string, ui: Ui) {
+export function richData({ editor, written, scripts }: RichFacts, ui: Ui) {
   return {
     ...editor,
     written,
@@ -42,6 +49,7 @@ export function richData(editor: EditorChoice, written: string, ui: Ui) {
     templates: ui.url("/editor/templates"),
     files: ui.url("/editor/file/"),
     blocks: ui.url("/editor/blocks/"),
+    sourceScript: scripts.source,
     texts: {
       ...toolTexts(ui),
       ...tableTexts(ui),

@@ -46,13 +46,12 @@ export async function openScreens(options: TestRuntimeOptions = {}): Promise<Scr
     readSettings("lectern", configSchema, { PORT: String(port), APP_URL: url }),
     createLog("silent"),
   );
-  const browser = await sharedBrowser();
   const contexts: BrowserContext[] = [];
   return {
     runtime,
     url,
     async visit(who = ADMIN, { size = "desktop", scheme = "light", scripts = true, language = "en-GB" } = {}) {
-      const context = await browser.newContext({
+      const context = await (await sharedBrowser()).newContext({
         viewport: size === "phone" ? { width: 390, height: 844 } : { width: 1280, height: 900 },
         colorScheme: scheme,
         javaScriptEnabled: scripts,

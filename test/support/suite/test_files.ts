@@ -23,6 +23,11 @@ export function needsBrowser(path: string): boolean {
   return path.startsWith("test/browser/");
 }
 
+/** Whether a test file drives Firefox. */
+export function needsFirefox(path: string): boolean {
+  return path === "test/browser/firefox_test.ts";
+}
+
 /** Whether a test file opens stores of both kinds itself (`db/_stores.ts`). */
 export function opensStores(path: string): boolean {
   return path.startsWith("db/");

@@ -1,15 +1,8 @@
 /** Dialogs of the editor: the address and text of a link, and colours. */
 import type { Editor } from "@tiptap/core";
-import { declarationsIn, isSafeAddress } from "./elements.ts";
+import { asAddress, declarationsIn, isSafeAddress } from "./elements.ts";
 import { linkAt, marksAt, setLink, setStyle } from "./inline.ts";
 import { ask, make, type Texts } from "./screen.ts";
-
-/** An address as it is written: with https:// where a host was typed, and mailto: before an e-mail address. */
-export function asAddress(typed: string): string {
-  const address = typed.trim();
-  if (/^[^\s@/:]+@[^\s@/:]+\.\w+$/.test(address)) return `mailto:${address}`;
-  return /^[\w-]+(?:\.[\w-]+)+(?:[/?#:]|$)/.test(address) && !/^\w+:/.test(address) ? `https://${address}` : address;
-}
 
 /** Asks for a link, and sets it. */
 export async function linkDialog(editor: Editor, texts: Texts): Promise<void> {

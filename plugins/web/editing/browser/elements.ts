@@ -108,3 +108,10 @@ export function isSafeAddress(address: string): boolean {
   const compact = address.replace(/[\s\p{Cc}]/gu, "").toLowerCase();
   return !/^[a-z][a-z0-9+.-]*:/.test(compact) || /^(?:https?|mailto|tel|data:image\/(?!svg)):?/.test(compact);
 }
+
+/** An address as it is written: with https:// where a host was typed, and mailto: before an e-mail address. */
+export function asAddress(typed: string): string {
+  const address = typed.trim();
+  if (/^[^\s@/:]+@[^\s@/:]+\.\w+$/.test(address)) return `mailto:${address}`;
+  return /^[\w-]+(?:\.[\w-]+)+(?:[/?#:]|$)/.test(address) && !/^\w+:/.test(address) ? `https://${address}` : address;
+}

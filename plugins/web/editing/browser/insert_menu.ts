@@ -4,7 +4,8 @@
  */
 import type { Editor } from "@tiptap/core";
 import type { Plugin } from "@tiptap/pm/state";
-import { CALLOUTS, insertBlocks, insertDetails, insertInline, setBlock, toggleList, toggleQuote } from "./blocks.ts";
+import { insertBlocks, insertDetails, insertInline, setBlock, toggleList, toggleQuote } from "./blocks.ts";
+import { CHOICES, type ChoiceName, choiceText, matching, today } from "./choices.ts";
 import type { Texts } from "./screen.ts";
 import { type Choice, suggestions } from "./suggestions.ts";
 import { insertTable } from "./tables.ts";
@@ -22,28 +23,31 @@ export interface MenuOptions {
 }
 
 function choices({ texts, added, asking, pictures }: MenuOptions): readonly Choice[] {
-  const block = (kind: string): Choice => ({
-    text: texts[`block-${kind}`] ?? kind,
-    run: (editor) => setBlock(editor, kind),
-  });
-  const of = (name: string, run: Choice["run"]): Choice => ({ text: texts[name] ?? name, run });
-  const language = Document.prototype.querySelector.call(document, "html")?.getAttribute("lang") ?? undefined;
+  const block = (kind: string) => (editor: Editor) => setBlock(editor, kind);
+  const list = (kind: "bullet" | "ordered" | "task") => (editor: Editor) => toggleList(editor, kind);
+  const runs: Readonly<Record<ChoiceName, Choice["run"]>> = {
+    h1: block("h1"),
+    h2: block("h2"),
+    h3: block("h3"),
+    h4: block("h4"),
+    bullet: list("bullet"),
+    ordered: list("ordered"),
+    task: list("task"),
+    table: insertTable,
+    code: block("code"),
+    quote: toggleQuote,
+    info: block("info"),
+    success: block("success"),
+    warning: block("warning"),
+    danger: block("danger"),
+    details: (editor) => insertDetails(editor, texts.summary ?? ""),
+    rule: (editor) => insertBlocks(editor, "<hr>"),
+    picture: pictures,
+    date: (editor) => insertInline(editor, today()),
+  };
   return [
-    ...["h1", "h2", "h3", "h4"].map(block),
-    of("bullet", (editor) => toggleList(editor, "bullet")),
-    of("ordered", (editor) => toggleList(editor, "ordered")),
-    of("task", (editor) => toggleList(editor, "task")),
-    of("table", insertTable),
-    block("code"),
-    of("quote", toggleQuote),
-    ...CALLOUTS.map(block),
-    of("details", (editor) => insertDetails(editor, texts.summary ?? "")),
-    of("rule", (editor) => insertBlocks(editor, "<hr>")),
-    of("picture", pictures),
+    ...CHOICES.map((name) => ({ text: choiceText(name, texts), run: runs[name] })),
     ...asking,
-    of("date", (editor) =>
-      insertInline(editor, new Intl.DateTimeFormat(language, { dateStyle: "long" }).format(new Date())),
-    ),
     ...added.map((button) => ({
       text: button.textContent?.trim() ?? "",
       run: (editor: Editor) => {
@@ -58,13 +62,11 @@ function choices({ texts, added, asking, pictures }: MenuOptions): readonly Choi
 /** A slash before the cursor, and the words behind it. */
 const SLASH = /(?:^|\s)(\/)([\p{L}\p{N}-]{0,30})$/u;
 
-const folded = (text: string) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
-
 /** The plugin of the menu. */
 export function insertMenu(editor: () => Editor, options: MenuOptions): Plugin {
   const { texts, place } = options;
   const all = choices(options);
-  const find = (typed: string) => all.filter(({ text }) => folded(text).includes(folded(typed)));
+  const find = (typed: string) => matching(all, typed);
   return suggestions({ editor, texts, label: texts.insert, id: "menu", sign: SLASH, place, find });
 }
 

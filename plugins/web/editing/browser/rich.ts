@@ -44,6 +44,8 @@ interface Given {
   readonly templates: string;
   readonly files: string;
   readonly blocks: string;
+  /** The address of the script of the source editor. */
+  readonly sourceScript: string;
   readonly texts: Texts;
 }
 
@@ -307,17 +309,24 @@ class RichEditor {
     if (mode !== this.#mode) return;
     rememberEditor(this.#given.choice, mode);
     if (this.#editor) this.#editor.view.focus();
-    else this.#text.focus();
+    else (find(".cm-content", this.#field) ?? this.#text).focus();
   }
 
   get #mode(): Mode {
     return this.#editor ? "rich" : "source";
   }
 
+  /** Loads the source editor, which takes the place of the textarea, when it first opens. */
+  #loadSource(): void {
+    const { sourceScript: src } = this.#given;
+    if (find(`script[src="${src}"]`) === null) find("head")?.append(make("script", { src }));
+  }
+
   #showMode(): void {
     const isRich = this.#mode === "rich";
     this.#field.hidden = isRich;
     this.#form.dataset.surface = this.#mode;
+    if (!isRich) this.#loadSource();
     find(".editor-panes", this.#form)?.classList.toggle("is-rich", isRich);
     for (const button of find(".rich-switch")?.querySelectorAll("button") ?? [])
       button.setAttribute("aria-pressed", String(button.dataset.mode === this.#mode));

@@ -23,6 +23,7 @@ import {
 import { coloursDialog, linkDialog } from "./dialogs.ts";
 import { type IconName, icon } from "./icons.ts";
 import { clearFormatting, isWithin, linkAt, TAGS, toggle } from "./inline.ts";
+import { roving } from "./roving.ts";
 import { languageOf } from "./schema.ts";
 import { make, type Texts } from "./screen.ts";
 import { insertTable, TABLE_COMMANDS } from "./tables.ts";
@@ -241,26 +242,4 @@ function languageField(editor: Editor, texts: Texts, updates: (() => void)[]): H
     if (block && field !== row.ownerDocument.activeElement) field.value = languageOf(block.node.attrs.code);
   });
   return row;
-}
-
-/** One of the controls is a stop of the Tab key; arrow keys move to the others. */
-function roving(bar: HTMLElement): void {
-  const controls = [...bar.querySelectorAll<HTMLElement>("select, button")];
-  const enter = (control: HTMLElement | undefined) => {
-    for (const each of controls) each.tabIndex = each === control ? 0 : -1;
-  };
-  enter(controls[0]);
-  bar.addEventListener("focusin", ({ target }) => enter(controls.find((each) => each === target)));
-  bar.addEventListener("keydown", (event) => {
-    const at = controls.indexOf(event.target as HTMLElement);
-    const isSelect = event.target instanceof HTMLSelectElement;
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    const next =
-      step === undefined
-        ? { Home: 0, End: controls.length - 1 }[event.key]
-        : (at + step + controls.length) % controls.length;
-    if (next === undefined || (isSelect && step === undefined)) return;
-    event.preventDefault();
-    controls[next]?.focus();
-  });
 }

@@ -108,8 +108,9 @@ const asText = (url, name) => {
     : `<p><img src="${url}" alt="${plain}"></p>`;
 };
 
-// While the rich editor is open, it places images; it is told by events.
+// While an editor is open in place of the textarea, it places images; it is told by events.
 const isRich = () => said.surface === "rich";
+const isPlacedByEditor = () => isRich() || said.placesPictures !== undefined;
 const tellRich = (name, detail) => own(form, "dispatchEvent")(new CustomEvent(name, { detail }));
 let lastKey = 0;
 
@@ -121,7 +122,7 @@ function addPictures(files) {
     return !fault;
   });
   if (fit.length === 0) return;
-  const places = isRich() ? fit.map(placeInRich) : placesInText(fit);
+  const places = isPlacedByEditor() ? fit.map(placeInRich) : placesInText(fit);
   for (const [index, file] of fit.entries()) {
     const row = rowFor(file);
     busy++;

@@ -1,3 +1,7 @@
+/**
+ * The routes of drafts: read, store, discard, and a preview of content that is not stored. Reading and storing answer as well what
+ * others have done with the page meanwhile, so that an editor learns it without a request of its own.
+ */
 import { endpoint, noContent, type Viewer } from "lectern/core";
 import { discardDrafts, hasDraftPage, keepDraft } from "./changes.ts";
 import {

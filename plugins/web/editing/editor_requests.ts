@@ -7,7 +7,7 @@ import { ApiError } from "lectern/core";
 import { idOf } from "../_paths/id_of.ts";
 import { discardPath } from "./bar_view.ts";
 import type { EditingContext } from "./contract.ts";
-import { mountNews, newsOf } from "./draft_news.ts";
+import { mountChanges, mountNews, newsOf } from "./draft_news.ts";
 import { markdownOf, previewOf, saveDraft, typedInput } from "./editor_input.ts";
 import { fileIn } from "./fields.ts";
 
@@ -41,6 +41,7 @@ export function mountEditorRequests({ app, web, baseUrl }: EditingContext): void
     return { title, body, menu: "/books" };
   });
   mountNews(app, web);
+  mountChanges(app, web);
   web.form(app.site, "/editor/discard/:kind/:id", "user", async (visit) => {
     const slot = typeof visit.query.slot === "string" ? visit.query.slot : "";
     await visit.send("DELETE", `${draftPath(visit)}?slot=${encodeURIComponent(slot)}`);

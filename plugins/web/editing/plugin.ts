@@ -24,7 +24,7 @@ export default definePlugin({
     const rich = web.asset("editor_rich.js", join(import.meta.dir, "browser/rich.ts"));
     const scripts = {
       ...{ editor: script("editor.js"), save: script("save.js"), drawer: script("drawer.js"), tags: script("tags.js") },
-      ...{ rich, order: script("order.js"), copy: script("copy.js") },
+      ...{ conflict: script("conflict.js"), rich, order: script("order.js"), copy: script("copy.js") },
     };
     const shared = { ...context, markup, web, scripts, limitMb: context.settings.fileLimit };
     mountContainers(shared);

@@ -109,8 +109,8 @@ export interface Visit {
   ): Promise<SubmitResult<ChangeAnswer<Method, Path>>>;
   /** The response of the API, for files. */
   call(method: string, path: string, input?: InputObject): Promise<Response>;
-  /** Redirects to another path of this instance, to "/" for any other, with a notice that is shown there once. */
-  goTo(path: string, notice?: string): Response;
+  /** Redirects to another path of this instance, to "/" for any other, with a notice that is shown there once, and a link after it. */
+  goTo(path: string, notice?: string, link?: { readonly path: string; readonly text: string }): Response;
   /** A field of the form as text; "" where it was not sent. */
   text(field: string): string;
 }

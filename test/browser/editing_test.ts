@@ -172,13 +172,15 @@ test("of two editors the second is warned, shown the difference, and decides", a
   await ben.waitForURL((url) => !url.pathname.endsWith("/edit"));
   await ann.getByLabel("Content in Markdown").fill("one five three");
   await save(ann);
-  await ann.getByText("Someone else changed this page").waitFor();
-  expect(await ann.locator("#field-content").inputValue()).toBe("one five three");
-  expect(await ann.locator(".difference ins").allTextContents()).toEqual(["Added: five", "Added: three"]);
-  expect(await ann.locator(".difference del").allTextContents()).toEqual(["Removed: two", "Removed: four"]);
+  await ann.getByRole("heading", { name: "Two changes of “Both”" }).waitFor();
+  expect(await ann.locator(".collision .shown-changes").allInnerTexts()).toEqual([
+    "one twofive three",
+    "one two threefour",
+  ]);
   expect((await read(made.id)).markdown).toBe("one two four");
   await sound(ann, "conflict");
-  await ann.getByRole("button", { name: "Overwrite that change" }).click();
+  await ann.getByRole("radio", { name: "Mine", exact: true }).check();
+  await save(ann);
   await ann.waitForURL((url) => !url.pathname.endsWith("/edit"));
   expect((await read(made.id)).markdown).toBe("one five three");
 });

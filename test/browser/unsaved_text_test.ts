@@ -55,10 +55,10 @@ test("a page that is renamed meanwhile is a conflict, one that is deleted leaves
   await screens.runtime.ask("PUT", `/api/pages/${made.id}`, { body: { name: "Beta", markdown: "theirs" } });
   await content(page).fill(WORDS);
   await save(page);
-  expect(await page.getByText("Someone else changed this page").count()).toBe(1);
-  expect(await page.locator("#field-content").inputValue()).toBe(WORDS);
-  await page.getByRole("button", { name: "Overwrite that change" }).click();
-  expect((await read(made.id)).markdown).toBe(WORDS);
+  expect(await page.getByRole("heading", { name: "Two changes of “Beta”" }).count()).toBe(1);
+  await page.getByRole("radio", { name: "Mine", exact: true }).check();
+  await save(page);
+  expect(await read(made.id)).toMatchObject({ name: "Beta", markdown: WORDS });
 
   const doomed = await newPage("Doomed");
   await page.goto(editorOf(doomed));

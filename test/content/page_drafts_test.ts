@@ -19,7 +19,9 @@ const writer = ["access-api", "book-view-all", "page-view-all", "page-update-all
 test("a draft is kept for its author, announced to others without its text, and discarded", async () => {
   const ann = await runtime.person("Ann", writer);
   const path = `/api/drafts/page/${page}`;
-  expect((await runtime.ask("GET", path, { as: ann.token })).body).toEqual({ draft: null, drafts: [], others: [] });
+  expect((await runtime.ask("GET", path, { as: ann.token })).body).toEqual({
+    ...{ draft: null, drafts: [], others: [], newer: null },
+  });
   const body = { name: "Seite", markdown: "# Mine", base_revision: 1 };
   const kept = await runtime.ask("PUT", path, { as: ann.token, body });
   expect([kept.status, kept.body.draft]).toEqual([200, expect.objectContaining({ ...body, html: "" })]);
@@ -29,11 +31,39 @@ test("a draft is kept for its author, announced to others without its text, and 
   expect(seen).toEqual({
     draft: null,
     drafts: [],
-    others: [{ user: expect.objectContaining({ name: "Ann" }), updated_at: expect.any(String) }],
+    others: [{ user: expect.objectContaining({ name: "Ann" }), updated_at: expect.any(String), saved: false }],
+    newer: null,
   });
   expect(JSON.stringify(seen)).not.toContain("Mine");
   expect((await runtime.ask("DELETE", path, { as: ann.token })).status).toBe(204);
   expect((await runtime.ask("GET", path)).body.others).toEqual([]);
+});
+
+test("a draft keeps the revision that it was made from, and tells who has saved since", async () => {
+  const ann = await runtime.person("Ann", writer);
+  const ben = await runtime.person("Ben", writer);
+  const made = { book_id: book, name: "Based", markdown: "one", tags: [{ name: "state", value: "new" }] };
+  const { id } = (await runtime.ask("POST", "/api/pages", { body: made })).body;
+  const path = `/api/drafts/page/${id}`;
+  const keep = async (body: object) => (await runtime.ask("PUT", path, { as: ann.token, body })).body;
+  const tags = [{ name: "state", value: "new" }];
+  const first = await keep({ markdown: "mine", base_tags: tags });
+  expect(first).toMatchObject({ draft: { base_revision: 1, base_tags: tags }, others: [], newer: null });
+  await runtime.ask("PUT", path, { as: ben.token, body: { markdown: "theirs" } });
+  const { body: saved } = await runtime.ask("PUT", `/api/pages/${id}`, { as: ben.token, body: { markdown: "theirs" } });
+  // As a window does that was opened after that save.
+  for (const base_revision of [saved.revision_count, undefined]) {
+    const later = await keep({ markdown: "mine again", base_revision, base_tags: [] });
+    expect(later).toMatchObject({
+      draft: { base_revision: 1, base_tags: tags, markdown: "mine again" },
+      others: [{ user: { name: "Ben" }, saved: true }],
+      newer: { revision: 2, by: { name: "Ben" } },
+    });
+  }
+  const asked = await runtime.ask("GET", `${path}?base_revision=2`, { as: ann.token });
+  expect(asked.body).toMatchObject({ draft: { base_revision: 1 }, others: [{ saved: false }], newer: null });
+  const merged = await keep({ markdown: "both", base_revision: 2, base_tags: [], merged: true });
+  expect(merged).toMatchObject({ draft: { base_revision: 2, base_tags: [] }, newer: null });
 });
 
 test("a draft of a new page lies where the page shall lie", async () => {

@@ -42,9 +42,39 @@ test("what both changed is shown with both texts, in Markdown and in HTML", asyn
   expect(merged.body.text.replace(/ id="[^"]*"/g, "")).toBe("<p>1</p><p>2</p>");
 });
 
-test("there is nothing to merge with another format, a revision that is gone, or a page that one may not change", async () => {
+test("where the formats differ, the changes are merged as HTML", async () => {
+  const id = await made({ markdown: "One\n\nTwo\n\nThree" });
+  const plain = (html: string) => html.replace(/ id="[^"]*"|\n/g, "");
+  await runtime.ask("PUT", `/api/pages/${id}`, { body: { html: "<p>One</p><p>Two</p><p>3</p>" } });
+  const { body } = await merge(id, { base_revision: 1, markdown: "1\n\nTwo\n\nThree" });
+  expect([body.format, plain(body.text)]).toEqual(["html", "<p>1</p><p>Two</p><p>3</p>"]);
+  const other = await merge(id, { base_revision: 1, html: "<p>1</p><p>Two</p><p>Three</p>" });
+  expect([other.body.format, plain(other.body.text)]).toEqual(["html", "<p>1</p><p>Two</p><p>3</p>"]);
+});
+
+test("name and tags are merged where they are sent, and collide where both changed them", async () => {
+  const tag = (name: string, value: string) => ({ name, value });
+  const base_tags = [tag("state", "new"), tag("team", "ops"), tag("old", "")];
+  const id = await made({ markdown: BASE, tags: base_tags });
+  const theirs = [tag("state", "done"), tag("team", "ops"), tag("theirs", "")];
+  await runtime.ask("PUT", `/api/pages/${id}`, { body: { name: "Their rota", tags: theirs } });
+  const tags = [tag("team", "dba"), tag("state", "draft"), tag("old", ""), tag("mine", "")];
+  const sent = { base_revision: 1, markdown: BASE, tags, base_tags };
+  const { body } = await merge(id, { ...sent, name: "Rota" });
+  expect([body.text, body.name]).toEqual([BASE, { text: "Their rota" }]);
+  expect(body.tags).toEqual([
+    { name: "team", values: ["dba"] },
+    { name: "state", base: ["new"], mine: ["draft"], theirs: ["done"] },
+    { name: "mine", values: [""] },
+    { name: "theirs", values: [""] },
+  ]);
+  const blind = await merge(id, { ...sent, name: "My rota", base_tags: undefined });
+  expect(blind.body.name).toEqual({ base: "Rota", mine: "My rota", theirs: "Their rota" });
+  expect(blind.body.tags.filter((each: object) => "mine" in each)).toHaveLength(5);
+});
+
+test("there is nothing to merge with a revision that is gone, or a page that one may not change", async () => {
   const id = await made({ markdown: BASE });
-  expect((await merge(id, { base_revision: 1, html: "<p>x</p>" })).status).toBe(409);
   expect((await merge(id, { base_revision: 0, markdown: "x" })).status).toBe(409);
   expect((await merge(id, { base_revision: 2, markdown: "x" })).status).toBe(409);
   expect((await merge(id, { markdown: "x" })).status).toBe(422);

@@ -177,6 +177,7 @@ const COMPARES_BY_MD5: Readonly<Record<string, string>> = {
 
 /** Scripts that use the store of the browser, with the reason. */
 const KEEPS_IN_BROWSER: Readonly<Record<string, string>> = {
+  "plugins/web/editing/public/conflict.js": "removes the copy of a text that the server has as a draft",
   "plugins/web/editing/public/save.js":
     "keeps what a writer has typed until its draft is saved, by user, for after a crash",
   "plugins/web/shell/public/web.js": "removes that when the user signs out",

@@ -155,7 +155,7 @@ function changesOf(base: readonly Block[], changed: readonly Block[]): Change[] 
   let [old, now] = [0, 0];
   let open: { start: number; from: number } | undefined;
   const end = () => {
-    if (open) changes.push({ start: open.start, end: old, blocks: changed.slice(open.from, now) });
+    if (open) changes.push(...split({ start: open.start, end: old, blocks: changed.slice(open.from, now) }));
     open = undefined;
   };
   for (const { added, removed, value } of differences) {
@@ -170,6 +170,12 @@ function changesOf(base: readonly Block[], changed: readonly Block[]): Change[] 
   }
   end();
   return changes;
+}
+
+/** A change of several blocks into as many others, as changes of each, so that the other author can change some of them. */
+function split({ start, end, blocks }: Change): readonly Change[] {
+  if (end - start !== blocks.length) return [{ start, end, blocks }];
+  return blocks.map((block, at) => ({ start: start + at, end: start + at + 1, blocks: [block] }));
 }
 
 const FENCE = /^\s*(`{3,}|~{3,})/;

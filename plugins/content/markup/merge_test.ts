@@ -33,6 +33,14 @@ test("what both changed differently collides, and what both changed alike does n
   ]);
 });
 
+test("of several blocks in a row that one changed, those collide that the other changed too", () => {
+  expect(merged("1\n\n2\n\n3", "One\n\nII\n\nThree", "One\n\nTwo\n\nThree")).toEqual([
+    { text: "1\n\n" },
+    { base: "Two\n\n", mine: "2\n\n", theirs: "II\n\n" },
+    { text: "3" },
+  ]);
+});
+
 test("insertions in one place collide, as their order is open; appended texts are separated", () => {
   expect(merged("One\n\nmine", "One\n\ntheirs", "One")).toEqual([
     { text: "One\n\n" },

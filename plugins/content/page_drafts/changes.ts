@@ -24,7 +24,11 @@ function hasKey(eb: ExpressionBuilder<Tables, "page_drafts">, { user_id, kind, i
 }
 
 type StoredDraft = DraftKey &
-  Pick<PageDraft, "name" | "html" | "markdown" | "base_revision" | "page_id"> & { readonly tags: string };
+  Pick<PageDraft, "name" | "html" | "markdown" | "base_revision" | "page_id"> & {
+    readonly tags: string;
+    readonly baseTags: string | null;
+    readonly merged: boolean;
+  };
 
 const store = prepared("page_drafts.store", (db, p: StoredDraft) =>
   db
@@ -39,18 +43,39 @@ const store = prepared("page_drafts.store", (db, p: StoredDraft) =>
       markdown: p.markdown,
       tags: sql<PageDraft["tags"]>`${p.tags}::text::jsonb`,
       base_revision: p.base_revision,
+      base_tags: sql<PageDraft["base_tags"]>`${p.baseTags}::text::jsonb`,
       page_id: p.page_id,
     })
     .onConflict((conflict) =>
-      conflict.columns(["kind", "item_id", "user_id", "slot"]).doUpdateSet((eb) => ({
-        name: eb.ref("excluded.name"),
-        html: eb.ref("excluded.html"),
-        markdown: eb.ref("excluded.markdown"),
-        tags: eb.ref("excluded.tags"),
-        base_revision: eb.ref("excluded.base_revision"),
-        page_id: eb.ref("excluded.page_id"),
-        updated_at: eb.fn<string>("clock_timestamp"),
-      })),
+      conflict.columns(["kind", "item_id", "user_id", "slot"]).doUpdateSet((eb) => {
+        // A base that was raised without a merge would hide what others have saved since the draft was begun.
+        const keepsBase = eb.and([
+          eb("excluded.base_revision", ">", eb.ref("page_drafts.base_revision")),
+          sql<boolean>`not ${p.merged}::boolean`,
+        ]);
+        return {
+          name: eb.ref("excluded.name"),
+          html: eb.ref("excluded.html"),
+          markdown: eb.ref("excluded.markdown"),
+          tags: eb.ref("excluded.tags"),
+          base_revision: eb
+            .case()
+            .when(keepsBase)
+            .then(eb.ref("page_drafts.base_revision"))
+            .else(eb.ref("excluded.base_revision"))
+            .end(),
+          base_tags: eb
+            .case()
+            .when(keepsBase)
+            .then(eb.ref("page_drafts.base_tags"))
+            .when("excluded.base_revision", "=", eb.ref("page_drafts.base_revision"))
+            .then(eb.fn.coalesce("excluded.base_tags", "page_drafts.base_tags"))
+            .else(eb.ref("excluded.base_tags"))
+            .end(),
+          page_id: eb.ref("excluded.page_id"),
+          updated_at: eb.fn<string>("clock_timestamp"),
+        };
+      }),
     ),
 );
 
@@ -178,7 +203,8 @@ export async function keepDraft(pages: Pages, draft: DraftToKeep, tx: EventTrans
         tx,
       )
     : null;
-  await store.execute(tx.db, { ...draft, tags: JSON.stringify(draft.tags), page_id });
+  const baseTags = draft.base_tags === null ? null : JSON.stringify(draft.base_tags);
+  await store.execute(tx.db, { ...draft, tags: JSON.stringify(draft.tags), baseTags, page_id });
   return { ...draft, page_id };
 }
 

@@ -27,8 +27,10 @@ export interface PageDraftsTable {
   html: string;
   markdown: string;
   tags: { name: string; value: string }[];
-  /** The page's revision_count when it was opened; null for a new page. */
+  /** The revision_count of the page that the draft was made from; null for a new page. */
   base_revision: number | null;
+  /** The tags that the page had then; null where they are not known. */
+  base_tags: { name: string; value: string }[] | null;
   /** The draft page of a new page, which pictures can be uploaded to; null for a change of a page. */
   page_id: number | null;
   updated_at: Generated<string>;
@@ -45,6 +47,8 @@ export const draftRules = rules({
   tags: ["array"],
   slot: ["string", "max:40", "alpha_dash"],
   base_revision: ["integer"],
+  base_tags: ["array"],
+  merged: ["boolean"],
   kept_at: ["string"],
 });
 
@@ -52,7 +56,7 @@ export const draftRules = rules({
 export const slotRules = rules({ slot: ["string", "max:40", "alpha_dash"] });
 
 /** The same, or the draft page. */
-export const placeRules = rules({ ...slotRules, page_id: ["integer"] });
+export const placeRules = rules({ ...slotRules, page_id: ["integer"], base_revision: ["integer"] });
 
 /** The body of a preview. */
 export const previewRules = rules({
@@ -66,10 +70,14 @@ export type DraftKey = Pick<PageDraft, "user_id" | "kind" | "item_id" | "slot">;
 /** A draft to store. */
 export interface DraftToKeep extends DraftKey, Pick<PageDraft, "name" | "html" | "markdown" | "base_revision"> {
   readonly tags: readonly { readonly name: string; readonly value: string }[];
+  readonly base_tags: readonly { readonly name: string; readonly value: string }[] | null;
+  /** Whether the text was merged with `base_revision`, so that it replaces the one of the present draft. */
+  readonly merged: boolean;
   /** The updated_at of the draft that this one replaces, "none" where there was none; undefined replaces any. */
   readonly kept_at: string | undefined;
 }
 
+const draftTagsSchema = t.Array(t.Object({ name: t.String(), value: t.String() }, { additionalProperties: true }));
 const draftFields = { slot: t.String(), name: t.String(), page_id: nullable(idSchema), updated_at: timestampSchema };
 
 /** A draft of the viewer. */
@@ -78,24 +86,51 @@ export const draftSchema = t.Object(
     ...draftFields,
     html: t.String(),
     markdown: t.String(),
-    tags: t.Array(t.Object({ name: t.String(), value: t.String() }, { additionalProperties: true })),
+    tags: draftTagsSchema,
     base_revision: nullable(t.Integer()),
+    base_tags: nullable(draftTagsSchema),
   },
   { $id: "Draft" },
 );
+
+const draftNewsFields = {
+  others: t.Array(
+    t.Object(
+      {
+        user: nullable(userRefSchema),
+        updated_at: timestampSchema,
+        saved: t.Boolean({ description: "Whether the page has a revision of theirs since the base of the draft" }),
+      },
+      { $id: "DraftAuthor" },
+    ),
+  ),
+  newer: nullable(
+    t.Object(
+      {
+        revision: t.Integer({ description: "The revision_count of the page now" }),
+        by: nullable(userRefSchema),
+        at: timestampSchema,
+      },
+      { $id: "NewerPage", description: "The page as it was saved since the base of the draft" },
+    ),
+  ),
+};
+
+/** What the others have done since the base of a draft. */
+export type DraftNews = Static<ReturnType<typeof t.Object<typeof draftNewsFields>>>;
 
 /** The drafts of the viewer in one place, and who else edits the page. */
 export const draftsSchema = t.Object(
   {
     draft: nullable(draftSchema),
     drafts: t.Array(t.Object(draftFields, { $id: "DraftRef" })),
-    others: t.Array(t.Object({ user: nullable(userRefSchema), updated_at: timestampSchema }, { $id: "DraftAuthor" })),
+    ...draftNewsFields,
   },
   { $id: "Drafts" },
 );
 
 /** A draft after it was saved; none where it was discarded meanwhile. */
-export const savedDraftSchema = t.Object({ draft: t.Optional(draftSchema) }, { $id: "SavedDraft" });
+export const savedDraftSchema = t.Object({ draft: t.Optional(draftSchema), ...draftNewsFields }, { $id: "SavedDraft" });
 
 /** The HTML of a preview. */
 export const previewSchema = t.Object({ html: t.String() }, { $id: "Preview" });

@@ -22,4 +22,7 @@ export const migrations: Migrations = {
   async "0003_compression"(db) {
     await compressWithLz4(db, "page_drafts", ["html", "markdown"]);
   },
+  async "0004_base_tags"(db) {
+    await sql`alter table page_drafts add column base_tags jsonb`.execute(db);
+  },
 };

@@ -13,7 +13,7 @@ import { mountDrafts, performDiscard } from "./routes.ts";
 export default definePlugin({
   name: "page_drafts",
   requires: ["access", "markup", "pages", "tags", "users"],
-  grants: { read: ["pages", "chapters", "books", "users"], write: ["page_drafts"], system: true },
+  grants: { read: ["pages", "page_revisions", "chapters", "books", "users"], write: ["page_drafts"], system: true },
   settings: t.Object({
     days: t.Integer({
       default: 90,

@@ -1,12 +1,10 @@
 /**
- * Reads of drafts. Every read is limited to drafts of the viewer, but for the authors who work on the same page, of whom
- * others learn the name and the time only. A draft is identified by its item and a slot, or by the draft page of a new
+ * Reads of drafts, each limited to those of the viewer; what others do is in news.ts. A draft is identified by its item and a slot, or by the draft page of a new
  * page.
  */
 import type { ExpressionBuilder } from "kysely";
-import type { UserRef } from "lectern/contracts";
 import { idOf, notFound, type RawBuilder, type Static, sql, type Viewer } from "lectern/core";
-import { flattened, prepared, refs, type Tables } from "lectern/db";
+import { prepared, type Tables } from "lectern/db";
 import type { DraftKey, draftSchema, draftsSchema, PageDraftsContext } from "./contract.ts";
 
 interface ItemParameters {
@@ -15,13 +13,25 @@ interface ItemParameters {
 }
 
 const findPage = prepared("page_drafts.findPage", (db, p: ItemParameters) =>
-  db.selectFrom("pages").select(["id", "owned_by", "acl_id"]).where("pages.id", "=", p.id).where(p.visible),
+  db
+    .selectFrom("pages")
+    .select(["id", "owned_by", "acl_id", "revision_count"])
+    .where("pages.id", "=", p.id)
+    .where(p.visible),
 );
 const findChapter = prepared("page_drafts.findChapter", (db, p: ItemParameters) =>
-  db.selectFrom("chapters").select(["id", "owned_by", "acl_id"]).where("chapters.id", "=", p.id).where(p.visible),
+  db
+    .selectFrom("chapters")
+    .select((eb) => ["id", "owned_by", "acl_id", eb.lit(null).as("revision_count")])
+    .where("chapters.id", "=", p.id)
+    .where(p.visible),
 );
 const findBook = prepared("page_drafts.findBook", (db, p: ItemParameters) =>
-  db.selectFrom("books").select(["id", "owned_by", "acl_id"]).where("books.id", "=", p.id).where(p.visible),
+  db
+    .selectFrom("books")
+    .select((eb) => ["id", "owned_by", "acl_id", eb.lit(null).as("revision_count")])
+    .where("books.id", "=", p.id)
+    .where(p.visible),
 );
 
 type Draft = Static<typeof draftSchema>;
@@ -33,14 +43,14 @@ const KINDS = {
   book: { table: "books", find: findBook, noun: "Book", permission: "page-create" },
 } as const;
 
-const AUTHOR = flattened(refs("page_drafts.user_id"));
 /** The most drafts of new pages in one place that are listed. */
 const MAX_LISTED = 20;
-/** How long an author counts as working on a page after a save of the draft, in minutes. */
-const ACTIVE_MINUTES = 60;
 
 /** An item that drafts are for. */
-export type DraftItem = Pick<DraftKey, "kind" | "item_id">;
+export interface DraftItem extends Pick<DraftKey, "kind" | "item_id"> {
+  /** That of a page; null for the book or chapter of a new page. */
+  readonly revision_count: number | null;
+}
 
 /** Which of the viewer's drafts a request reads: by slot, or by draft page where that is not null. */
 export interface DraftChoice {
@@ -48,13 +58,13 @@ export interface DraftChoice {
   readonly pageId: number | null;
 }
 
-type OwnParameters = DraftItem & { readonly userId: number };
+type OwnParameters = Pick<DraftItem, "kind" | "item_id"> & { readonly userId: number };
 
 function isOwn(eb: ExpressionBuilder<Tables, "page_drafts">, { kind, item_id, userId }: OwnParameters) {
   return eb.and([eb("kind", "=", kind), eb("item_id", "=", item_id), eb("user_id", "=", userId)]);
 }
 
-const SHOWN_COLUMNS = ["slot", "name", "html", "markdown", "tags", "base_revision"] as const;
+const SHOWN_COLUMNS = ["slot", "name", "html", "markdown", "tags", "base_revision", "base_tags"] as const;
 
 /** SQL for the id of the draft page; null where it was published or deleted. */
 function draftPageId(eb: ExpressionBuilder<Tables, "page_drafts">) {
@@ -97,20 +107,6 @@ const ownDraft = prepared("page_drafts.find", (db, p: OwnParameters & { readonly
     .where("slot", "=", p.slot),
 );
 
-const others = prepared(
-  "page_drafts.otherAuthors",
-  (db, p: OwnParameters & { readonly user: RawBuilder<UserRef | null> }) =>
-    db
-      .selectFrom("page_drafts")
-      .select([p.user.as("user"), "updated_at"])
-      .where("kind", "=", p.kind)
-      .where("kind", "=", sql.lit("page"))
-      .where("item_id", "=", p.item_id)
-      .where("user_id", "<>", p.userId)
-      .where("updated_at", ">", sql<string>`now() - ${sql.lit(ACTIVE_MINUTES)} * interval '1 minute'`)
-      .orderBy("updated_at", "desc"),
-);
-
 const ofUser = prepared("page_drafts.ofUser", (db, p: { userId: number }) =>
   db.selectFrom("page_drafts").select(["user_id", "kind", "item_id", "slot"]).where("user_id", "=", p.userId),
 );
@@ -135,7 +131,7 @@ export async function findItem(
   const item = await find.executeTakeFirst(db, { id, visible: visible.where(table, viewer) });
   if (!item) throw notFound(noun);
   await contracts.access.need(viewer, permission, item);
-  return { kind, item_id: id };
+  return { kind, item_id: id, revision_count: item.revision_count };
 }
 
 /** The viewer's drafts for an item, the chosen one first, then the newest. */
@@ -161,12 +157,6 @@ export async function findDraft(
   slot: string,
 ): Promise<Draft | undefined> {
   return ownDraft.executeTakeFirst(db, { ...item, userId: viewer.id, slot });
-}
-
-/** Other users with a recent draft of the page; none for new pages. */
-export function otherAuthors({ contracts, db }: PageDraftsContext, viewer: Viewer, item: DraftItem) {
-  const user = contracts.users.ref(AUTHOR);
-  return others.execute(db, { ...item, userId: viewer.id, user });
 }
 
 /** The drafts of a user. */

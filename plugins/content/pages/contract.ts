@@ -114,11 +114,14 @@ export const updateRules = rules({
   summary: ["string", "max:255"],
 });
 
-/** The body of a merge: the changed text, and the revision_count that it was made from. */
+/** The body of a merge: the changed text, with name and tags where these are merged too, and what it was made from. */
 export const mergeRules = rules({
   base_revision: ["required", "integer"],
   html: ["required_without:markdown", "string"],
   markdown: ["required_without:html", "string"],
+  name: ["string", "max:255"],
+  tags: ["array"],
+  base_tags: ["array"],
 });
 
 /** The body that marks a page. */
@@ -191,18 +194,31 @@ export const revisionComparisonSchema = t.Object(
   { $id: "PageRevisionComparison" },
 );
 
-/** A merge of a changed text with the page as it is now; `text` is null where something collides. */
+const mergedPartSchema = t.Union([
+  t.Object({ text: t.String() }),
+  t.Object({ base: t.String(), mine: t.String(), theirs: t.String() }, { description: "A collision" }),
+]);
+
+const values = t.Array(t.String());
+const mergedTagsSchema = t.Union([
+  t.Object({ name: t.String(), values }),
+  t.Object({ name: t.String(), base: values, mine: values, theirs: values }, { description: "A collision" }),
+]);
+
+/** The values of a tag after a merge: settled, or a collision with those of each side. */
+export type MergedTags = Static<typeof mergedTagsSchema>;
+
+/** A merge of a changed text with the page as it is now; `text` is null where something in it collides. */
 export const pageMergeSchema = t.Object(
   {
     revision_count: t.Integer({ description: "The base_revision to save the merged text with" }),
-    format: t.Union([t.Literal("markdown"), t.Literal("html")]),
+    format: t.Union([t.Literal("markdown"), t.Literal("html")], {
+      description: "HTML where one of the three texts is HTML",
+    }),
     text: nullable(t.String()),
-    parts: t.Array(
-      t.Union([
-        t.Object({ text: t.String() }),
-        t.Object({ base: t.String(), mine: t.String(), theirs: t.String() }, { description: "A collision" }),
-      ]),
-    ),
+    parts: t.Array(mergedPartSchema),
+    name: t.Optional(mergedPartSchema),
+    tags: t.Optional(t.Array(mergedTagsSchema)),
   },
   { $id: "PageMerge" },
 );

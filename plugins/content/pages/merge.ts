@@ -6,16 +6,16 @@ import { ApiError, endpoint, idOf, notFound, type Viewer } from "lectern/core";
 import { prepared } from "lectern/db";
 import { mergeRules, type PagesContext, pageMergeSchema } from "./contract.ts";
 import { mergeAbout, mergeExample } from "./docs.ts";
+import { mergeNames, mergeTags } from "./merge_fields.ts";
 import { pageFinder } from "./queries.ts";
 
-const OTHER_FORMAT = new ApiError(409, "This page has been changed to another format.");
 const NO_BASE = new ApiError(409, "The revision that you started from is no longer kept.");
 
 // A change of other fields counts up, but makes no revision.
 const contentAt = prepared("pages.contentAt", (db, p: { pageId: number; number: number }) =>
   db
     .selectFrom("page_revisions")
-    .select(["html", "markdown"])
+    .select(["name", "html", "markdown"])
     .where("page_id", "=", p.pageId)
     .where("number", "<=", p.number)
     .orderBy("number", "desc")
@@ -36,20 +36,27 @@ export function mountMerge(context: PagesContext): void {
     async ({ viewer, params, input }) => {
       const page = await pageOf(viewer, params.id);
       await contracts.access.need(viewer, "page-update", page);
-      const { base_revision, html, markdown } = await validate(mergeRules, input, viewer);
-      const [format, mine] =
-        markdown === undefined ? (["html", html ?? ""] as const) : (["markdown", markdown] as const);
-      const isMarkdown = page.markdown !== "";
+      const { base_revision, html, markdown, name, tags, base_tags } = await validate(mergeRules, input, viewer);
       const number = Number(base_revision);
       const base =
         number > page.revision_count ? undefined : await contentAt.executeTakeFirst(db, { pageId: page.id, number });
       if (!base) throw NO_BASE;
-      if (isMarkdown !== (format === "markdown") || (base.markdown !== "") !== isMarkdown) throw OTHER_FORMAT;
+      const format = markdown !== undefined && isMarkdown(base) && isMarkdown(page) ? "markdown" : "html";
+      const mine =
+        markdown === undefined || format === "markdown"
+          ? (markdown ?? html ?? "")
+          : await contracts.markup.preview({ markdown }, { viewer });
       const texts = { base: base[format], mine, theirs: page[format] };
       const parts = await contracts.markup.merge(format, texts, { viewer });
       const isSettled = parts.every((part) => "text" in part);
       const text = isSettled ? parts.map((part) => ("text" in part ? part.text : "")).join("") : null;
-      return { revision_count: page.revision_count, format, text, parts: [...parts] };
+      const read = contracts.tags.read;
+      const sides = { base: base_tags && read(base_tags), mine: read(tags ?? []), theirs: page.tags };
+      return {
+        ...{ revision_count: page.revision_count, format, text, parts: [...parts] },
+        ...(name === undefined ? {} : { name: mergeNames({ base: base.name, mine: name, theirs: page.name }) }),
+        ...(tags === undefined ? {} : { tags: mergeTags(sides) }),
+      };
     },
     {
       permit: "access-api",
@@ -57,4 +64,9 @@ export function mountMerge(context: PagesContext): void {
       ...endpoint("pages", "merge", { about: mergeAbout, rules: mergeRules, example: mergeExample, errors: [409] }),
     },
   );
+}
+
+/** Whether a text is Markdown, or none, which is either format. */
+function isMarkdown({ html, markdown }: { readonly html: string; readonly markdown: string }): boolean {
+  return markdown !== "" || html === "";
 }

@@ -1,6 +1,7 @@
 import type { Markup, Web } from "lectern/contracts";
 import type { PluginContext } from "lectern/core";
 import type { AttachmentsData } from "./attachments.ts";
+import type { ConflictData } from "./conflict_view.ts";
 import type { ContainerData } from "./containers.ts";
 import type { BookCopyData, CopyProgressData } from "./copies.ts";
 import type { EditorData, EditorScreenData } from "./editor.ts";
@@ -18,6 +19,7 @@ export interface EditingContext extends Pick<PluginContext, "app" | "baseUrl" | 
     readonly save: string;
     readonly drawer: string;
     readonly tags: string;
+    readonly conflict: string;
     readonly rich: string;
     readonly images: string;
     readonly source: string;
@@ -38,6 +40,7 @@ declare module "lectern/core" {
   interface Views {
     "editing/attachments": AttachmentsData;
     "editing/book_copy": BookCopyData;
+    "editing/conflict": ConflictData;
     "editing/container": ContainerData;
     "editing/copy": CopyProgressData;
     "editing/image": ImageData;

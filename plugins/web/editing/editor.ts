@@ -1,6 +1,6 @@
 /**
- * The page editor: Markdown or HTML source beside a preview, with drafts on the server. Saving over a change of another user first
- * shows a conflict with the differences, and keeps the text.
+ * The page editor: Markdown or HTML source beside a preview, with drafts on the server. A page that others have saved since is merged
+ * by `conflict.ts`.
  */
 import {
   type Answers,
@@ -13,9 +13,11 @@ import {
 } from "lectern/contracts";
 import { ApiError, type Html, html, idOf } from "lectern/core";
 import { EDITOR_STYLE } from "./bar_view.ts";
+import { type Conflicts, conflictsOf, dropDraft } from "./conflict.ts";
 import type { EditingContext } from "./contract.ts";
+import { type NewerPage, newsOf } from "./draft_news.ts";
 import { bookOfSaved, changeOwner, type DrawerData, drawerFor } from "./drawer.ts";
-import { editorInput, previewOf, saveDraft, typedInput } from "./editor_input.ts";
+import { baseIn, editorInput, previewOf, saveDraft, typedInput } from "./editor_input.ts";
 import { drawEditor } from "./editor_view.ts";
 import type { NamedTag } from "./fields.ts";
 import { chooseImage, imagesIn, PICTURE_STYLE, uploadAll, withImages } from "./image_uploads.ts";
@@ -44,8 +46,10 @@ export interface EditorData {
   readonly tags: readonly NamedTag[];
   /** The note of the change, which its revision keeps. */
   readonly summary: string;
-  /** The revision that is edited; undefined for a new page. */
+  /** The revision that the text was made from, whatever others have saved since; undefined for a new page. */
   readonly base: number | undefined;
+  /** The tags that the page had then; undefined where they are not known. */
+  readonly baseTags: readonly NamedTag[] | undefined;
   readonly preview: string | undefined;
   readonly sent: SubmitResult<unknown> | undefined;
   /** Distinguishes the drafts of new pages in the same place; "" for an existing page. */
@@ -61,9 +65,11 @@ export interface EditorData {
   /** Errors of images that were not accepted. */
   readonly pictureErrors: readonly string[];
   readonly others: readonly Drafts["others"][number][];
-  /** The version that was saved in the meantime; `by` is undefined where the user did so in another window. */
-  readonly conflict: { readonly by: string | undefined; readonly at: string; readonly content: string } | undefined;
-  /** The comparison of that version with the content. */
+  /** The page as it was saved since the base. */
+  readonly newer: NewerPage | undefined;
+  /** The draft of a new page that the user has changed in another window. */
+  readonly conflict: { readonly at: string; readonly content: string } | undefined;
+  /** The comparison of that draft with the content. */
   readonly comparison?: Comparison | undefined;
 }
 
@@ -84,9 +90,11 @@ export interface EditorScreenData extends EditorData {
 export type Drafts = Answers[`/api/drafts/${string}/${number}`];
 
 /** Mounts the editor. */
-export function mountEditor({ app, markup, web, scripts, limitMb }: EditingContext): void {
+export function mountEditor(context: EditingContext): void {
+  const { app, markup, web, scripts, limitMb } = context;
   const view = web.view("editing/page", (data, ui) => drawEditor(web, { ...data, limitMb, scripts }, ui));
   web.places("editor/formatting", "editor/insert", "editor/toolbar");
+  const conflicts = conflictsOf(context);
   const shown = async (visit: Visit, data: EditorData): Promise<Screen> => {
     const { conflict, content } = data;
     const preview = data.preview === undefined ? undefined : await web.decorate(visit.ui, data.preview);
@@ -98,7 +106,7 @@ export function mountEditor({ app, markup, web, scripts, limitMb }: EditingConte
     const drawer = await drawerFor(visit, data.about);
     const drawn = { ...data, preview: preview?.html, comparison, toolbar, formatting, insertions, editor, drawer };
     const loaded = [
-      ...[scripts.editor, scripts.save, scripts.drawer, scripts.tags, scripts.images],
+      ...[scripts.editor, scripts.save, scripts.drawer, scripts.tags, scripts.images, scripts.conflict],
       ...(editor.mode === "rich" || editor.canSwitch ? [scripts.rich] : []),
       // Where the rich editor opens, it loads this one when the writer changes to it.
       ...(editor.mode === "source" ? [scripts.source] : []),
@@ -113,8 +121,8 @@ export function mountEditor({ app, markup, web, scripts, limitMb }: EditingConte
     };
   };
   const screen = (path: string, read: Load, save: Load): void => {
-    const respond = (visit: Visit, answer: EditorData | Response) =>
-      answer instanceof Response ? answer : shown(visit, answer);
+    const respond = (visit: Visit, answer: Awaited<ReturnType<Load>>) =>
+      answer instanceof Response || "body" in answer ? answer : shown(visit, answer);
     web.screen(app.site, path, "user", async (visit) => respond(visit, await read(visit)));
     web.form(
       app.site,
@@ -125,7 +133,7 @@ export function mountEditor({ app, markup, web, scripts, limitMb }: EditingConte
     );
   };
   web.screen(app.site, "/books/:book/draft/:id", "user", openDraft);
-  screen("/books/:book/page/:page/edit", editPage, saveChange);
+  screen("/books/:book/page/:page/edit", editPage, (visit) => saveChange(visit, conflicts));
   screen(
     "/books/:book/create-page",
     (visit) => blankEditor(visit, "book"),
@@ -138,7 +146,7 @@ export function mountEditor({ app, markup, web, scripts, limitMb }: EditingConte
   );
 }
 
-type Load = (visit: Visit) => Promise<EditorData | Response>;
+type Load = (visit: Visit) => Promise<EditorData | Response | Screen>;
 
 /** The fields that a user writes in, with their labels; see `Web.form`. */
 const WRITTEN_FIELDS = { name: "Name", content: "Content", tags: "Tags", summary: "What did you change?" } as const;
@@ -176,6 +184,7 @@ export const EMPTY = {
   tags: [],
   summary: "",
   base: undefined,
+  baseTags: undefined,
   preview: undefined,
   sent: undefined,
   slot: "",
@@ -185,6 +194,7 @@ export const EMPTY = {
   pageId: null,
   pictureErrors: [],
   others: [],
+  newer: undefined,
   conflict: undefined,
 } as const;
 
@@ -193,7 +203,8 @@ async function editPage(visit: Visit): Promise<EditorData | Response> {
   const { book, page } = await pageOf(visit);
   const editor = await editorOfDraft(visit, page);
   if (editor !== undefined) return visit.goTo(editor);
-  const { draft, others } = await visit.get(`/api/drafts/page/${page.id}`);
+  const drafts = await visit.get(`/api/drafts/page/${page.id}`);
+  const { draft, others } = drafts;
   const requested = visit.query.source;
   const own: Source = page.markdown === "" && page.editor !== "markdown" ? "html" : "markdown";
   const source = requested === "html" || requested === "markdown" ? requested : own;
@@ -201,23 +212,23 @@ async function editPage(visit: Visit): Promise<EditorData | Response> {
   // Switching the source discards the draft, as the link says.
   if (!draft || requested !== undefined) return { ...data, keptAt: draft?.updated_at ?? "", others };
   const isMarkdown = draft.markdown !== "" || (draft.html === "" && own === "markdown");
-  const base = draft.base_revision ?? page.revision_count;
   const typed = isMarkdown
     ? ({ source: "markdown", content: draft.markdown } as const)
     : ({ source: "html", content: draft.html } as const);
-  const restored: EditorData = {
+  return {
     ...data,
     ...typed,
     written: isMarkdown ? draft.html : "",
     name: draft.name,
     tags: draft.tags,
-    base: page.revision_count,
+    base: draft.base_revision ?? page.revision_count,
+    baseTags: draft.base_tags ?? undefined,
+    newer: newsOf(visit, drafts).newer ?? undefined,
     preview: await previewOf(visit, typed.source, typed.content),
     draftOf: draft.updated_at,
     keptAt: draft.updated_at,
     others,
   };
-  return base === page.revision_count ? restored : { ...restored, conflict: conflictWith(page, restored.source) };
 }
 
 async function ofPage(visit: Visit, book: Book, page: Page, source: Source): Promise<EditorData> {
@@ -232,6 +243,7 @@ async function ofPage(visit: Visit, book: Book, page: Page, source: Source): Pro
     content: await contentOf(visit, page, source),
     tags: page.tags ?? [],
     base: page.revision_count,
+    baseTags: page.tags ?? [],
     preview: page.html,
     pageId: page.id,
   };
@@ -247,11 +259,6 @@ async function contentOf(visit: Visit, page: Page, source: Source): Promise<stri
   return text.replace(/^# .*\n+/, "");
 }
 
-function conflictWith(page: Page, source: Source): EditorData["conflict"] {
-  const content = source === "markdown" && page.markdown !== "" ? page.markdown : page.raw_html;
-  return { by: page.updated_by?.name ?? "", at: page.updated_at, content };
-}
-
 /** The page of a form: by its id, as its URL may have changed. Throws 404. */
 async function pageIn(visit: Visit): Promise<{ book: Book; page: Page }> {
   const [, id] = /^page\/(\d{1,10})$/.exec(visit.text("about")) ?? [];
@@ -260,17 +267,18 @@ async function pageIn(visit: Visit): Promise<{ book: Book; page: Page }> {
   return { page, book: await visit.item("book", { id: page.book_id }) };
 }
 
-async function saveChange(visit: Visit): Promise<EditorData | Response> {
-  const { book, page } = await pageIn(visit);
+async function saveChange(visit: Visit, conflicts: Conflicts): Promise<EditorData | Response | Screen> {
+  const place = await pageIn(visit);
+  const { book, page } = place;
   const typed = await editorInput(visit);
   const { name, source, tags } = typed;
   const added = await uploadAll(visit, page.id, { images: imagesIn(visit), source });
   const content = withImages(typed.content, added.text);
-  const base = Number(visit.text("base_revision"));
+  const submitted = { ...{ name, source, content, tags }, keptAt: visit.text("kept_at"), ...baseIn(visit) };
   const data: EditorData = {
     ...(await ofPage(visit, book, page, source)),
-    ...{ name, content, tags, base, summary: visit.text("summary") },
-    keptAt: visit.text("kept_at"),
+    ...submitted,
+    summary: visit.text("summary"),
     pictureErrors: added.errors,
   };
   // The input stays in the form, and on the server as a draft.
@@ -278,8 +286,17 @@ async function saveChange(visit: Visit): Promise<EditorData | Response> {
     const saved = await saveDraft(visit, `/api/drafts/page/${page.id}`, data);
     const preview = await previewOf(visit, source, content);
     const form = { ...data, sent: sent ?? (saved.ok ? undefined : saved), preview };
-    return saved.ok ? { ...form, keptAt: saved.body.draft?.updated_at ?? "" } : form;
+    if (!saved.ok) return form;
+    const { newer } = newsOf(visit, saved.body);
+    return { ...form, keptAt: saved.body.draft?.updated_at ?? "", newer: newer ?? undefined };
   };
+  const act = visit.text("act");
+  if (act === "resolve") return conflicts.resolve(visit, place, submitted);
+  if (act === "settle") {
+    const merged = await conflicts.settle(visit, place, submitted);
+    if ("body" in merged) return merged;
+    return { ...data, ...merged, preview: await previewOf(visit, merged.source, merged.content) };
+  }
   if (!isSaving(visit) || added.errors.length > 0) return showAgain();
   const sent = await visit.send("PUT", `/api/pages/${page.id}`, {
     name,
@@ -287,14 +304,15 @@ async function saveChange(visit: Visit): Promise<EditorData | Response> {
     tags,
     ...placeIn(visit),
     ...(data.summary === "" ? {} : { summary: data.summary }),
-    ...(Number.isInteger(base) && base > 0 ? { base_revision: base } : {}),
+    ...(submitted.base === undefined ? {} : { base_revision: submitted.base }),
   });
   if (sent.ok) {
-    await visit.send("DELETE", `/api/drafts/page/${page.id}`);
+    await dropDraft(visit, page.id, submitted);
     const notice = (await changeOwner(visit, page)) ?? visit.ui.t("The page is saved.");
     return savedAnswer(visit, { book: await bookOfSaved(visit, book, sent.body), page: sent.body, notice });
   }
+  const answer = sent.status === 409 ? await conflicts.save(visit, place, submitted) : undefined;
+  if (answer) return answer;
   refusal(visit, sent);
-  const form = await showAgain(sent);
-  return sent.status === 409 ? { ...form, base: page.revision_count, conflict: conflictWith(page, source) } : form;
+  return showAgain(sent);
 }

@@ -43,6 +43,29 @@ interface DraftInput extends Omit<EditorInput, "tags"> {
   readonly slot: string;
   /** The updated_at of the draft that this one replaces; "" where there is none. */
   readonly keptAt: string;
+  /** The revision that the text was merged with, which the draft is based on from now on; absent for any other text. */
+  readonly merged?: MergeBase;
+}
+
+/** What a draft is based on: a revision of its page, with the tags of that time where they are known. */
+export interface MergeBase {
+  readonly base: number | undefined;
+  readonly baseTags: readonly NamedTag[] | undefined;
+}
+
+/** What the form is based on. */
+export function baseIn(visit: Visit): MergeBase {
+  const base = Number(visit.text("base_revision"));
+  return { base: Number.isInteger(base) && base > 0 ? base : undefined, baseTags: namedTags(visit.text("base_tags")) };
+}
+
+function namedTags(json: string): NamedTag[] | undefined {
+  try {
+    const sent: unknown = JSON.parse(json);
+    return Array.isArray(sent) ? tagsIn({ tags: sent }) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Saves a draft: the submitted form, or `form` where it was changed since. */
@@ -53,7 +76,8 @@ export async function saveDraft(
 ): Promise<SubmitResult<Answers[`PUT /api/drafts/${string}/${number}`]>> {
   const sent = form ?? { ...(await editorInput(visit)), slot: visit.text("slot"), keptAt: visit.text("kept_at") };
   const { name, source, content, tags, slot, keptAt } = sent;
-  const base = Number(visit.text("base_revision"));
+  const merged = form?.merged;
+  const { base, baseTags } = merged ?? baseIn(visit);
   // What Markdown cannot hold stays beside it in the draft, until the writer has been shown what would be lost.
   const isRich = form === undefined && source === "markdown" && visit.text("written") === "rich";
   const body: InputObject = {
@@ -63,7 +87,9 @@ export async function saveDraft(
     tags,
     ...(slot === "" ? {} : { slot }),
     kept_at: keptAt === "" ? "none" : keptAt,
-    ...(Number.isInteger(base) && base > 0 ? { base_revision: base } : {}),
+    ...(base === undefined ? {} : { base_revision: base }),
+    ...(baseTags === undefined ? {} : { base_tags: [...baseTags] }),
+    ...(merged === undefined ? {} : { merged: true }),
   };
   return visit.send("PUT", path, body);
 }

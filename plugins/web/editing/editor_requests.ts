@@ -7,6 +7,7 @@ import { ApiError, isUpload } from "lectern/core";
 import { idOf } from "../_paths/id_of.ts";
 import { discardPath } from "./bar_view.ts";
 import type { EditingContext } from "./contract.ts";
+import { mountChanges, mountNews, newsOf } from "./draft_news.ts";
 import { markdownOf, previewOf, saveDraft, typedInput } from "./editor_input.ts";
 import { fileIn } from "./fields.ts";
 
@@ -24,10 +25,11 @@ export function mountEditorRequests(context: EditingContext): void {
     const sent = await saveDraft(visit, draftPath(visit));
     if (!sent.ok) throw new ApiError(sent.status, sent.message);
     const { slot = "", updated_at = "", page_id = null } = sent.body.draft ?? {};
-    if (slot === "" || !isEmpty(visit)) return Response.json({ kept_at: updated_at, page_id });
+    const news = newsOf(visit, sent.body);
+    if (slot === "" || !isEmpty(visit)) return Response.json({ kept_at: updated_at, page_id, ...news });
     // The draft of a new page that is empty again is deleted; further input creates another one.
     await visit.send("DELETE", `${draftPath(visit)}?slot=${encodeURIComponent(slot)}`);
-    return Response.json({ kept_at: "", page_id: null });
+    return Response.json({ kept_at: "", page_id: null, ...news });
   });
   web.screen(app.site, "/editor/discard/:kind/:id", "user", (visit) => {
     const { ui } = visit;
@@ -43,6 +45,8 @@ export function mountEditorRequests(context: EditingContext): void {
     });
     return { title, body, menu: "/books" };
   });
+  mountNews(app, web);
+  mountChanges(app, web);
   web.form(app.site, "/editor/discard/:kind/:id", "user", async (visit) => {
     const slot = typeof visit.query.slot === "string" ? visit.query.slot : "";
     await visit.send("DELETE", `${draftPath(visit)}?slot=${encodeURIComponent(slot)}`);

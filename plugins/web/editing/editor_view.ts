@@ -6,6 +6,7 @@
 import type { Toolbar, Ui, Web } from "lectern/contracts";
 import { fileKilobytes, type Html, html } from "lectern/core";
 import { discardPath, drawBar } from "./bar_view.ts";
+import { baseTagsField, conflictNotice } from "./conflict_view.ts";
 import type { EditingContext } from "./contract.ts";
 import { drawDrawer } from "./drawer_view.ts";
 import type { EditorData, EditorScreenData } from "./editor.ts";
@@ -37,7 +38,7 @@ ${drawBar(web, data, errors.name ?? [], ui)}
 ${error !== undefined && data.conflict === undefined && html`<p class="notice bad" role="alert">${ui.icon("warning")} ${error}</p>`}
 ${errors.summary && html`<p class="notice bad" role="alert">${ui.icon("warning")} ${errors.summary.join(" ")}</p>`}
 <input type="hidden" name="source" value="${source}"><input type="hidden" name="about" value="${about}"><input type="hidden" name="kept_at" value="${keptAt}">${slot !== "" && html`<input type="hidden" name="slot" value="${slot}">`}
-${base !== undefined && html`<input type="hidden" name="base_revision" value="${base}">`}
+${base !== undefined && html`<input type="hidden" name="base_revision" value="${base}">${baseTagsField(data.baseTags)}`}
 <div class="editor-frame"><div class="editor-panes">
 <div class="editor-source">${source === "markdown" && formattingToolbar(data.formatting, ui)}
 ${parts.field(ui, { name: "content", label, type: "textarea", rows: 24, value: content, errors: errors[source] })}
@@ -93,7 +94,7 @@ function scriptData({ about, pageId, limitMb }: EditorData & { readonly limitMb:
 }
 
 function messages(parts: Web["parts"], data: EditorData, ui: Ui): Html {
-  const { draftOf, conflict, comparison, content, begun, action } = data;
+  const { draftOf, begun, action } = data;
   const { t } = ui;
   return html`${
     begun.length > 0 &&
@@ -107,20 +108,7 @@ ${
   html`<div class="notice note" role="status">${ui.icon("history")} ${t("This is your unsaved draft.")} ${ui.time(draftOf)}
 ${parts.button(ui, { action: discardPath(data), text: t("Discard the draft"), icon: "delete" })}</div>`
 }
-${
-  conflict &&
-  html`<section class="notice bad" role="alert"><h2>${conflict.by === undefined ? t("You changed this draft in another window") : t("Someone else changed this page")}</h2>
-<p>${
-    conflict.by === undefined
-      ? t("Your text is kept below. Differences between the other draft and yours:")
-      : t(
-          ":name saved this page after you opened it. Your text is kept below. Differences between that version and yours:",
-          { name: conflict.by || t("Unknown user") },
-        )
-  } ${ui.time(conflict.at)}</p>
-${parts.difference(ui, conflict.content, content, comparison)}
-<details><summary>${conflict.by === undefined ? t("Full text of the other draft") : t("Full text of their version")}</summary><pre class="their-text">${conflict.content}</pre></details></section>`
-}`;
+${conflictNotice(parts, data, ui)}`;
 }
 
 /** Buttons that insert Markdown around the selection, until the source editor has loaded, which keeps those of plugins; hidden without scripts. */

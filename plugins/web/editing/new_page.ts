@@ -88,7 +88,7 @@ async function formOf(visit: Visit, place: Place): Promise<EditorData> {
   const known = { ...data, keptAt: draft.updated_at, pageId: draft.page_id };
   const { content } = sourceOf(draft);
   if (draft.updated_at === visit.text("kept_at") || content === typed.content) return known;
-  return { ...known, conflict: { by: undefined, at: draft.updated_at, content } };
+  return { ...known, conflict: { at: draft.updated_at, content } };
 }
 
 function publishedOrGone({ ui }: Visit): EditorData["sent"] {

@@ -30,7 +30,8 @@ export default definePlugin({
     const languages = web.asset("editor_languages.js", join(import.meta.dir, "browser/source_languages.ts"));
     const scripts = {
       ...{ editor: script("editor.js"), save: script("save.js"), drawer: script("drawer.js"), tags: script("tags.js") },
-      ...{ rich, images, source, languages, order: script("order.js"), copy: script("copy.js") },
+      ...{ conflict: script("conflict.js"), rich, images, source, languages },
+      ...{ order: script("order.js"), copy: script("copy.js") },
     };
     const shared = { ...context, markup, web, scripts, limitMb: context.settings.fileLimit };
     mountContainers(shared);

@@ -7,9 +7,11 @@ import type { Book, Page } from "./items.ts";
 /** A page that was saved, with its book. */
 interface Saved {
   readonly book: Pick<Book, "slug">;
-  readonly page: Pick<Page, "id" | "name" | "slug" | "revision_count">;
+  readonly page: Pick<Page, "id" | "name" | "slug" | "revision_count" | "tags">;
   /** What the next screen says. */
   readonly notice: string;
+  /** Of a page that was merged with a change of others: the path of that change. A form that stays is loaded again. */
+  readonly merged?: string;
 }
 
 /** Whether the form saves the page: "save" leads to it, "stay" back to its editor. */
@@ -18,15 +20,16 @@ export function isSaving(visit: Visit): boolean {
 }
 
 /** Leads to the page, or to its editor; a script gets both addresses, and what the form has to send from now on. */
-export function savedAnswer(visit: Visit, { book, page, notice }: Saved): Response {
+export function savedAnswer(visit: Visit, { book, page, notice, merged }: Saved): Response {
   const { ui } = visit;
   const path = pagePath(book, page);
   const stays = visit.text("act") === "stay";
-  const answer = visit.goTo(stays ? `${path}/edit` : path, notice);
+  const link = merged === undefined ? undefined : { text: ui.t("Show what changed"), path: merged };
+  const answer = visit.goTo(stays ? `${path}/edit` : path, notice, link);
   if (!isByScript(visit)) return answer;
   const sent = new Headers();
   // The cookie of a notice is for the screen that the script leads to.
-  if (!stays) for (const cookie of answer.headers.getSetCookie()) sent.append("set-cookie", cookie);
+  if (!stays || link) for (const cookie of answer.headers.getSetCookie()) sent.append("set-cookie", cookie);
   const about = `page/${page.id}`;
   const next = {
     page: ui.url(path),
@@ -36,6 +39,8 @@ export function savedAnswer(visit: Visit, { book, page, notice }: Saved): Respon
     about,
     page_id: page.id,
     base_revision: page.revision_count,
+    base_tags: page.tags ?? [],
+    merged: link !== undefined,
     title: ui.t("Edit “:name”", { name: page.name }),
   };
   return Response.json(next, { headers: sent });

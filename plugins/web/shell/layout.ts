@@ -65,9 +65,11 @@ export function colorScheme(scheme: string): string {
   return scheme === "" ? "light dark" : scheme;
 }
 
-/** What the last form had to say. */
-export function noticeOf(text: string, ui: Ui): HtmlPart {
-  return text !== "" && html`<p class="notice good" role="status">${ui.icon("check")} ${text}</p>`;
+/** What the last form had to say; see `storeNotice`. */
+export function noticeOf(notice: string, ui: Ui): HtmlPart {
+  const [text = "", path = "", linkText = ""] = notice.split("\n");
+  const link = /^\/(?![/\\])/.test(path) && html` <a href="${ui.url(path)}">${linkText}</a>`;
+  return text !== "" && html`<p class="notice good" role="status">${ui.icon("check")} ${text}${link}</p>`;
 }
 
 /** The whole document around a screen. */

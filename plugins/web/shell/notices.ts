@@ -1,15 +1,17 @@
 /**
  * A notice for the next screen, in a cookie that is deleted when it is shown. It is escaped like any other text, so an attacker who can
- * set cookies could only show a text on one screen.
+ * set cookies could only show a text on one screen, and a link within this instance.
  */
 const NAME = "lectern_notice";
 const COOKIE = new RegExp(`(?:^|;\\s*)${NAME}=([^;]*)`);
 const SECONDS = 30;
 const MAX_LENGTH = 500;
 
-/** The Set-Cookie header that stores a notice. */
-export function storeNotice(text: string, root: string): string {
-  return `${NAME}=${encodeURIComponent(text.slice(0, MAX_LENGTH))}; Path=${root || "/"}; Max-Age=${SECONDS}; HttpOnly; SameSite=Strict`;
+/** The Set-Cookie header that stores a notice, with a link below it as further lines. */
+export function storeNotice(text: string, root: string, link?: { path: string; text: string }): string {
+  const after = link ? `\n${link.path}\n${link.text}` : "";
+  const stored = text.replace(/\s+/g, " ").slice(0, MAX_LENGTH - after.length) + after;
+  return `${NAME}=${encodeURIComponent(stored)}; Path=${root || "/"}; Max-Age=${SECONDS}; HttpOnly; SameSite=Strict`;
 }
 
 /** The notice of a request, and the Set-Cookie header that deletes it. */

@@ -59,9 +59,9 @@ export function visitOf(
       return response.ok ? { ok: true, body: await bodyOf(response) } : errorsOf(response);
     },
     call,
-    goTo(path, notice) {
+    goTo(path, notice, link) {
       const sent = new Headers({ location: root + ownPath(path) });
-      if (notice !== undefined) sent.append("set-cookie", storeNotice(notice, root));
+      if (notice !== undefined) sent.append("set-cookie", storeNotice(notice, root, link));
       return new Response(null, { status: 303, headers: sent });
     },
     text(field) {

@@ -166,6 +166,8 @@ async function save(submitter) {
     const answer = await response.json().catch(() => ({}));
     // Until the next screen is there, a second click does nothing.
     if (response.ok && answer.page && submitter.value !== "stay") return leave(answer);
+    // The page has more than the form now.
+    if (response.ok && answer.merged) return leave({ page: answer.edit });
     if (isPassing(response.status)) sayFault(texts.unsaved, answer.error?.message ?? "");
     else if (!response.ok || !answer.page) handOver(submitter);
     else goOn(answer, sent);
@@ -179,7 +181,8 @@ async function save(submitter) {
 function handOver(submitter) {
   handedOver = true;
   changed = false;
-  keepCopy();
+  // The screen of a conflict has the text and drops the copy.
+  if (keepCopy()) sessionStorage.setItem("lectern-handed-over", copiesOf() + opened);
   own(form, "requestSubmit")(submitter);
 }
 
@@ -197,9 +200,11 @@ function goOn(answer, sent) {
   fields.kept_at.value = "";
   fields.slot?.remove();
   fields.summary.value = "";
-  const base = fields.base_revision ?? own(document, "createElement")("input");
-  Object.assign(base, { type: "hidden", name: "base_revision", value: String(answer.base_revision) });
-  own(form, "append")(base);
+  for (const name of ["base_revision", "base_tags"]) {
+    const base = fields[name] ?? own(document, "createElement")("input");
+    Object.assign(base, { type: "hidden", name, value: JSON.stringify(answer[name]) });
+    own(form, "append")(base);
+  }
   own(form, "setAttribute")("action", answer.edit);
   said.draft = answer.draft;
   said.page = String(answer.page_id);
@@ -211,7 +216,7 @@ function goOn(answer, sent) {
   // What was typed meanwhile is a draft of the page that was saved.
   const current = new URLSearchParams([...typed()]);
   const before = new URLSearchParams(sent);
-  for (const name of ["about", "slot", "base_revision", "summary", "target"]) {
+  for (const name of ["about", "slot", "base_revision", "base_tags", "summary", "target"]) {
     current.delete(name);
     before.delete(name);
   }

@@ -49,6 +49,7 @@ import importing from "./transfer/imports/plugin.ts";
 import loader from "./transfer/loader/plugin.ts";
 import migrate from "./transfer/migrate/plugin.ts";
 import webAccount from "./web/account/plugin.ts";
+import webDiagrams from "./web/diagrams/plugin.ts";
 import webEditing from "./web/editing/plugin.ts";
 import webIntegrations from "./web/integrations/plugin.ts";
 import webReading from "./web/reading/plugin.ts";
@@ -108,6 +109,7 @@ const plugins: readonly AnyPlugin[] = [
   webAccount,
   webSettings,
   webIntegrations,
+  webDiagrams,
 ];
 
 export default plugins;

@@ -17,6 +17,7 @@ import books from "./content/books/plugin.ts";
 import chapters from "./content/chapters/plugin.ts";
 import comments from "./content/comments/plugin.ts";
 import contentCopies from "./content/content_copies/plugin.ts";
+import formulas from "./content/formulas/plugin.ts";
 import images from "./content/images/plugin.ts";
 import links from "./content/links/plugin.ts";
 import markup from "./content/markup/plugin.ts";
@@ -110,6 +111,7 @@ const plugins: readonly AnyPlugin[] = [
   webSettings,
   webIntegrations,
   webDiagrams,
+  formulas,
 ];
 
 export default plugins;

@@ -95,8 +95,8 @@ export type {
 export type { Metric, MetricValue } from "./metrics.ts";
 export { metricSlots } from "./metrics.ts";
 export type { Override, Overrides } from "./overrides.ts";
-export type { HookedPage, MarkdownConverterHook, PageContentHook } from "./page_content.ts";
-export { markdownSlots, pageContentSlots } from "./page_content.ts";
+export type { HookedPage, MarkdownConverterHook, PageContentHook, ShownPage } from "./page_content.ts";
+export { markdownSlots, pageContentSlots, shownContent } from "./page_content.ts";
 export type { DraftPage, Pages, PictureKeeper } from "./pages.ts";
 export { pictureSlots } from "./pages.ts";
 export type { DocumentHead, ReplacingView, ScreenHook, ScreenIcon, ViewReplacement } from "./screen_hooks.ts";

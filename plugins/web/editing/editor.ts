@@ -86,7 +86,8 @@ export function mountEditor({ app, markup, web, scripts, limitMb }: EditingConte
   web.places("editor/formatting", "editor/insert", "editor/toolbar");
   const shown = async (visit: Visit, data: EditorData): Promise<Screen> => {
     const { conflict, content } = data;
-    const preview = data.preview === undefined ? undefined : await web.decorate(visit.ui, data.preview);
+    const markdown = data.source === "markdown" ? content : "";
+    const preview = data.preview === undefined ? undefined : await web.decorate(visit.ui, data.preview, markdown);
     const comparison = conflict && (await markup.compare(conflict.content, content, { viewer: visit.viewer }));
     const toolbar = await web.toolbar("editor/toolbar", data, visit);
     const formatting = html`${await web.addedParts("editor/formatting", data, visit)}`;

@@ -51,6 +51,7 @@ import loader from "./transfer/loader/plugin.ts";
 import migrate from "./transfer/migrate/plugin.ts";
 import webAccount from "./web/account/plugin.ts";
 import webDiagrams from "./web/diagrams/plugin.ts";
+import webDrawings from "./web/drawings/plugin.ts";
 import webEditing from "./web/editing/plugin.ts";
 import webIntegrations from "./web/integrations/plugin.ts";
 import webReading from "./web/reading/plugin.ts";
@@ -111,6 +112,7 @@ const plugins: readonly AnyPlugin[] = [
   webSettings,
   webIntegrations,
   webDiagrams,
+  webDrawings,
   formulas,
 ];
 

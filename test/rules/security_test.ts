@@ -199,6 +199,8 @@ const LISTENS = /\bpostMessage\(|["']message["']\s*,|\.onmessage\b/g;
 const TALKS: Readonly<Record<string, string>> = {
   "plugins/web/diagrams/public/diagrams.js":
     "compares the source with the window of its frame, and checks what it says",
+  "plugins/web/drawings/public/drawings.js": "compares source and origin with those of the frame, a document of ours",
+  "plugins/web/drawings/public/drawing_frame.js": "compares source and origin with those of draw.io, and of the screen",
   "plugins/web/diagrams/public/diagram_frame.js":
     "runs in that frame, and compares the source with the window around it",
 };

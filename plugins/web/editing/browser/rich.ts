@@ -15,6 +15,7 @@ import { insertMenu } from "./insert_menu.ts";
 import { pageMenu } from "./page_menu.ts";
 import { beginPicture, endPicture, picturePlaces } from "./pictures.ts";
 import { readHtml } from "./reader.ts";
+import { type Replacement, replaceElements } from "./replacements.ts";
 import { PAGES, schemaWith } from "./schema.ts";
 import { ask, filled, find, make, type Texts } from "./screen.ts";
 import { toolbar } from "./toolbar.ts";
@@ -63,6 +64,9 @@ class RichEditor {
     on("formdata", (event) => this.#fill((event as FormDataEvent).formData));
     // Before `public/editor.js`, which takes a submitted form for saved.
     EventTarget.prototype.addEventListener.call(form, "submit", (event) => this.#check(event as SubmitEvent), true);
+    on("editor-replace", (event) => {
+      if (this.#editor) replaceElements(this.#editor, (event as CustomEvent<Replacement>).detail);
+    });
     on("lectern-picture-begun", (event) => {
       const { key, name } = (event as CustomEvent<{ key: string; name: string }>).detail;
       if (this.#editor) beginPicture(this.#editor, key, name);

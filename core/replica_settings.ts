@@ -20,8 +20,7 @@ export const replicaSettings = {
     default: 1_000,
     minimum: 10,
     maximum: MINUTE_MS,
-    env: "DATABASE_READ_CHECK_MS",
-    unit: "milliseconds",
-    description: "Time between two checks of the replicas, and the limit of each",
+    constant: true,
+    description: "Milliseconds between two checks of the replicas, and the limit of each",
   }),
 };

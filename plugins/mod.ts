@@ -17,6 +17,7 @@ import books from "./content/books/plugin.ts";
 import chapters from "./content/chapters/plugin.ts";
 import comments from "./content/comments/plugin.ts";
 import contentCopies from "./content/content_copies/plugin.ts";
+import formulas from "./content/formulas/plugin.ts";
 import images from "./content/images/plugin.ts";
 import links from "./content/links/plugin.ts";
 import markup from "./content/markup/plugin.ts";
@@ -49,6 +50,8 @@ import importing from "./transfer/imports/plugin.ts";
 import loader from "./transfer/loader/plugin.ts";
 import migrate from "./transfer/migrate/plugin.ts";
 import webAccount from "./web/account/plugin.ts";
+import webDiagrams from "./web/diagrams/plugin.ts";
+import webDrawings from "./web/drawings/plugin.ts";
 import webEditing from "./web/editing/plugin.ts";
 import webIntegrations from "./web/integrations/plugin.ts";
 import webReading from "./web/reading/plugin.ts";
@@ -108,6 +111,9 @@ const plugins: readonly AnyPlugin[] = [
   webAccount,
   webSettings,
   webIntegrations,
+  webDiagrams,
+  webDrawings,
+  formulas,
 ];
 
 export default plugins;

@@ -24,6 +24,7 @@ export const removedVariables: Readonly<Record<string, string>> = {
   CHECK_DISK_PERCENT: "it is 10 now, since somebody has to come before the disk is full",
   CHILD_QUEUE: "it is 268435456 now, since what waits is bounded by its bytes, and by CHILD_TIMEOUT",
   COMMENT_MAX_BYTES: "it is 65535 now, since other servers with this API store no more",
+  DATABASE_READ_CHECK_MS: "it is 1000 now, since a replica that is out or behind is left out within a second",
   DOCTOR_HOURS: "it is 24 now, since what the checks find is not more urgent",
   FILES_S3_ATTEMPTS: "it is 5 now, since a restart of the object store passes within them",
   FILES_S3_PARALLEL_PARTS: "it is 3 now, since more gained nothing",

@@ -95,8 +95,8 @@ export type {
 export type { Metric, MetricValue } from "./metrics.ts";
 export { metricSlots } from "./metrics.ts";
 export type { Override, Overrides } from "./overrides.ts";
-export type { HookedPage, MarkdownConverterHook, PageContentHook } from "./page_content.ts";
-export { markdownSlots, pageContentSlots } from "./page_content.ts";
+export type { HookedPage, MarkdownConverterHook, PageContentHook, ShownPage } from "./page_content.ts";
+export { markdownSlots, pageContentSlots, shownContent } from "./page_content.ts";
 export type { PagePicture, PagePictures } from "./page_pictures.ts";
 export { pagePictureSlots } from "./page_pictures.ts";
 export type { DraftPage, Pages, PictureKeeper } from "./pages.ts";

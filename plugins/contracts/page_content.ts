@@ -1,5 +1,8 @@
-/** Slots that change content: the HTML of pages, and the conversion of Markdown. */
-import { deepFreeze, type SlotSpecs, type TableDependency } from "lectern/core";
+/**
+ * Slots that change content: the HTML of pages, and the conversion of Markdown. A page's HTML is changed at three moments: when it is
+ * stored, when it is rendered, which clients of the API see, too, and where people read it.
+ */
+import { deepFreeze, type SlotSpecs, type TableDependency, type Viewer } from "lectern/core";
 import type { Marked } from "marked";
 
 /** A function of a hook: it returns a replacement, or undefined to keep the value. */
@@ -8,6 +11,18 @@ type Answer<T> = T | undefined | Promise<T | undefined>;
 /** A page as its hooks get it. */
 export interface HookedPage {
   readonly id: number;
+}
+
+/** A page in front of a reader. */
+export interface ShownPage {
+  /** As the API answers it. */
+  readonly html: string;
+  /** Its source; "" where it is written in HTML. */
+  readonly markdown: string;
+  /** Where it is shown: on a screen, which adapts it afterwards, or in a file. */
+  readonly target: "screen" | "export";
+  /** Whom the work is counted for. */
+  readonly viewer: Pick<Viewer, "id">;
 }
 
 /**
@@ -31,6 +46,11 @@ export interface PageContentHook {
     referenced: HookedPage | null,
   ) => Answer<string>;
   /**
+   * After all others, where people read the page: on screens and in exports as HTML and PDF. The API does not have it. The result follows
+   * from `html`, `markdown` and `target` alone, and is not filtered again.
+   */
+  readonly show?: (page: ShownPage) => Answer<string>;
+  /**
    * The tables that `postRender` and `include` read, with the column of the page's id; empty where they follow from their arguments
    * alone. Pages are then cached until one of them changes; without this member they are not cached.
    */
@@ -46,6 +66,18 @@ export interface PageContentHook {
  */
 export interface MarkdownConverterHook {
   readonly configure: (converter: Marked) => Marked | undefined;
+}
+
+/**
+ * A page's HTML in front of a reader: what the functions `show` of the slot `page_content` make of it, one after another.
+ * @example
+ * const page = { html: "<p>$a$</p>", markdown: "$a$", target: "export", viewer: SYSTEM } as const;
+ * const html = await shownContent(context.slot("page_content"), page);
+ */
+export async function shownContent(hooks: readonly PageContentHook[], page: ShownPage): Promise<string> {
+  let { html } = page;
+  for (const { show } of hooks) html = (await show?.({ ...page, html })) ?? html;
+  return html;
 }
 
 declare module "lectern/core" {
@@ -67,6 +99,7 @@ export const pageContentSlots = deepFreeze({
       preStore: "optional_function",
       postRender: "optional_function",
       include: "optional_function",
+      show: "optional_function",
       dependsOn: "optional_list",
     },
   },

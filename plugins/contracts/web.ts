@@ -288,10 +288,10 @@ export interface Web {
   /** Registers a view by its name in `Views`, so that a theme can replace it. Returns the view to use. */
   view<V extends ViewName>(name: V, view: View<Views[V]>): View<Views[V]>;
   /**
-   * Prepares a page's HTML for a screen: highlights code, removes what would affect the rest of the screen. Rejects with ApiError
-   * 503 beyond the limits of a task.
+   * Prepares a page's HTML for a screen: highlights code, removes what would affect the rest of the screen, and shows what plugins make of
+   * its source in Markdown, such as formulas. Rejects with ApiError 503 beyond the limits of a task.
    */
-  decorate(ui: Ui, html: string): Promise<DecoratedContent>;
+  decorate(ui: Ui, html: string, markdown?: string): Promise<DecoratedContent>;
   /**
    * Adds an icon by the name that `Ui.icon`, menus and toolbars use. `svg` is one svg element with shapes, such as
    * `<svg viewBox="0 0 24 24" fill="none" stroke="currentColor"><path d="M4 4h16"/></svg>`. Throws for other elements and

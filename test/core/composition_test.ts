@@ -104,7 +104,6 @@ describe("a shipped plugin that is left out", () => {
     );
   });
 
-  // Sets that go together, so that few boots cover every plugin that can be left out.
   // Sets that go together, so that few boots and crawls cover every plugin that can be left out, each with addresses that are gone.
   test.each<[readonly string[], readonly string[]]>([
     [
@@ -114,7 +113,7 @@ describe("a shipped plugin that is left out", () => {
     [["dashboard", "exports", "recycle_bin", "imports", "docs", "loader"], ["/api/recycle-bin"]],
     [["migrate", "comments", "attachments", "images"], ["/api/comments"]],
     [
-      ["audit_log", "tokens", "page_drafts", "web_account", "web_settings", "web_integrations"],
+      ["audit_log", "tokens", "page_drafts", "web_account", "web_settings", "web_integrations", "web_diagrams"],
       ["/api/audit-log", "/my-account"],
     ],
     [

@@ -23,7 +23,7 @@ const GROUPS: readonly (readonly [title: string, names: RegExp])[] = [
   ["Address, processes and data", /^(?:PORT|HOST|SERVE_WORKERS|APP_URL|APP_PROXIES|DATA_\w+)$/],
   [
     "The instance",
-    /^(?:APP_(?:NAME|LOGO|LANG|THEME|VERSION|ENV)|ALLOWED_IFRAME_SOURCES|API_DOCS_PUBLIC|UPDATE_CHECK)$/,
+    /^(?:APP_(?:NAME|LOGO|LANG|THEME|VERSION|ENV)|ALLOWED_IFRAME_SOURCES|DRAWIO|API_DOCS_PUBLIC|UPDATE_CHECK)$/,
   ],
   ["Database", /^(?:DATABASE_\w+|PLUGIN_ROLES)$/],
   ["Uploaded files", /^(?:FILES?_\w+|IMAGE_ACCESS)$/],

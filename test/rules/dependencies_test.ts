@@ -27,6 +27,8 @@ const LICENCES: ReadonlySet<string> = new Set([
 const OTHER_LICENCES: Readonly<Record<string, string>> = {
   "@img/sharp-libvips-": "LGPL-3.0-or-later: a shared library that sharp links to at run time and that can be replaced",
   "axe-core": "MPL-2.0: used by tests alone, unchanged",
+  elkjs: "EPL-2.0: installed with mermaid, unchanged, and loaded by browsers alone",
+  khroma: "names none in its manifest; its file license is that of MIT",
   "commonmark-spec": "CC-BY-SA-4.0: used by tests alone, unchanged",
 };
 /** Packages with scripts that an installation would run, and why none is needed. */

@@ -194,8 +194,17 @@ const scripts = () =>
 const EVALUATES = /\beval\(|\bnew Function\(|\bvm\.run|\bsetTimeout\(\s*["'`]/g;
 const WEAK_HASH = /(?:CryptoHasher|createHash|createHmac)\(\s*["'](?:md5|sha-?1)["']|\bBun\.(?:MD5|SHA1)\b/gi;
 const SHARED_THREADS = /\bBun\.password\.(?:hash|verify)\(/g;
-const STORES =
-  /\b(?:localStorage|sessionStorage|indexedDB)\b|\bcaches\.open\(|\bpostMessage\(|["']message["']\s*,|\.onmessage\b/g;
+const STORES = /\b(?:localStorage|sessionStorage|indexedDB)\b|\bcaches\.open\(/g;
+const LISTENS = /\bpostMessage\(|["']message["']\s*,|\.onmessage\b/g;
+/** Scripts that talk to a frame of their own, and how they know who speaks. */
+const TALKS: Readonly<Record<string, string>> = {
+  "plugins/web/diagrams/public/diagrams.js":
+    "compares the source with the window of its frame, and checks what it says",
+  "plugins/web/drawings/public/drawings.js": "compares source and origin with those of the frame, a document of ours",
+  "plugins/web/drawings/public/drawing_frame.js": "compares source and origin with those of draw.io, and of the screen",
+  "plugins/web/diagrams/public/diagram_frame.js":
+    "runs in that frame, and compares the source with the window around it",
+};
 
 test("no code of ours evaluates a text", () => {
   const found = running().flatMap(({ path, code }) => findAll(path, code, EVALUATES, "evaluates a text"));
@@ -218,6 +227,9 @@ test("no script of a screen keeps data in the browser, unsaved text aside, or li
   expect(scripts().length).toBeGreaterThan(3);
   const keeping = scripts().filter(({ path, text: whole }) => findAll(path, whole, STORES, "").length > 0);
   expect(keeping.map(({ path }) => path).sort()).toEqual(Object.keys(KEEPS_IN_BROWSER));
+  const listening = scripts().filter((one) => findAll(one.path, one.text, LISTENS, "").length > 0);
+  expect(listening.map(({ path }) => path).sort()).toEqual(Object.keys(TALKS).sort());
+  expect(listening.filter(({ text: whole }) => !/\bsource === /.test(whole))).toEqual([]);
 });
 
 test("the rules of security can fail", () => {
@@ -238,4 +250,5 @@ test("the rules of security can fail", () => {
   expect(findAll("x.ts", 'new Bun.CryptoHasher("md5")', WEAK_HASH, "x")).toHaveLength(1);
   expect(findAll("x.ts", "await Bun.password.verify(a, b)", SHARED_THREADS, "x")).toHaveLength(1);
   expect(findAll("x.ts", "localStorage.draft = text", STORES, "x")).toHaveLength(1);
+  expect(findAll("x.ts", 'parent.postMessage("x", "*")', LISTENS, "x")).toHaveLength(1);
 });

@@ -82,7 +82,7 @@ test("every screen and every screen of an error has the security headers, whoeve
 
 test("pages may still frame the allowed sites, and answers of the API stay as they are", async () => {
   const { headers } = await requested("/login", "");
-  expect(headers.get("content-security-policy")).toContain("frame-src https://*.draw.io https://*.youtube.com ");
+  expect(headers.get("content-security-policy")).toContain("frame-src 'self' https://*.draw.io https://*.youtube.com ");
   expect(headers.get("permissions-policy")).not.toContain("fullscreen");
   const books = await runtime.ask("GET", "/api/books");
   expect([books.headers.get("permissions-policy"), books.headers.get("cross-origin-opener-policy")]).toEqual([

@@ -4,7 +4,7 @@
  * the browser from requesting them. The document is written page by page and image by image, so that memory is bounded.
  */
 import type { AddressAt, ExportContent, ExportFormat, ExportItem, Exporting, Markup } from "lectern/contracts";
-import { type Children, Html, html, randomText, raw } from "lectern/core";
+import { type Children, Html, html, randomText, raw, type Viewer } from "lectern/core";
 import { printableFor } from "./printable.ts";
 import { STYLE } from "./style.ts";
 
@@ -25,7 +25,12 @@ export function htmlFormat(services: HtmlServices): ExportFormat {
 export interface HtmlServices {
   readonly markup: Markup;
   readonly children: Children;
+  /** What plugins make of a page that is read in a file. */
+  readonly show: ShowPage;
 }
+
+/** A page's HTML as it is read in a file, such as with formulas. Filters and changes of addresses come before. */
+export type ShowPage = (html: string, content: ExportContent, viewer: Viewer) => Promise<string>;
 
 /** Where the document is shown. For `pdf`, frames become links and `<details>` are opened, as PDF engines render neither. */
 export interface Target {
@@ -59,7 +64,7 @@ async function* writePage(document: DocumentContext): AsyncGenerator<string> {
   const content = await request.content(item);
   yield html`<h1 id="bkmrk-page-title">${item.name}</h1>\n`.toString();
   if (!content) return;
-  yield* selfContained(document, content.html);
+  yield* selfContained(document, content.html, content);
   const notes = notesOf(content).map((note) => html`<div>${note}</div>\n`);
   yield html`\n<hr>\n<div class="meta">\n${notes}</div>\n`.toString();
 }
@@ -90,8 +95,8 @@ async function* writeSection(
   yield '<div class="page-break"></div>\n';
   if (parent) yield html`<div class="chapter-hint">${parent.name}</div>\n`.toString();
   yield html`<h1 id="${item.kind}-${item.id}">${item.name}</h1>\n`.toString();
-  const text = item.description_html ?? (await document.request.content(item))?.html ?? "";
-  yield* selfContained(document, text);
+  const content = item.description_html === undefined ? await document.request.content(item) : undefined;
+  yield* selfContained(document, item.description_html ?? content?.html ?? "", content);
   yield "\n";
   for (const child of item.children) yield* writeSection(document, child, item);
 }
@@ -106,12 +111,13 @@ function tableOfContents(item: ExportItem): Html {
 
 /** Yields HTML in chunks, with images of this instance embedded and links made absolute. */
 async function* selfContained(
-  { request, children, markup, isPrinted }: DocumentContext,
-  content: string,
+  { request, children, markup, show, isPrinted }: DocumentContext,
+  text: string,
+  content?: ExportContent,
 ): AsyncGenerator<string> {
   const { baseUrl } = request;
   const { viewer } = request;
-  const source = isPrinted ? await printableFor(children, content, viewer) : content;
+  const source = isPrinted ? await printableFor(children, text, viewer) : text;
   const addresses = new Set<string>();
   const collectImage = ({ element, attribute, address }: AddressAt) => {
     if (element === "img" && attribute === "src") addresses.add(address);
@@ -130,7 +136,8 @@ async function* selfContained(
     if (element !== "img") return unchanged;
     return files.get(address)?.picture ? `${placeholder}${embedded.push(address) - 1}-` : unchanged;
   };
-  const withPlaceholders = await markup.readdress(source, replaceAddress, { viewer });
+  const readdressed = await markup.readdress(source, replaceAddress, { viewer });
+  const withPlaceholders = content ? await show(readdressed, content, viewer) : readdressed;
   for (const [index, piece] of withPlaceholders.split(placeholder).entries()) {
     if (index === 0) {
       yield piece;

@@ -1,6 +1,6 @@
-import { exportSlots } from "lectern/contracts";
+import { exportSlots, shownContent } from "lectern/contracts";
 import { definePlugin, sharedLimits, t } from "lectern/core";
-import { htmlFormat } from "./html.ts";
+import { htmlFormat, type ShowPage } from "./html.ts";
 import { markdownFormat } from "./markdown.ts";
 import { pdfFormat } from "./pdf/format.ts";
 import { plaintextFormat } from "./plaintext.ts";
@@ -52,13 +52,16 @@ export default definePlugin({
   }),
   slots: exportSlots,
   setup(context) {
-    const { children, contracts, contribute, log, settings } = context;
-    contribute("export_format", htmlFormat({ markup: contracts.markup, children }));
+    const { children, contracts, contribute, log, settings, slot } = context;
+    const show: ShowPage = (html, { markdown }, { id }) =>
+      shownContent(slot("page_content"), { html, markdown, target: "export", viewer: { id } });
+    contribute("export_format", htmlFormat({ markup: contracts.markup, children, show }));
     contribute(
       "export_format",
       pdfFormat({
         markup: contracts.markup,
         children,
+        show,
         log,
         command: settings.pdfCommand,
         paper: settings.pdfPaper === "letter" ? "us-letter" : "a4",

@@ -97,7 +97,8 @@ export function mountEditor(context: EditingContext): void {
   const conflicts = conflictsOf(context);
   const shown = async (visit: Visit, data: EditorData): Promise<Screen> => {
     const { conflict, content } = data;
-    const preview = data.preview === undefined ? undefined : await web.decorate(visit.ui, data.preview);
+    const markdown = data.source === "markdown" ? content : "";
+    const preview = data.preview === undefined ? undefined : await web.decorate(visit.ui, data.preview, markdown);
     const comparison = conflict && (await markup.compare(conflict.content, content, { viewer: visit.viewer }));
     const toolbar = await web.toolbar("editor/toolbar", data, visit);
     const formatting = html`${await web.addedParts("editor/formatting", data, visit)}`;

@@ -55,7 +55,8 @@ export function mountEditorRequests(context: EditingContext): void {
   web.form(app.site, "/editor/preview", "user", async (visit) => {
     const { source, content } = typedInput(visit);
     const html = await previewOf(visit, source, content);
-    return new Response(html === undefined ? "" : (await web.decorate(visit.ui, html)).html, {
+    const markdown = source === "markdown" ? content : "";
+    return new Response(html === undefined ? "" : (await web.decorate(visit.ui, html, markdown)).html, {
       // A part of a screen: where a browser opens it as a document, it runs no scripts.
       headers: { "content-type": "text/html; charset=UTF-8", "content-security-policy": "default-src 'none'; sandbox" },
     });

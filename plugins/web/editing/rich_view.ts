@@ -177,7 +177,6 @@ function insertTexts({ t }: Ui) {
   return {
     file: t("File"),
     notAttached: t(":name could not be attached: :reason"),
-    diagram: t("Diagram"),
     include: t("Include another page"),
     part: t("Part of the page"),
     wholePage: t("The whole page"),

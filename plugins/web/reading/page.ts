@@ -54,7 +54,7 @@ export function mountPage({ app, slot, web }: ReadingContext): void {
   const comments = web.view("reading/comments", (data, ui) => drawComments(web, data, ui));
   const drawPage = async ({ book, page, attachments }: PageParts, visit: DrawnFor): Promise<Screen> => {
     const { ui } = visit;
-    const content = await web.decorate(ui, page.html);
+    const content = await web.decorate(ui, page.html, page.markdown);
     const order = pagesInOrder(book.contents);
     const at = order.findIndex(({ id }) => id === page.id);
     const chapter = book.contents.find(({ type, id }) => type === "chapter" && id === page.chapter_id);

@@ -131,7 +131,7 @@ ${changedName(parts, changes, ui)}${sourceChanges(parts, changes, ui)}`
       `/api/pages/${page.id}/revisions?count=1&sort=-number&filter[number:lt]=${revision.number}`,
     );
     const changes = data[0] && (await compared(visit, { page, from: data[0].id, to: revision.id }));
-    const { html: content, style } = await web.decorate(ui, revision.html);
+    const { html: content, style } = await web.decorate(ui, revision.html, revision.markdown);
     const trail = [...crumbs, { text: ui.t("Revisions"), path: `${path}/revisions` }, { text: `#${revision.number}` }];
     return {
       title: ui.t("Revision #:number", { number: revision.number }),

@@ -1,7 +1,8 @@
 /**
  * Documents of other sites within pages: those of allowed sources are shown in a sandboxed frame, which can neither navigate the
  * screen nor request the camera; all others become links. The same list is the `frame-src` of the Content-Security-Policy, so that the
- * browser enforces it as well.
+ * browser enforces it as well, with this server for frames that scripts of plugins open: its screens refuse to be framed, and a
+ * document that may be says so by a policy of its own.
  */
 import { BootError } from "lectern/core";
 import { defaultTreeAdapter, html } from "parse5";
@@ -48,10 +49,10 @@ const SANDBOX = "allow-scripts allow-same-origin allow-forms allow-popups allow-
 export function frameSources(setting: string, baseUrl: string): FrameSources {
   const words = setting.split(/\s+/).filter((word) => word !== "");
   if (words.length === 1 && words[0] === "*")
-    return { policy: "https: http:", allows: (address) => urlOf(address, baseUrl) !== undefined };
+    return { policy: "'self' https: http:", allows: (address) => urlOf(address, baseUrl) !== undefined };
   const sources = words.map(sourceOf);
   return {
-    policy: words.length === 0 ? "'none'" : words.join(" "),
+    policy: ["'self'", ...words].join(" "),
     allows(address) {
       const url = urlOf(address, baseUrl);
       return url !== undefined && sources.some((source) => isWithin(url, source));

@@ -4,7 +4,7 @@
  * user's behalf, so the rules of API clients apply.
  */
 import type { Web } from "lectern/contracts";
-import { itemReaderSlots, pagePictureSlots, screenSlots } from "lectern/contracts";
+import { itemReaderSlots, pagePictureSlots, screenSlots, shownContent } from "lectern/contracts";
 import { chosenLanguage, definePlugin, type InputObject, isOperatorsOwn, t, trimEndChars } from "lectern/core";
 import { mountAssets } from "./assets.ts";
 import * as components from "./components.ts";
@@ -18,7 +18,7 @@ import { errorBody, footer, header } from "./layout.ts";
 import { pendingFormBody } from "./pending_form.ts";
 import { ScreenPlaces } from "./places.ts";
 import { PluginIcons } from "./plugin_icons.ts";
-import { declaredOf } from "./recording.ts";
+import { declaredOf, readerOf } from "./recording.ts";
 import renamedTexts from "./renamed_texts.json" with { type: "json" };
 import { screenScope } from "./route_scope.ts";
 import { checkHeads } from "./screen_extras.ts";
@@ -116,7 +116,10 @@ export default definePlugin({
     const web: Web = {
       parts: partsOf(views),
       view: (name, view) => views.add(name, view),
-      decorate: (ui, html) => decorate(html, ui),
+      async decorate(ui, html, markdown = "") {
+        const viewer = { id: readerOf(ui).id };
+        return decorate(await shownContent(slot("page_content"), { html, markdown, target: "screen", viewer }), ui);
+      },
       icon: (name, svg) => icons.add(name, svg),
       asset: (name, path) => assets.add(name, path),
       screen: (...given) => screens.screen(...given),

@@ -33,6 +33,8 @@ export const PUBLIC: Readonly<Record<string, string>> = {
   "DELETE /api/session": "signs out by the cookie alone, users without access-api as well",
   "GET /api/docs/assets/:file": "files of the documentation's page, which hold nothing of the instance",
   "GET /web/assets/:name": "styles and scripts of screens, the sign-in among them",
+  "GET /web/diagrams/frame": "an empty document in which browsers draw diagrams; its origin has no cookies",
+  "GET /web/diagrams/library.js": "the library that draws them, as its package has it",
   "GET /theme/:name/*": "files that the operator's theme offers to every screen",
   "GET /uploads/images/*": "pictures stand in pages that are read elsewhere; IMAGE_ACCESS narrows it",
   "GET /health": "a probe, which has no credentials and learns that the process answers",

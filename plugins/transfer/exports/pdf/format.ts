@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { ExportFormat, Exporting, Markup } from "lectern/contracts";
 import { ApiError, type Children, type Log, noRoomError, SECOND_MS, Semaphore } from "lectern/core";
-import { writeHtml } from "../html.ts";
+import { type ShowPage, writeHtml } from "../html.ts";
 import { EXITS, FILES } from "../typst/job.ts";
 import type { Paper } from "../typst/template.ts";
 import { fillPlaceholders, splitWords } from "./command.ts";
@@ -20,6 +20,7 @@ import { type ProcessResult, runLimited } from "./process.ts";
 export interface PdfOptions {
   readonly markup: Markup;
   readonly children: Children;
+  readonly show: ShowPage;
   readonly log: Log;
   /** A command with the placeholders {input_html_path} and {output_pdf_path}; "" for Typst, "none" for no PDFs. */
   readonly command: string;

@@ -5,6 +5,8 @@ import type { ImageFile } from "./layout.ts";
 /** In pixels; more than any paper size needs. */
 const MAX_WIDTH = 2000;
 const QUALITY = 85;
+/** Dots per inch at which drawings of lines become pixels. */
+const DENSITY = 300;
 
 /**
  * Converts images to formats that Typst reads, upright and no larger than paper needs. Unreadable images are left out, as
@@ -26,7 +28,7 @@ export async function prepareImages(
 
 async function convertImage(folder: string, file: string): Promise<ImageFile | undefined> {
   try {
-    const image = sharp(join(folder, file), { failOn: "error" });
+    const image = sharp(join(folder, file), { failOn: "error", density: DENSITY });
     const { format, hasAlpha } = await image.metadata();
     const isPhoto = format === "jpeg" || (format !== "png" && format !== "gif" && !hasAlpha);
     const name = `${file}.${isPhoto ? "jpg" : "png"}`;

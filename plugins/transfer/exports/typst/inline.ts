@@ -28,6 +28,8 @@ const CALLS: Readonly<Record<string, string>> = {
 const DROPPED = new Set(["script", "style", "template", "noscript", "head", "title"]);
 /** Points per CSS pixel. */
 const PIXEL = 0.75;
+/** CSS pixels per ex, at the size of text that pictures are made for. */
+const EX = 8;
 
 /** Typst fails on deeper nesting; elements beyond it are replaced by their content. */
 const MAX_DEPTH = 20;
@@ -123,7 +125,9 @@ export function image(element: Element, { width, height, document }: LayoutConte
   const requested = Number.parseFloat(style(element, "width") || attribute(element, "width"));
   const natural = requested > 0 ? requested : found.width;
   const shown = Math.min(width, natural * PIXEL, height * (found.width / found.height));
-  return `#box(image(${quoted(found.file)}, width: ${shown.toFixed(1)}pt, alt: ${quoted(attribute(element, "alt"))}));`;
+  const lowered = /^-([\d.]{1,8})ex$/.exec(style(element, "vertical-align"))?.[1];
+  const baseline = lowered === undefined ? "" : `baseline: ${(Number(lowered) * EX * PIXEL).toFixed(1)}pt, `;
+  return `#box(${baseline}image(${quoted(found.file)}, width: ${shown.toFixed(1)}pt, alt: ${quoted(attribute(element, "alt"))}));`;
 }
 
 function checkbox(element: Element): string {

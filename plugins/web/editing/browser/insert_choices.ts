@@ -29,7 +29,6 @@ const PAUSE_MS = 200;
 const LOOK_MS = 250;
 const LOOKS = 40;
 const EXCERPT = 60;
-const DIAGRAM = '<pre><code class="language-mermaid">flowchart LR\n  A[Start] --&gt; B[End]</code></pre>';
 
 /** The choices, in the order of the menu. */
 export function insertChoices(options: ChoiceOptions): readonly Choice[] {
@@ -37,7 +36,6 @@ export function insertChoices(options: ChoiceOptions): readonly Choice[] {
   const of = (name: string, run: Choice["run"]): Choice => ({ text: texts[name] ?? name, run });
   return [
     of("file", (editor) => chooseFile(editor, options)),
-    of("diagram", (editor) => insertBlocks(editor, DIAGRAM)),
     of("include", (editor) => void includeDialog(editor, options)),
     of("template", (editor) => void templateDialog(editor, options)),
   ];

@@ -24,6 +24,7 @@ import type { CaptionForm } from "./picture_nodes.ts";
 import { pictureTools } from "./picture_tools.ts";
 import { picturePlaces } from "./pictures.ts";
 import { readHtml } from "./reader.ts";
+import { type Replacement, replaceElements } from "./replacements.ts";
 import { PAGES, schemaWith } from "./schema.ts";
 import { ask, filled, find, make, type Texts } from "./screen.ts";
 import { editorSwitch, type Mode, rememberEditor } from "./switch.ts";
@@ -83,6 +84,9 @@ class RichEditor {
     on("editor-insert", (event) => {
       const { html, at } = (event as CustomEvent<Insertion>).detail;
       if (this.#editor) insertAt(this.#editor, html, at);
+    });
+    on("editor-replace", (event) => {
+      if (this.#editor) replaceElements(this.#editor, (event as CustomEvent<Replacement>).detail);
     });
     listenForPictures(form, () => this.#editor && { editor: this.#editor, captions: this.#captions });
   }

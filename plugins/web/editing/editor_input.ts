@@ -1,3 +1,7 @@
+/**
+ * What the form of the editor sends: its text in the format of the page, its tags, what it is based on, and the draft that is made of it. Text of the
+ * rich editor arrives as HTML and becomes Markdown by the server's own conversion where the page is Markdown.
+ */
 import type { Answers, SubmitResult, Visit } from "lectern/contracts";
 import { ApiError, html, type InputObject } from "lectern/core";
 import type { Source } from "./editor.ts";

@@ -1,6 +1,6 @@
 /**
  * Choices of the menu that ask first, or load something: a file, which becomes an attachment and a link; an include of a page or of a part
- * of it; a template; and a diagram. What is offered is what the server shows the writer; without a connection it is nothing.
+ * of it; and a template. What is offered is what the server shows the writer; without a connection it is nothing.
  */
 import type { Editor } from "@tiptap/core";
 import type { Transaction } from "@tiptap/pm/state";

@@ -10,7 +10,7 @@
 import { promisify } from "node:util";
 import { brotliCompress, brotliCompressSync, constants, gzip } from "node:zlib";
 import { JsonBytes } from "../std/json_bytes.ts";
-import { contentOf, isCollected, wholeResponse } from "../std/one_write.ts";
+import { contentOf, isCollected, isConstant, wholeResponse } from "../std/one_write.ts";
 import type { MaybePromise } from "../std/when_ready.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -75,11 +75,10 @@ function acceptedBy(header: string): ReadonlySet<string> {
 }
 
 /** The coding for a request, the first one of an order that it accepts; undefined for none. */
-function codingFor({ method, headers }: Request, order: readonly Coding[]): Coding | undefined {
-  const header = headers.get("accept-encoding");
-  if (header === null || (method !== "GET" && method !== "HEAD")) return undefined;
-  const accepted = acceptedBy(header);
-  return order.find((coding) => accepted.has(coding));
+function codingFor({ method }: Request, accepted: string | null, order: readonly Coding[]): Coding | undefined {
+  if (accepted === null || (method !== "GET" && method !== "HEAD")) return undefined;
+  const codings = acceptedBy(accepted);
+  return order.find((coding) => codings.has(coding));
 }
 
 const forms = new WeakMap<JsonBytes, Map<Coding, Bytes | undefined>>();
@@ -89,10 +88,13 @@ const forms = new WeakMap<JsonBytes, Map<Coding, Bytes | undefined>>();
  * is compressed in a thread.
  */
 export function compressed(request: Request, response: Response): MaybePromise<Response> {
+  const accepted = request.headers.get("accept-encoding");
   const content = contentOf(response);
   if (content === undefined || response.status !== 200) return response;
-  const isStatic = response.headers.get("cache-control")?.includes("immutable") === true;
-  const coding = codingFor(request, isStatic ? SMALLEST : QUICKEST);
+  const isStatic = isConstant(response);
+  // Most programs accept nothing: what follows reads the headers of the answer.
+  if (accepted === null && !isStatic) return response;
+  const coding = codingFor(request, accepted, isStatic ? SMALLEST : QUICKEST);
   if (!isCompressible(response)) return response;
   if (!coding) return isStatic ? varied(response) : response;
   if (content instanceof JsonBytes) {

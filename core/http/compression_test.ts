@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { JsonBytes } from "../std/json_bytes.ts";
-import { wholeResponse, withContent } from "../std/one_write.ts";
+import { asConstant, wholeResponse, withContent } from "../std/one_write.ts";
 import { compressed } from "./compression.ts";
 
 const TEXT = "A page of a book, as it is told. ".repeat(1_000);
@@ -75,8 +75,8 @@ test("JSON that is kept is compressed once for all who read it", async () => {
 
 test("what browsers keep forever is sent at its smallest, and tells caches of other forms", async () => {
   const immutable = { "cache-control": "public, max-age=31536000, immutable", "content-type": "text/css" };
-  const response = await compressed(asked("gzip, br, zstd"), answer(immutable));
+  const response = await compressed(asked("gzip, br, zstd"), asConstant(answer(immutable)));
   expect(await read(response)).toEqual(["br", TEXT]);
-  const plain = await compressed(asked(null), answer(immutable));
+  const plain = await compressed(asked(null), asConstant(answer(immutable)));
   expect([plain.headers.get("vary"), await plain.text()]).toEqual(["Accept-Encoding", TEXT]);
 });

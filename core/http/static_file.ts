@@ -1,5 +1,5 @@
 import { extname } from "node:path";
-import { wholeResponse } from "../std/one_write.ts";
+import { asConstant, wholeResponse } from "../std/one_write.ts";
 
 /** Types of static files: none that a browser would run as a document. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -36,13 +36,11 @@ export function staticFileType(name: string): string | undefined {
  * context.app.site.get("/notes.css", () => staticFileAnswer("notes.css", bytes, "max-age=86400"), { permit: "public" });
  */
 export function staticFileAnswer(name: string, bytes: Uint8Array<ArrayBuffer>, cacheControl: string): Response {
-  return wholeResponse(bytes, {
-    status: 200,
-    headers: {
-      "content-type": staticFileType(name) ?? "application/octet-stream",
-      "cache-control": cacheControl,
-      "content-security-policy": FILE_POLICY,
-      "x-content-type-options": "nosniff",
-    },
-  });
+  const headers = {
+    "content-type": staticFileType(name) ?? "application/octet-stream",
+    "cache-control": cacheControl,
+    "content-security-policy": FILE_POLICY,
+    "x-content-type-options": "nosniff",
+  };
+  return asConstant(wholeResponse(bytes, { status: 200, headers }));
 }

@@ -14,6 +14,7 @@ const MAX_BYTES_OF_UNIT = 3;
 const MAX_LENGTH = 1024 * 1024;
 
 const CONTENT = Symbol("content of the answer");
+const CONSTANT = Symbol("the answer is the same each time");
 
 /** What an answer holds, where it is known without reading a stream. */
 type Content = string | Uint8Array<ArrayBuffer> | JsonBytes;
@@ -27,6 +28,17 @@ export function withContent(response: Response, content: Content): Response {
 /** What an answer holds; undefined where that is not known. */
 export function contentOf(response: Response): Content | undefined {
   return (response as { [CONTENT]?: Content })[CONTENT];
+}
+
+/** Notes that an answer is the same each time, such as a style sheet. Returns the answer. */
+export function asConstant(response: Response): Response {
+  (response as { [CONSTANT]?: true })[CONSTANT] = true;
+  return response;
+}
+
+/** Whether an answer is the same each time. */
+export function isConstant(response: Response): boolean {
+  return (response as { [CONSTANT]?: true })[CONSTANT] === true;
 }
 
 let loopTurn = 0;

@@ -116,16 +116,21 @@ async function fire(method: string, { path, query, as, headers, body }: Shot): P
   expect([isProbe || response.status < 500, await response.text()]).toEqual([true, ""]);
 }
 
-const SHIPPED: ReadonlySet<string> = new Set(["/logo.png", "/user_avatar.png"]);
+const DAY = "public, max-age=86400";
+/** What ships with the server is the same for everybody; a script whose address names its version is kept forever. */
+const SHIPPED: ReadonlyMap<string, string> = new Map([
+  ["/logo.png", DAY],
+  ["/user_avatar.png", DAY],
+  ["/web/diagrams/library.js", "public, max-age=31536000, immutable"],
+]);
 
 /** What holds for every answer of the runtime. */
 async function checkAnswer(path: string, response: Response): Promise<void> {
   const { status, headers } = response;
   const type = headers.get("content-type");
   const content = await response.text();
-  // Pictures that ship with the server are the same for everybody.
-  const isShipped = (status < 400 || status === 416) && SHIPPED.has(path.split("?", 1)[0] as string);
-  expect(headers.get("cache-control")).toBe(isShipped ? "public, max-age=86400" : "no-cache, no-store, private");
+  const shipped = status < 400 || status === 416 ? SHIPPED.get(path.split("?", 1)[0] as string) : undefined;
+  expect(headers.get("cache-control")).toBe(shipped ?? "no-cache, no-store, private");
   if (type === "application/json" && content !== "") JSON.parse(content);
   if (status < 400) {
     if (content !== "")

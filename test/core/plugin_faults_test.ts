@@ -40,6 +40,8 @@ beforeAll(async () => {
     ids[key] = (await runtime.ask("POST", "/api/chapters", { body: { name, book_id: book.id } })).body.id;
   const body = { name: "Page", book_id: book.id, html: `<p><a href="http://localhost/uploads/images/a.png">x</a></p>` };
   ids.page = (await runtime.ask("POST", "/api/pages", { body })).body.id;
+  const pictured = { name: "Pictured", book_id: book.id, html: '<p><img src="/trouble.png" alt="A picture"></p>' };
+  await runtime.ask("POST", "/api/pages", { body: pictured });
   const signed = { email: "admin@example.com", password: "correct horse battery" };
   const { headers } = await runtime.ask("POST", "/api/session", { as: null, body: signed });
   cookie = headers.get("set-cookie")?.split(";")[0] ?? "";
@@ -149,6 +151,10 @@ const LEFT_OUT: readonly Row[] = [
     ...(["dashboard_figure", "dashboard_figure", ALL] as const),
     () => api("GET", "/api/v1/dashboard/numbers"),
     ...(["trouble_count", 200, "dashboard_figure trouble_count"] as const),
+  ],
+  [
+    ...(["page_pictures", "page_pictures", ALL, () => screen(`/books/${book.slug}/page/pictured`)] as const),
+    ...([`/${MARK}-400.png`, 200, "page_pictures"] as const),
   ],
   ["metric", "metric", ALL, metrics, "lectern_trouble 41", 200, "metric lectern_trouble"],
 ];

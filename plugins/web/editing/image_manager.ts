@@ -100,7 +100,11 @@ export function mountImageManager({ app, web, contribute }: EditingContext): voi
     return visit.goTo("/images", visit.ui.t("The image is deleted."));
   });
   const at = (ui: Ui, query: string) => (ui.serves("/api/image-gallery") ? `/images?${query}` : undefined);
-  const entry = { text: "Images", icon: "image", permit: "user", isInMenu: true, dependsOn: [] } as const;
+  // For those who put images into pages; readers see them there.
+  const entry = {
+    ...{ text: "Images", icon: "image", isInMenu: true, dependsOn: [] },
+    permit: ["image-create-all", "image-create-own"],
+  } as const;
   contribute("screen_part", { at: "page/toolbar", ...entry, path: ({ id }, ui) => at(ui, `of=${id}`) });
   contribute("screen_part", { at: "book/toolbar", ...entry, path: ({ id }, ui) => at(ui, `book=${id}`) });
 }

@@ -28,7 +28,7 @@ export async function picturesIn(content: string, known: readonly PagePictures[]
 
 async function findIn(known: PagePictures, addresses: readonly string[]): Promise<Pictures> {
   const recording = currentRecording();
-  const found = await callContribution(known, (each) => each.find(addresses));
+  const found = await callContribution(known, async (each) => new Map(await each.find(addresses)));
   const pictures = [...(found ?? [])].flatMap(([address, picture]) => (picture ? [[address, picture] as const] : []));
   if (recording) {
     for (const each of known.dependsOn)

@@ -94,6 +94,15 @@ export const trouble = definePlugin({
       read: async () => from("metric", [{ value: 41 }], [{ value: "many" }]),
     });
     contribute("dependents", { kind: "book", destroy: async () => from("dependents", undefined) });
+    contribute("page_pictures", {
+      dependsOn: [{ table: "pages", column: "id" }],
+      find: async (addresses) => {
+        const forms = [200, 400].map((width) => ({ address: `/${MARK}-${width}.png`, width }));
+        const picture = { row: 0, original: "/trouble.png", forms, width: 400, height: 400, isLarge: false };
+        const own = addresses.includes("/trouble.png") ? [["/trouble.png", picture] as const] : [];
+        return from("page_pictures", new Map(own));
+      },
+    });
     contribute("page_content", {
       preStore: (text) => from("preStore", text),
       postRender: (text) => from("postRender", text),

@@ -42,7 +42,7 @@ beforeAll(async () => {
         await new Promise(() => {});
       }
       const authorization = request.headers.get("authorization") ?? "";
-      return fetch(`http://127.0.0.1:${source.port}${pathname}${search}`, { headers: { authorization } });
+      return fetch(`http://127.0.0.1:${source.port}${pathname}${search}`, { headers: { authorization }, decompress: false });
     },
   });
 });

@@ -79,6 +79,9 @@ test("there is nothing to merge with a revision that is gone, or a page that one
   expect((await merge(id, { base_revision: 2, markdown: "x" })).status).toBe(409);
   expect((await merge(id, { markdown: "x" })).status).toBe(422);
   expect((await merge(id, { base_revision: 1 })).status).toBe(422);
+  // A text that its writer has emptied is one.
+  const emptied = await merge(id, { base_revision: 1, markdown: "" });
+  expect([emptied.status, emptied.body.text]).toEqual([200, ""]);
   expect((await merge(99999, { base_revision: 1, markdown: "x" })).status).toBe(404);
   const reader = await runtime.person("Reader", ["access-api", "page-view-all"]);
   expect((await merge(id, { base_revision: 1, markdown: "x" }, reader.token)).status).toBe(403);

@@ -117,8 +117,8 @@ export const updateRules = rules({
 /** The body of a merge: the changed text, with name and tags where these are merged too, and what it was made from. */
 export const mergeRules = rules({
   base_revision: ["required", "integer"],
-  html: ["required_without:markdown", "string"],
-  markdown: ["required_without:html", "string"],
+  html: ["string"],
+  markdown: ["string"],
   name: ["string", "max:255"],
   tags: ["array"],
   base_tags: ["array"],

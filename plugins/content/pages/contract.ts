@@ -50,6 +50,8 @@ export interface PageRevisionsTable {
   page_id: number;
   /** The page's revision_count at that time. */
   number: number;
+  /** The last revision_count with this content, where the next revision was deleted; else null, and known by that one. */
+  until_number: Generated<number | null>;
   name: string;
   slug: string;
   book_slug: string;

@@ -15,7 +15,7 @@ const NO_BASE = new ApiError(409, "The revision that you started from is no long
 const contentAt = prepared("pages.contentAt", (db, p: { pageId: number; number: number }) =>
   db
     .selectFrom("page_revisions")
-    .select(["name", "html", "markdown"])
+    .select(["name", "html", "markdown", "until_number"])
     .where("page_id", "=", p.pageId)
     .where("number", "<=", p.number)
     .orderBy("number", "desc")
@@ -43,7 +43,7 @@ export function mountMerge(context: PagesContext): void {
       const number = Number(base_revision);
       const base =
         number > page.revision_count ? undefined : await contentAt.executeTakeFirst(db, { pageId: page.id, number });
-      if (!base) throw NO_BASE;
+      if (!base || number > (base.until_number ?? number)) throw NO_BASE;
       const format = markdown !== undefined && isMarkdown(base) && isMarkdown(page) ? "markdown" : "html";
       const mine =
         markdown === undefined || format === "markdown"

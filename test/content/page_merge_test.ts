@@ -83,7 +83,8 @@ test("there is nothing to merge with a revision that is gone, or a page that one
   const emptied = await merge(id, { base_revision: 1, markdown: "" });
   expect([emptied.status, emptied.body.text]).toEqual([200, ""]);
   // A text of a revision that was deleted is not merged as one of the revision before.
-  for (const markdown of ["keep", "keep\n\ntheirs"]) await runtime.ask("PUT", `/api/pages/${id}`, { body: { markdown } });
+  for (const markdown of ["keep", "keep\n\ntheirs"])
+    await runtime.ask("PUT", `/api/pages/${id}`, { body: { markdown } });
   const { data } = (await runtime.ask("GET", `/api/pages/${id}/revisions`)).body;
   const second = data.find(({ number }: { number: number }) => number === 2);
   expect((await merge(id, { base_revision: 2, markdown: "x\n\nkeep" })).status).toBe(200);

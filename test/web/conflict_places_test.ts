@@ -36,10 +36,10 @@ async function opened({ slug }: Made): Promise<{ path: string; form: Record<stri
   const path = `/books/${books[0]?.slug}/page/${slug}/edit`;
   const { body } = await visit("GET", path);
   const form: Record<string, string> = {};
-  const fields = /<form method="post"[^>]*id="editor"[^]*?<\/form>/.exec(body)?.[0] ?? "";
+  const fields = /<form method="post"[^>]*id="editor"[\s\S]*?<\/form>/.exec(body)?.[0] ?? "";
   for (const [, name = "", value = ""] of fields.matchAll(/<input[^>]*? name="([^"]+)"[^>]*? value="([^"]*)"/g))
     form[name] = value.replaceAll("&quot;", '"').replaceAll("&#34;", '"');
-  for (const [, name = "", options = ""] of fields.matchAll(/<select[^>]*? name="([^"]+)"[^>]*>([^]*?)<\/select>/g))
+  for (const [, name = "", options = ""] of fields.matchAll(/<select[^>]*? name="([^"]+)"[^>]*>([\s\S]*?)<\/select>/g))
     form[name] = /value="([^"]*)" selected/.exec(options)?.[1] ?? "";
   return { path, form: { ...form, act: "save" } };
 }

@@ -45,7 +45,17 @@ export async function drawerFor(visit: Visit, about: string): Promise<DrawerData
   const book = await visit.findItem("book", { id: chapter?.book_id ?? Number(id) });
   if (!book || (kind === "chapter" && !chapter)) return undefined;
   const place = chapter ? [book.name, chapter.name] : [book.name];
-  return { place, targets: [], target: "", placed: "", path: undefined, owner: undefined, owners: [], ownerId: "", ownedBy: "" };
+  return {
+    place,
+    targets: [],
+    target: "",
+    placed: "",
+    path: undefined,
+    owner: undefined,
+    owners: [],
+    ownerId: "",
+    ownedBy: "",
+  };
 }
 
 async function drawerOfPage(visit: Visit, book: Book, page: Page): Promise<DrawerData> {

@@ -96,3 +96,12 @@ test("there is nothing to merge with a revision that is gone, or a page that one
   const stranger = await runtime.person("Stranger", ["access-api", "page-update-all"]);
   expect((await merge(id, { base_revision: 1, markdown: "x" }, stranger.token)).status).toBe(404);
 });
+
+test("tags and those of the base are described alike", async () => {
+  const { paths } = (await runtime.ask("GET", "/api/openapi.json")).body;
+  for (const operation of [paths["/api/pages/{id}/merge"].post, paths["/api/drafts/{kind}/{id}"].put]) {
+    const { properties } = operation.requestBody.content["application/json"].schema;
+    expect(properties.base_tags).toEqual(properties.tags);
+    expect(properties.tags.items.properties).toHaveProperty("value");
+  }
+});

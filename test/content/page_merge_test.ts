@@ -79,9 +79,29 @@ test("there is nothing to merge with a revision that is gone, or a page that one
   expect((await merge(id, { base_revision: 2, markdown: "x" })).status).toBe(409);
   expect((await merge(id, { markdown: "x" })).status).toBe(422);
   expect((await merge(id, { base_revision: 1 })).status).toBe(422);
+  // A text that its writer has emptied is one.
+  const emptied = await merge(id, { base_revision: 1, markdown: "" });
+  expect([emptied.status, emptied.body.text]).toEqual([200, ""]);
+  // A text of a revision that was deleted is not merged as one of the revision before.
+  for (const markdown of ["keep", "keep\n\ntheirs"])
+    await runtime.ask("PUT", `/api/pages/${id}`, { body: { markdown } });
+  const { data } = (await runtime.ask("GET", `/api/pages/${id}/revisions`)).body;
+  const second = data.find(({ number }: { number: number }) => number === 2);
+  expect((await merge(id, { base_revision: 2, markdown: "x\n\nkeep" })).status).toBe(200);
+  expect((await runtime.ask("DELETE", `/api/pages/${id}/revisions/${second.id}`)).status).toBe(204);
+  expect((await merge(id, { base_revision: 2, markdown: "x\n\nkeep" })).status).toBe(409);
   expect((await merge(99999, { base_revision: 1, markdown: "x" })).status).toBe(404);
   const reader = await runtime.person("Reader", ["access-api", "page-view-all"]);
   expect((await merge(id, { base_revision: 1, markdown: "x" }, reader.token)).status).toBe(403);
   const stranger = await runtime.person("Stranger", ["access-api", "page-update-all"]);
   expect((await merge(id, { base_revision: 1, markdown: "x" }, stranger.token)).status).toBe(404);
+});
+
+test("tags and those of the base are described alike", async () => {
+  const { paths } = (await runtime.ask("GET", "/api/openapi.json")).body;
+  for (const operation of [paths["/api/pages/{id}/merge"].post, paths["/api/drafts/{kind}/{id}"].put]) {
+    const { properties } = operation.requestBody.content["application/json"].schema;
+    expect(properties.base_tags).toEqual(properties.tags);
+    expect(properties.tags.items.properties).toHaveProperty("value");
+  }
 });

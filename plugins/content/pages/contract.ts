@@ -50,6 +50,8 @@ export interface PageRevisionsTable {
   page_id: number;
   /** The page's revision_count at that time. */
   number: number;
+  /** The last revision_count with this content, where the next revision was deleted; else null, and known by that one. */
+  until_number: Generated<number | null>;
   name: string;
   slug: string;
   book_slug: string;
@@ -117,8 +119,8 @@ export const updateRules = rules({
 /** The body of a merge: the changed text, with name and tags where these are merged too, and what it was made from. */
 export const mergeRules = rules({
   base_revision: ["required", "integer"],
-  html: ["required_without:markdown", "string"],
-  markdown: ["required_without:html", "string"],
+  html: ["string"],
+  markdown: ["string"],
   name: ["string", "max:255"],
   tags: ["array"],
   base_tags: ["array"],

@@ -26,7 +26,8 @@ export const about = {
 /** What it says about merges. */
 export const mergeAbout =
   "Merges a text that was changed since base_revision with the page as it is now, by blocks: what only one side changed is " +
-  "taken, what both changed differently is a part with `base`, `mine` and `theirs`. Saves nothing; save the text with " +
+  "taken, what both changed differently is a part with `base`, `mine` and `theirs`. Send html or markdown, which may be empty. " +
+  "Saves nothing; save the text with " +
   "the answered revision_count as base_revision. Where one of the texts is HTML and another one Markdown, all are merged as HTML.\n" +
   "A name and tags that are sent are merged too, tags by name; base_tags are those that the change started from, without which " +
   "all tags that differ collide. Refused with 409 where the revision is no longer kept. Needs the permission to update the page.";

@@ -2,7 +2,7 @@
  * Merges a text that was changed with what others have saved since. It answers the merged text and saves nothing: the writer
  * sees what collides first, and saves with the revision_count that the answer tells.
  */
-import { ApiError, endpoint, idOf, notFound, type Viewer } from "lectern/core";
+import { ApiError, endpoint, idOf, invalidFields, notFound, type Viewer } from "lectern/core";
 import { prepared } from "lectern/db";
 import { mergeRules, type PagesContext, pageMergeSchema } from "./contract.ts";
 import { mergeAbout, mergeExample } from "./docs.ts";
@@ -15,7 +15,7 @@ const NO_BASE = new ApiError(409, "The revision that you started from is no long
 const contentAt = prepared("pages.contentAt", (db, p: { pageId: number; number: number }) =>
   db
     .selectFrom("page_revisions")
-    .select(["name", "html", "markdown"])
+    .select(["name", "html", "markdown", "until_number"])
     .where("page_id", "=", p.pageId)
     .where("number", "<=", p.number)
     .orderBy("number", "desc")
@@ -37,10 +37,13 @@ export function mountMerge(context: PagesContext): void {
       const page = await pageOf(viewer, params.id);
       await contracts.access.need(viewer, "page-update", page);
       const { base_revision, html, markdown, name, tags, base_tags } = await validate(mergeRules, input, viewer);
+      // An empty text is one: the writer may have removed all of it.
+      if (html === undefined && markdown === undefined)
+        throw invalidFields({ html: "The html field is required when markdown is not present." });
       const number = Number(base_revision);
       const base =
         number > page.revision_count ? undefined : await contentAt.executeTakeFirst(db, { pageId: page.id, number });
-      if (!base) throw NO_BASE;
+      if (!base || number > (base.until_number ?? number)) throw NO_BASE;
       const format = markdown !== undefined && isMarkdown(base) && isMarkdown(page) ? "markdown" : "html";
       const mine =
         markdown === undefined || format === "markdown"

@@ -130,4 +130,8 @@ export const migrations: Migrations = {
     await compressWithLz4(db, "pages", ["html", "markdown", "text", "rendered"]);
     await compressWithLz4(db, "page_revisions", ["html", "markdown", "text"]);
   },
+  // A change of other fields makes no revision, so a revision is the content until the next one, unless that was deleted.
+  async "0007_revision_until"(db) {
+    await sql`alter table page_revisions add column until_number integer`.execute(db);
+  },
 };

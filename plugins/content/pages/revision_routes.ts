@@ -96,7 +96,22 @@ const deleteUnlessNewest = prepared("pages.deleteRevision", (db, p: { id: number
         .select(({ fn }) => fn.max("id").as("newest"))
         .where("page_id", "=", p.pageId),
     )
-    .returning("id"),
+    .returning("number"),
+);
+
+// A text that was made from the deleted one must not be merged as if it had been made from the one before.
+const endBefore = prepared("pages.endRevisionBefore", (db, p: { pageId: number; number: number }) =>
+  db
+    .updateTable("page_revisions")
+    .set({ until_number: sql<number>`${p.number}::integer - 1` })
+    .where("until_number", "is", null)
+    .where("id", "=", (eb) =>
+      eb
+        .selectFrom("page_revisions")
+        .select(({ fn }) => fn.max("id").as("before"))
+        .where("page_id", "=", p.pageId)
+        .where("number", "<", p.number),
+    ),
 );
 
 const newestOf = prepared("pages.newestRevision", (db, p: { pageId: number }) =>
@@ -216,8 +231,9 @@ export function mountRevisionChanges(context: PagesContext): void {
       await access.need(viewer, "page-delete", page);
       await perform("revision_delete", viewer, revision, async (final, tx) => {
         await lockPage(final.page_id, tx);
-        const deleted = await deleteUnlessNewest.execute(tx.db, { id: final.id, pageId: final.page_id });
-        if (deleted.length === 0) throw NEWEST;
+        const [deleted] = await deleteUnlessNewest.execute(tx.db, { id: final.id, pageId: final.page_id });
+        if (!deleted) throw NEWEST;
+        await endBefore.write(tx.db, { pageId: final.page_id, number: deleted.number });
         return final;
       });
       set.status = 204;

@@ -60,10 +60,8 @@ export default definePlugin({
       "self_check",
       tagCountsCheck(() => taggedKinds(slot("content")), overAll(db)),
     );
-    contribute("list_item_schema", {
-      field: "tags",
-      schema: { type: "object", properties: { name: TEXT, value: TEXT } },
-    });
+    for (const field of ["tags", "base_tags"])
+      contribute("list_item_schema", { field, schema: { type: "object", properties: { name: TEXT, value: TEXT } } });
     const save: Tags["save"] = async (kind, id, tags, tx) => {
       await saveTags(kind, id, tags, tx);
       tx.afterCommit(mergeSoon);

@@ -20,12 +20,16 @@ export interface DrawerData {
   /** Where the page can be moved to; empty where the writer may not move it. */
   readonly targets: Choices;
   readonly target: string;
+  /** The place that the page had when the form was opened. */
+  readonly placed: string;
   /** The path of the page; undefined for a new one. */
   readonly path: string | undefined;
   readonly owner: string | undefined;
   /** Possible owners; empty where the writer may not change the owner. */
   readonly owners: Choices;
   readonly ownerId: string;
+  /** The owner when the form was opened. */
+  readonly ownedBy: string;
 }
 
 /** The drawer of the editor of an item, such as "page/12", or "book/3" for a new page; undefined where it is gone. */
@@ -41,7 +45,17 @@ export async function drawerFor(visit: Visit, about: string): Promise<DrawerData
   const book = await visit.findItem("book", { id: chapter?.book_id ?? Number(id) });
   if (!book || (kind === "chapter" && !chapter)) return undefined;
   const place = chapter ? [book.name, chapter.name] : [book.name];
-  return { place, targets: [], target: "", path: undefined, owner: undefined, owners: [], ownerId: "" };
+  return {
+    place,
+    targets: [],
+    target: "",
+    placed: "",
+    path: undefined,
+    owner: undefined,
+    owners: [],
+    ownerId: "",
+    ownedBy: "",
+  };
 }
 
 async function drawerOfPage(visit: Visit, book: Book, page: Page): Promise<DrawerData> {
@@ -52,10 +66,12 @@ async function drawerOfPage(visit: Visit, book: Book, page: Page): Promise<Drawe
     place: chapter ? [book.name, chapter.name] : [book.name],
     targets: mayMove(visit, page) ? await targetsFor(visit, book) : [],
     target: chosen === "" ? placeOf(page) : chosen,
+    placed: visit.text("placed") || placeOf(page),
     path: pagePath(book, page),
     owner: owner?.name,
     owners: await ownersFor(visit, page),
     ownerId: visit.text("owner_id") || String(owner?.id ?? ""),
+    ownedBy: visit.text("owned_by") || String(owner?.id ?? ""),
   };
 }
 
@@ -93,10 +109,13 @@ async function ownersFor(visit: Visit, page: Page): Promise<Choices> {
   return people?.data.map(({ id, name }) => [id, name] as const) ?? [];
 }
 
-/** Changes the owner of a saved page where the form has another one; returns the error of the API, if any. */
+/**
+ * Changes the owner of a saved page where the writer has chosen another one than the form was opened with, so that one whom others have
+ * set meanwhile stays; returns the error of the API, if any.
+ */
 export async function changeOwner(visit: Visit, page: Page): Promise<string | undefined> {
   const owner = visit.text("owner_id");
-  if (owner === "" || owner === String(page.owned_by?.id ?? "")) return undefined;
+  if (["", visit.text("owned_by"), String(page.owned_by?.id ?? "")].includes(owner)) return undefined;
   const sent = await visit.send("PUT", `/api/content-permissions/page/${page.id}`, { owner_id: owner });
   return sent.ok ? undefined : (Object.values(sent.errors).flat()[0] ?? sent.message);
 }

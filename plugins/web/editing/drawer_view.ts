@@ -30,7 +30,7 @@ ${hasPictures && html`<section class="drawer-part needs-script" id="drawer-pictu
 ${drawer?.owner !== undefined && ownerPart(parts, drawer, ui)}</div></details>`;
 }
 
-function placePart(parts: Web["parts"], { place, targets, target, path }: DrawerData, ui: Ui): Html {
+function placePart(parts: Web["parts"], { place, targets, target, placed, path }: DrawerData, ui: Ui): Html {
   const { t } = ui;
   if (targets.length === 0)
     return html`<p class="drawer-part">${ui.icon("book")} <span class="unseen">${t("Place")}: </span><bdi>${place.join(" › ")}</bdi></p>`;
@@ -41,15 +41,15 @@ function placePart(parts: Web["parts"], { place, targets, target, path }: Drawer
     value: target,
     options: targets,
     help: html`${t("It is moved there when you save.")} <a href="${ui.url(`${path}/move`)}">${t("More places")}</a>`,
-  })}</div>`;
+  })}<input type="hidden" name="placed" value="${placed}"></div>`;
 }
 
-function ownerPart(parts: Web["parts"], { owner = "", owners, ownerId, path }: DrawerData, ui: Ui): Html {
+function ownerPart(parts: Web["parts"], { owner = "", owners, ownerId, ownedBy, path }: DrawerData, ui: Ui): Html {
   const { t } = ui;
   if (owners.length === 0)
     return html`<p class="drawer-part">${ui.icon("user")} ${t("Owner: :name", { name: owner })}</p>`;
   const help = html`<a href="${ui.url(`${path}/permissions`)}">${t("Permissions")}</a>`;
-  return html`<div class="drawer-part">${parts.field(ui, { name: "owner_id", label: t("Owner"), type: "select", value: ownerId, options: owners, help })}</div>`;
+  return html`<div class="drawer-part">${parts.field(ui, { name: "owner_id", label: t("Owner"), type: "select", value: ownerId, options: owners, help })}<input type="hidden" name="owned_by" value="${ownedBy}"></div>`;
 }
 
 /** A new page has attachments once its draft was saved, which scripts do. */

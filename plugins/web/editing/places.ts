@@ -94,10 +94,13 @@ export async function places(
   return { title: data.title, body: view(data, ui), status: placeErrors?.status ?? 200, menu: "/books" };
 }
 
-/** The chosen parent in the shape of the API; undefined where none was chosen. */
+/**
+ * The chosen parent in the shape of the API; undefined where none was chosen, or the one that the form was opened with: others may have
+ * moved the page since.
+ */
 export function placeIn(visit: Visit): { book_id: string } | { chapter_id: string } | undefined {
   const [whole, kind, id = ""] = /^(book|chapter):(\d{1,10})$/.exec(visit.text("target")) ?? [];
-  if (whole === undefined) return undefined;
+  if (whole === undefined || whole === visit.text("placed")) return undefined;
   return kind === "chapter" ? { chapter_id: id } : { book_id: id };
 }
 

@@ -200,6 +200,10 @@ function goOn(answer, sent) {
   fields.kept_at.value = "";
   fields.slot?.remove();
   fields.summary.value = "";
+  const before = new URLSearchParams(sent);
+  // What was chosen is what the page has.
+  if (fields.placed) fields.placed.value = before.get("target");
+  if (fields.owned_by) fields.owned_by.value = before.get("owner_id");
   for (const name of ["base_revision", "base_tags"]) {
     const base = fields[name] ?? own(document, "createElement")("input");
     Object.assign(base, { type: "hidden", name, value: JSON.stringify(answer[name]) });
@@ -215,8 +219,7 @@ function goOn(answer, sent) {
   say(texts.pageSaved.replace(":time", clock()));
   // What was typed meanwhile is a draft of the page that was saved.
   const current = new URLSearchParams([...typed()]);
-  const before = new URLSearchParams(sent);
-  for (const name of ["about", "slot", "base_revision", "base_tags", "summary", "target"]) {
+  for (const name of ["about", "slot", "base_revision", "base_tags", "summary", "target", "placed", "owned_by"]) {
     current.delete(name);
     before.delete(name);
   }

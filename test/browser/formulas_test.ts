@@ -7,9 +7,12 @@ setDefaultTimeout(90_000);
 
 let screens: ScreenRuntime;
 let book: { id: number };
+/** Bytes of a page. */
+const LONGEST = 600_000;
 beforeAll(async () => {
   const choices = { settings: { formulas: { isOn: true } } };
-  screens = await openScreens({ choices, constants: { formulas: { seconds: 5 } } });
+  const constants = { formulas: { seconds: 5 }, markup: { maxContentBytes: LONGEST } };
+  screens = await openScreens({ choices, constants });
   book = (await screens.runtime.ask("POST", "/api/books", { body: { name: "Sums" } })).body;
 });
 afterAll(() => screens.stop());
@@ -100,4 +103,12 @@ test("formulas that take too long are left as they are, and hold up nobody", asy
   expect((await shown)?.status()).toBe(200);
   expect(await page.locator(".formula").count()).toBe(0);
   expect(await page.locator(".page-content > p").first().innerText()).toBe(slow);
+});
+
+test("a page that is as long as it may be is shown with the source of its formulas", async () => {
+  const long = "$a$ ".repeat(2_000);
+  const made = await newPage("Long", `${long}\n\n${"word ".repeat((LONGEST - long.length - 100) / 5)}`);
+  const page = await screens.visit();
+  expect((await page.goto(`/books/sums/page/${made.slug}`))?.status()).toBe(200);
+  expect(await page.locator(".page-content > p").first().innerText()).toBe(long.trim());
 });

@@ -73,6 +73,20 @@ test("name and tags are merged where they are sent, and collide where both chang
   expect(blind.body.tags.filter((each: object) => "mine" in each)).toHaveLength(5);
 });
 
+test("what only a revision has is shown to nobody who may not view revisions", async () => {
+  const id = await made({ name: "Secret", markdown: "The password is secret." });
+  await runtime.ask("PUT", `/api/pages/${id}`, { body: { name: "Rota", markdown: "The password is gone." } });
+  const sent = { base_revision: 1, name: "x", markdown: "x" };
+  const permissions = ["access-api", "page-view-all", "page-update-all"];
+  const writer = await runtime.person("Writer", permissions);
+  expect((await merge(id, sent, writer.token)).body).toMatchObject({
+    name: { base: "", mine: "x", theirs: "Rota" },
+    parts: [{ base: "", mine: "x", theirs: "The password is gone." }],
+  });
+  const editor = await runtime.person("Editor", [...permissions, "revision-view-all"]);
+  expect((await merge(id, sent, editor.token)).body.parts[0].base).toBe("The password is secret.");
+});
+
 test("there is nothing to merge with a revision that is gone, or a page that one may not change", async () => {
   const id = await made({ markdown: BASE });
   expect((await merge(id, { base_revision: 0, markdown: "x" })).status).toBe(409);

@@ -42,7 +42,10 @@ beforeAll(async () => {
         await new Promise(() => {});
       }
       const authorization = request.headers.get("authorization") ?? "";
-      return fetch(`http://127.0.0.1:${source.port}${pathname}${search}`, { headers: { authorization }, decompress: false });
+      return fetch(`http://127.0.0.1:${source.port}${pathname}${search}`, {
+        headers: { authorization },
+        decompress: false,
+      });
     },
   });
 });

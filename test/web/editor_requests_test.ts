@@ -48,3 +48,14 @@ test("templates are offered in both formats, by words of their names, to who see
   expect(await found("%%")).toEqual([]);
   expect(await found("", "reader")).toEqual([]);
 });
+
+test.each(["javascript:alert(1)", "//example.com", "https://example.com/", "/\\example.com"])(
+  "the question whether to discard a draft leads back to this instance alone, and not to %p",
+  async (back) => {
+    const { id } = await newPage({ name: "Text", html: "<p>x</p>" });
+    const html = String(await asked(`/editor/discard/page/${id}?slot=&back=${encodeURIComponent(back)}`));
+    expect(html).toContain('<a role="button" class="secondary" href="/"');
+    expect(html).not.toContain("example.com");
+    expect(html).not.toContain("javascript:");
+  },
+);

@@ -34,22 +34,24 @@ export default definePlugin({
     const { markup, web } = contracts;
     const kept = new Map<string, string>();
     let length = 0;
+    const drawn = async ({ html, markdown, target, viewer }: ShownPage): Promise<string> => {
+      const mark = `z${randomText(MARK_LETTERS).replace(/[^a-zA-Z]/g, "x")}`;
+      const sample = await markup.preview({ markdown: marked(markdown, mark) }, { viewer });
+      const task: FormulasTask = { html, markdown, sample, mark, target };
+      return children.run<string>(task, {
+        module: MODULE,
+        task: "formulas",
+        owner: `viewer ${viewer.id}`,
+        timeoutMs: settings.seconds * SECOND_MS,
+      });
+    };
     const shown = async ({ html, markdown, target, viewer }: ShownPage): Promise<string | undefined> => {
       if (formulasIn(markdown).length === 0) return undefined;
       const key = `${target}\n${html}\n${markdown}`;
       const found = kept.get(key);
       if (found !== undefined) return found;
-      const mark = `z${randomText(MARK_LETTERS).replace(/[^a-zA-Z]/g, "x")}`;
-      const sample = await markup.preview({ markdown: marked(markdown, mark) }, { viewer });
-      const task: FormulasTask = { html, markdown, sample, mark, target };
-      const how = {
-        module: MODULE,
-        task: "formulas",
-        owner: `viewer ${viewer.id}`,
-        timeoutMs: settings.seconds * SECOND_MS,
-      } as const;
-      const made = await children.run<string>(task, how).catch((error: unknown) => {
-        // Of a page whose formulas take too long, the source is shown.
+      const made = await drawn({ html, markdown, target, viewer }).catch((error: unknown) => {
+        // Of a page whose formulas take too long, or which is too long with the marks, the source is shown.
         if (error instanceof ApiError && error.status === 422) return html;
         throw error;
       });

@@ -29,6 +29,9 @@ const LOWERED = /\bvertical-align: (-?[\d.]+)ex/;
 /** What no picture of a formula has. */
 const REFUSED = [/<(?:script|foreignObject|image|a|style)\b/i, /\son\w+=/i, /href="[^#]/i];
 
+/** The command of the base that gives elements classes, ids, styles and links. Without definitions, it can only be written out. */
+const GIVES_ATTRIBUTES = /\\mmlToken(?![a-zA-Z])/;
+
 const require = createRequire(import.meta.url);
 let loaded: Promise<MathJax> | undefined;
 
@@ -46,6 +49,7 @@ async function load(): Promise<MathJax> {
 
 /** A formula as HTML; undefined where it is none, so that its source stays. */
 export async function typeset({ tex, isBlock }: Formula, target: Target): Promise<string | undefined> {
+  if (GIVES_ATTRIBUTES.test(tex)) return undefined;
   loaded ??= load();
   const { startup, texReset, tex2svgPromise, tex2mmlPromise } = await loaded;
   texReset();
@@ -70,6 +74,8 @@ export async function typeset({ tex, isBlock }: Formula, target: Target): Promis
     const image = `<img src="${address}" alt="${Bun.escapeHTML(tex)}" width="${pixels(width)}" height="${pixels(height)}" style="vertical-align: ${lowered}ex">`;
     return `<span class="${kind}">${image}</span>`;
   }
+  // Labels of the first run would be defined twice.
+  texReset();
   const math = withoutData((await tex2mmlPromise(tex, options)).replace(/>\s+</g, "><"));
   return `<span class="${kind}"><img src="${address}" alt="" style="width: ${width}ex; height: ${height}ex; vertical-align: ${lowered}ex">${math}</span>`;
 }

@@ -28,6 +28,8 @@ test.each([
   "\\class{x}{y}",
   "\\style{position:fixed}{y}",
   "\\cssId{main}{y}",
+  '\\mmlToken{mi}[class="danger" id="editor"]{x}',
+  '\\mmlToken {mtext}[style="position:fixed"]{x}',
   "\\require{html}",
   "\\def\\alpha{x}",
   "\\newcommand{\\x}{\\x\\x}\\x",
@@ -35,6 +37,10 @@ test.each([
   "{".repeat(2000),
 ])("typeset() leaves %p as it is", async (tex) => {
   expect(await typeset(line(tex), "screen")).toBeUndefined();
+});
+
+test("typeset() gives screen readers a formula with a label", async () => {
+  expect(await typeset(line("\\label{a} x"), "screen")).toContain("<mi>x</mi></math>");
 });
 
 test("typeset() keeps markup in a formula text", async () => {

@@ -17,6 +17,8 @@ const GPS_TAG = 0x8825;
 const ENTRY_BYTES = 12;
 /** Main image and thumbnail; files with a cycle end here. */
 const MAX_DIRECTORIES = 4;
+/** Entries of a directory; cameras write less than a hundred. */
+const MAX_ENTRIES = 1_000;
 /** Bytes of a value by its type, in TIFF. */
 const TYPE_BYTES = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8];
 /** Names of properties of XMP that say a place, or parts of them. */
@@ -69,7 +71,7 @@ export function removeGps(exif: Uint8Array): "removed" | "none" | "unreadable" {
   try {
     return removeFromTiff(tiff) ? "removed" : "none";
   } catch (error) {
-    // An offset leads out of the data.
+    // An offset leads out of the data, or there is more than a camera writes.
     if (error instanceof RangeError) return "unreadable";
     throw error;
   }
@@ -85,14 +87,15 @@ function removeFromTiff(tiff: Uint8Array): boolean {
   const isLittle = view.getUint16(0) === 0x4949;
   const short = (at: number) => view.getUint16(at, isLittle);
   const long = (at: number) => view.getUint32(at, isLittle);
+  const reads = { short, long, left: tiff.length };
   let hasRemoved = false;
   let directory = long(4);
   for (let turn = 0; directory !== 0 && turn < MAX_DIRECTORIES; turn++) {
-    let count = short(directory);
+    let count = entriesAt(reads, directory);
     for (let index = 0; index < count; index++) {
       const entry = directory + 2 + index * ENTRY_BYTES;
       if (short(entry) !== GPS_TAG) continue;
-      blankDirectory(tiff, { short, long }, long(entry + 8));
+      blankDirectory(tiff, reads, long(entry + 8));
       // The entries behind it, and the offset of the next directory, move up.
       const end = directory + 2 + count * ENTRY_BYTES + 4;
       tiff.copyWithin(entry, entry + ENTRY_BYTES, end);
@@ -110,14 +113,26 @@ function removeFromTiff(tiff: Uint8Array): boolean {
 interface Reads {
   short(at: number): number;
   long(at: number): number;
+  /** Bytes of values that may still be written over: those of a camera do not overlap, so they are not more than the data. */
+  left: number;
+}
+
+/** The number of entries of a directory. Throws RangeError for more than a camera writes, on which a server would work for minutes. */
+function entriesAt({ short }: Reads, directory: number): number {
+  const count = short(directory);
+  if (count > MAX_ENTRIES) throw new RangeError("Too many entries");
+  return count;
 }
 
 /** Writes zeros over a directory and the values that it refers to. */
-function blankDirectory(tiff: Uint8Array, { short, long }: Reads, directory: number): void {
-  const count = short(directory);
+function blankDirectory(tiff: Uint8Array, reads: Reads, directory: number): void {
+  const { short, long } = reads;
+  const count = entriesAt(reads, directory);
   for (let index = 0; index < count; index++) {
     const entry = directory + 2 + index * ENTRY_BYTES;
     const bytes = (TYPE_BYTES[short(entry + 2)] ?? 0) * long(entry + 4);
+    reads.left -= bytes;
+    if (reads.left < 0) throw new RangeError("Values overlap");
     if (bytes > 4) tiff.fill(0, long(entry + 8), long(entry + 8) + bytes);
   }
   tiff.fill(0, directory, directory + 2 + count * ENTRY_BYTES);

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import sharp from "sharp";
 import type { ImageInfo } from "./decoder.ts";
-import { type Described, saysPosition } from "./position_tags.ts";
+import { type Described, removeGps, saysPosition } from "./position_tags.ts";
 import { withoutPosition } from "./positions.ts";
 
 const XMP = `<?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" xmlns:exif="http://ns.adobe.com/exif/1.0/" exif:GPSLatitude="52,31.2N"/></rdf:RDF></x:xmpmeta><?xpacket end="w"?>`;
@@ -83,4 +83,30 @@ test("a file that says no place is known as such, and damaged files are taken as
     for (const format of ["png", "webp", "avif"] as const)
       withoutPosition(format, file.subarray(0, length), { hasMore: true });
   }
+});
+
+/** EXIF with a directory of a position whose entries all name the same values, which are all the rest of it. */
+function overlapping(entries: number, bytes: number): Buffer {
+  const [directory, tag] = [26, Buffer.alloc(12)];
+  const exif = Buffer.alloc(bytes);
+  exif.write("II*\0\b\0\0\0\x01\0", "latin1");
+  tag.writeUInt16LE(0x8825);
+  tag.writeUInt32LE(directory, 8);
+  tag.copy(exif, 10);
+  exif.writeUInt16LE(entries, directory);
+  const values = directory + 2 + entries * 12;
+  tag.writeUInt16LE(1, 2);
+  tag.writeUInt32LE(bytes - values, 4);
+  tag.writeUInt32LE(values, 8);
+  for (let index = 0; index < entries; index++) tag.copy(exif, directory + 2 + index * 12);
+  return exif;
+}
+
+test("removeGps() takes what no camera writes for damaged, on which it would work for minutes", () => {
+  expect(removeGps(overlapping(1, 200))).toBe("removed");
+  expect(removeGps(overlapping(2, 200))).toBe("unreadable");
+  expect(removeGps(overlapping(5_000, 65_000))).toBe("unreadable");
+  const empty = Buffer.alloc(40_000);
+  empty.write("II*\0\b\0\0\0\xff\x08", "latin1");
+  expect(removeGps(empty)).toBe("unreadable");
 });

@@ -30,7 +30,8 @@ export const mergeAbout =
   "Saves nothing; save the text with " +
   "the answered revision_count as base_revision. Where one of the texts is HTML and another one Markdown, all are merged as HTML.\n" +
   "A name and tags that are sent are merged too, tags by name; base_tags are those that the change started from, without which " +
-  "all tags that differ collide. Refused with 409 where the revision is no longer kept. Needs the permission to update the page.";
+  "all tags that differ collide. `base` is empty for those who may not view revisions. Refused with 409 where the revision is no " +
+  "longer kept. Needs the permission to update the page.";
 
 /** Sample of a merge. */
 export const mergeExample = {

@@ -2,7 +2,8 @@
  * Merges a text that was changed with what others have saved since. It answers the merged text and saves nothing: the writer
  * sees what collides first, and saves with the revision_count that the answer tells.
  */
-import { ApiError, endpoint, idOf, invalidFields, notFound, type Viewer } from "lectern/core";
+import type { MergedPart } from "lectern/contracts";
+import { ApiError, endpoint, hasPermission, idOf, invalidFields, notFound, type Viewer } from "lectern/core";
 import { prepared } from "lectern/db";
 import { mergeRules, type PagesContext, pageMergeSchema } from "./contract.ts";
 import { mergeAbout, mergeExample } from "./docs.ts";
@@ -55,9 +56,11 @@ export function mountMerge(context: PagesContext): void {
       const text = isSettled ? parts.map((part) => ("text" in part ? part.text : "")).join("") : null;
       const read = contracts.tags.read;
       const sides = { base: base_tags && read(base_tags), mine: read(tags ?? []), theirs: page.tags };
+      // What only the revision has is for those alone who see revisions.
+      const shown = hasPermission(viewer, "revision-view-all") ? (part: MergedPart) => part : withoutBase;
       return {
-        ...{ revision_count: page.revision_count, format, text, parts: [...parts] },
-        ...(name === undefined ? {} : { name: mergeNames({ base: base.name, mine: name, theirs: page.name }) }),
+        ...{ revision_count: page.revision_count, format, text, parts: parts.map(shown) },
+        ...(name === undefined ? {} : { name: shown(mergeNames({ base: base.name, mine: name, theirs: page.name })) }),
         ...(tags === undefined ? {} : { tags: mergeTags(sides) }),
       };
     },
@@ -67,6 +70,10 @@ export function mountMerge(context: PagesContext): void {
       ...endpoint("pages", "merge", { about: mergeAbout, rules: mergeRules, example: mergeExample, errors: [409] }),
     },
   );
+}
+
+function withoutBase(part: MergedPart): MergedPart {
+  return "text" in part ? part : { ...part, base: "" };
 }
 
 /** Whether a text is Markdown, or none, which is either format. */

@@ -27,13 +27,19 @@ export interface TagSides {
  */
 export function mergeTags({ base, mine, theirs }: TagSides): MergedTags[] {
   const names = new Set([...mine, ...theirs].map(({ name }) => name));
+  const [byMine, byTheirs, byBase] = [valuesByName(mine), valuesByName(theirs), base && valuesByName(base)];
   return [...names].flatMap((name): MergedTags[] => {
-    const of = (tags: readonly NamedTag[]) => tags.filter((tag) => tag.name === name).map(({ value }) => value);
-    const [own, others, old] = [of(mine), of(theirs), base && of(base)];
+    const [own = [], others = [], old = byBase && []] = [byMine.get(name), byTheirs.get(name), byBase?.get(name)];
     const settled = isSame(own, others) || (old && isSame(others, old)) ? own : old && isSame(own, old) && others;
     if (settled) return settled.length > 0 ? [{ name, values: settled }] : [];
     return [{ name, base: old ?? [], mine: own, theirs: others }];
   });
+}
+
+function valuesByName(tags: readonly NamedTag[]): ReadonlyMap<string, string[]> {
+  return new Map(
+    [...Map.groupBy(tags, ({ name }) => name)].map(([name, named]) => [name, named.map(({ value }) => value)]),
+  );
 }
 
 function isSame(one: readonly string[], other: readonly string[]): boolean {

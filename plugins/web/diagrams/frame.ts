@@ -26,8 +26,8 @@ export function mountFrame(site: SiteApp, { library, script, root }: FrameFiles)
   site.get(
     "/web/diagrams/library.js",
     async ({ request }) => {
-      const isZipped = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
-      return new Response(await (isZipped ? library.zipped() : library.plain()), {
+      const isZipped = acceptsGzip(request.headers.get("accept-encoding") ?? "");
+      return new Response(isZipped ? await library.zipped() : library.plain, {
         headers: {
           "content-type": "text/javascript; charset=utf-8",
           "cache-control": IMMUTABLE,
@@ -52,4 +52,12 @@ export function mountFrame(site: SiteApp, { library, script, root }: FrameFiles)
     { permit: "public" },
   );
   return `/web/diagrams/frame?${key}`;
+}
+
+function acceptsGzip(header: string): boolean {
+  const parts = header
+    .toLowerCase()
+    .split(",")
+    .map((part) => part.split(";").map((word) => word.trim()));
+  return parts.some(([name, quality = ""]) => name === "gzip" && !/^q=0(?:\.0*)?$/.test(quality));
 }

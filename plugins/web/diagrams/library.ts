@@ -7,9 +7,9 @@ import { gzip } from "node:zlib";
 /** The script of the library. */
 export interface Library {
   readonly version: string;
-  /** Its bytes. Rejects where the file cannot be read. */
-  plain(): Promise<Uint8Array<ArrayBuffer>>;
-  /** Its bytes by gzip, 1.6 MB in place of 5.4 MB: made by another thread at the first call, and kept. */
+  /** Its file, which is sent piece by piece: readers who are slow hold no 5.4 MB each. */
+  readonly plain: Blob;
+  /** Its bytes by gzip, 1.6 MB in place of 5.4 MB: made by another thread at the first call, and kept. Rejects where the file cannot be read. */
   zipped(): Promise<Uint8Array<ArrayBuffer>>;
 }
 
@@ -18,13 +18,13 @@ export function findLibrary(): Library | undefined {
   const path = installedAt();
   if (path === undefined) return undefined;
   const { version } = JSON.parse(readFileSync(join(dirname(path), "../package.json"), "utf8")) as { version: string };
-  const plain = () => Bun.file(path).bytes();
+  const plain = Bun.file(path);
   let kept: Promise<Uint8Array<ArrayBuffer>> | undefined;
   return {
     version,
     plain,
     async zipped() {
-      kept ??= plain().then(async (bytes) => new Uint8Array(await promisify(gzip)(bytes)));
+      kept ??= plain.bytes().then(async (bytes) => new Uint8Array(await promisify(gzip)(bytes)));
       try {
         return await kept;
       } catch (error) {

@@ -3,7 +3,7 @@
  * remember the chosen editor. They pass on what the API answers to the writer; the page itself is saved by the form of `editor.ts`.
  */
 import type { Visit } from "lectern/contracts";
-import { ApiError, isUpload } from "lectern/core";
+import { ApiError, isUpload, ownPath } from "lectern/core";
 import { idOf } from "../_paths/id_of.ts";
 import { discardPath } from "./bar_view.ts";
 import type { EditingContext } from "./contract.ts";
@@ -33,15 +33,16 @@ export function mountEditorRequests(context: EditingContext): void {
   });
   web.screen(app.site, "/editor/discard/:kind/:id", "user", (visit) => {
     const { ui } = visit;
-    const [slot, back] = [visit.query.slot, visit.query.back].map((value) => (typeof value === "string" ? value : ""));
+    const slot = typeof visit.query.slot === "string" ? visit.query.slot : "";
+    const back = ownPath(visit.query.back);
     const about = `${encodeURIComponent(visit.params.kind ?? "")}/${idOf(visit)}`;
     const title = ui.t("Discard your draft?");
     const body = web.parts.confirm(ui, {
       question: title,
       detail: ui.t("What you wrote since you last saved is lost. This cannot be undone."),
-      action: discardPath({ about, slot: encodeURIComponent(slot ?? ""), back: back ?? "" }),
+      action: discardPath({ about, slot: encodeURIComponent(slot), back }),
       submit: ui.t("Discard"),
-      back: back || "/",
+      back,
     });
     return { title, body, menu: "/books" };
   });

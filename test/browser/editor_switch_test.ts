@@ -20,7 +20,7 @@ const source = (page: Page) => page.locator(".cm-content");
 const change = (page: Page, to: string) => page.locator(`.rich-switch [data-mode=${to}]`);
 const written = (page: Page) =>
   page.evaluate(`new FormData(document.querySelector("#editor")).get("content")`) as Promise<string>;
-const image = { name: "a.png", mimeType: "image/png", buffer: Buffer.from(png(20, 20)) };
+const image = { name: "a.png", mimeType: "image/png", buffer: Buffer.from(png()) };
 const pick = (page: Page) => page.locator(".editor-pictures input[type=file]").first().setInputFiles(image);
 
 /** The editor of a new page with a content, in the editor of a kind. */

@@ -197,6 +197,7 @@ function changeTexts({ t }: Ui) {
     markdownChanges: t("The rich editor would write the Markdown of this page differently."),
     notInRich: t("This page opens in the source editor, as the rich editor would write its Markdown differently."),
     wouldLose: t("Markdown cannot hold all of what you wrote. It would change as follows."),
+    offline: t("There is no connection"),
     notConverted: t("The content could not be converted: :reason"),
     keptBlocks: t("Parts of this page are shown but cannot be edited here: :count. They stay as they are."),
     whatChanges: t("Show what would change"),

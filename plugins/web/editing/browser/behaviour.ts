@@ -18,6 +18,8 @@ import { moveCell } from "./tables.ts";
 export interface Requests {
   /** Opens the dialog of a link. */
   link(editor: Editor): void;
+  /** Saves the page and closes the editor. */
+  save(): void;
 }
 
 const TEXT_KEYS = {
@@ -53,10 +55,17 @@ export function behaviour(requests: Requests) {
       ]);
       return {
         ...Object.fromEntries([...texts, ...headings, ...alignments]),
+        // The library keeps the key from the screen, which would save by it. In code it ends the block.
+        "Mod-Enter": () => {
+          if (editor.state.selection.$from.parent.type.name === "codeBlock") return false;
+          requests.save();
+          return true;
+        },
         "Mod-k": done(() => requests.link(editor)),
         "Mod-z": () => undo(editor.state, editor.view.dispatch),
         "Mod-y": () => redo(editor.state, editor.view.dispatch),
-        "Mod-Shift-z": () => redo(editor.state, editor.view.dispatch),
+        // Where nothing is left, the key must not go on to that of undo, which it is without Shift.
+        "Mod-Shift-z": done(() => redo(editor.state, editor.view.dispatch)),
         "Mod-Shift-7": done(() => toggleList(editor, "ordered")),
         "Mod-Shift-8": done(() => toggleList(editor, "bullet")),
         "Mod-Shift-9": done(() => toggleList(editor, "task")),

@@ -1,6 +1,7 @@
 /** Conversions between Markdown and HTML, which the server makes, and what they would change. */
 import { type Difference, differences, withoutIds } from "./compare.ts";
 import { inertDocument, realHtml } from "./inert.ts";
+import type { Texts } from "./screen.ts";
 
 /** A content in both formats, the one made of the other. */
 export interface Conversion {
@@ -8,7 +9,7 @@ export interface Conversion {
   readonly markdown: string;
 }
 
-/** Why content was not converted, and the status of the answer; 0 where the server was not reached. */
+/** Why content was not converted, in the language of the screen, and the status of the answer; 0 where the server was not reached. */
 export interface Unconverted {
   readonly reason: string;
   readonly status: number;
@@ -19,6 +20,7 @@ export async function convert(
   address: string,
   to: "html" | "markdown",
   content: string,
+  texts: Texts,
 ): Promise<Conversion | Unconverted> {
   const body = new FormData();
   body.set("to", to);
@@ -34,8 +36,8 @@ export async function convert(
     if (answer.html !== undefined && answer.markdown !== undefined)
       return { html: answer.html, markdown: answer.markdown };
     return { reason: answer.error?.message ?? String(response.status), status: response.status };
-  } catch (error) {
-    return { reason: String(error), status: 0 };
+  } catch {
+    return { reason: texts.offline ?? "", status: 0 };
   }
 }
 

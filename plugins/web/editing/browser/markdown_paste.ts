@@ -47,7 +47,7 @@ export function markdownPaste(editor: () => Editor, { texts, convert: address, n
     place = undefined;
   };
   const format = async () => {
-    const made = await convert(address, "html", text);
+    const made = await convert(address, "html", text, texts);
     if (!place) return;
     const { from, to } = place;
     hide();

@@ -81,16 +81,17 @@ export function beginPicture({ view }: Editor, key: string, name: string): void 
   view.dispatch(view.state.tr.setMeta(PLACES, { add: { key, name, at } } satisfies Change));
 }
 
-/** Puts the picture into its place; without an address the place is given up. */
+/** Puts the picture into its place, or at the cursor where it was begun in another editor; without an address the place is given up. */
 export function endPicture({ view }: Editor, key: string, url: string, name: string): void {
   const { state } = view;
   BARS.delete(key);
   const [place] = PLACES.getState(state)?.find(undefined, undefined, (spec) => spec.key === key) ?? [];
   const tr = state.tr.setMeta(PLACES, { remove: key } satisfies Change);
-  if (place && url !== "") {
+  if (url !== "") {
+    const at = place?.from ?? state.selection.to;
     const picture = state.schema.node("image", { kept: { src: url, alt: name.replace(/\.\w+$/, "") } });
-    const isText = tr.doc.resolve(place.from).parent.inlineContent;
-    tr.insert(place.from, isText ? picture : state.schema.node("paragraph", null, picture));
+    const isText = tr.doc.resolve(at).parent.inlineContent;
+    tr.insert(at, isText ? picture : state.schema.node("paragraph", null, picture));
   }
   view.dispatch(tr);
 }

@@ -38,6 +38,11 @@ export function readHtml(schema: Schema, html: string): ReadResult {
   return { doc: parsed(schema, realHtml(body.innerHTML)), keptBlocks };
 }
 
+/** The document of a page without content: what is typed into it gets a paragraph of its own. */
+export function emptyDocument(schema: Schema): Node {
+  return schema.node("doc", null, schema.node("paragraph"));
+}
+
 function parsed(schema: Schema, html: string): Node {
   const { body } = inertDocument(html);
   keepWhole(body);

@@ -14,6 +14,7 @@ import { type Conversion, convert, isSameMarkdown, lineDifferences, lostIn, type
 import { wordCount } from "./count.ts";
 import { linkDialog } from "./dialogs.ts";
 import { findPanel } from "./find.ts";
+import type { Given } from "./given.ts";
 import { insertChoices } from "./insert_choices.ts";
 import { insertMenu, openMenu } from "./insert_menu.ts";
 import { type Insertion, insertAt } from "./insertions.ts";
@@ -23,32 +24,13 @@ import { listenForPictures } from "./picture_events.ts";
 import type { CaptionForm } from "./picture_nodes.ts";
 import { pictureTools } from "./picture_tools.ts";
 import { picturePlaces } from "./pictures.ts";
-import { readHtml } from "./reader.ts";
+import { emptyDocument, readHtml } from "./reader.ts";
 import { type Replacement, replaceElements } from "./replacements.ts";
 import { PAGES, schemaWith } from "./schema.ts";
-import { ask, filled, find, make, type Texts } from "./screen.ts";
+import { ask, filled, find, make } from "./screen.ts";
 import { editorSwitch, type Mode, rememberEditor } from "./switch.ts";
 import { toolbar } from "./toolbar.ts";
 import { toHtml } from "./writer.ts";
-
-/** What the server says to this script. */
-interface Given {
-  readonly mode: Mode;
-  /** The HTML of a draft whose Markdown the textarea holds; "" where that is all of it. */
-  readonly written: string;
-  /** Whether the user may choose the editor. */
-  readonly canSwitch: boolean;
-  /** The address that remembers the editor that the user chooses. */
-  readonly choice: string;
-  readonly convert: string;
-  readonly pages: string;
-  readonly templates: string;
-  readonly files: string;
-  readonly blocks: string;
-  /** The address of the script of the source editor. */
-  readonly sourceScript: string;
-  readonly texts: Texts;
-}
 
 const UNAUTHORIZED = 401;
 
@@ -65,6 +47,7 @@ class RichEditor {
   /** The document that may be written as Markdown: nothing is lost, or the writer has agreed. */
   #agreed: Node | undefined;
   #isChecking = false;
+  #isSwitching = false;
   /** Whether the editor was opened with what the textarea does not hold all of. */
   #isRestored = false;
   /** What the preview showed before the editor opened. */
@@ -121,8 +104,15 @@ class RichEditor {
     const { submitter } = event;
     void this.#asMarkdown(toHtml(doc)).then((made) => {
       this.#isChecking = false;
+      if (made === undefined) return;
       // Without a session nothing is saved, and the server keeps what was written for after the sign-in.
-      if (made === undefined || ("status" in made && made.status !== UNAUTHORIZED)) return;
+      if ("status" in made && made.status !== UNAUTHORIZED) {
+        EventTarget.prototype.dispatchEvent.call(
+          this.#form,
+          new CustomEvent("lectern-unsaved", { detail: made.reason }),
+        );
+        return;
+      }
       this.#agreed = doc;
       // The form is checked again where the document was changed meanwhile.
       HTMLFormElement.prototype.requestSubmit.call(this.#form, submitter);
@@ -140,18 +130,24 @@ class RichEditor {
   /** Opens the editor that the server chose. */
   async start(): Promise<void> {
     const { canSwitch, mode, texts, written } = this.#given;
+    this.#isSwitching = true;
     if (canSwitch) find(".head-line")?.append(editorSwitch(texts, (chosen) => void this.#switchTo(chosen)));
     if (mode === "rich") await this.#openRich(false);
     else if (written !== "") await this.#showLost(texts.draftLacks ?? "");
+    this.#isSwitching = false;
     this.#showMode();
   }
 
   /** Opens the rich editor with the content of the textarea. `isAsked` is whether the writer has just asked for it. */
   async #openRich(isAsked: boolean): Promise<void> {
     const { texts } = this.#given;
+    const { value } = this.#text;
     this.#isRestored = false;
-    const made = this.#isMarkdown ? await this.#ofMarkdown(isAsked) : this.#text.value;
+    const made = this.#isMarkdown ? await this.#ofMarkdown(isAsked) : value;
     if (made === undefined) return;
+    // What is typed while the server converts is converted too.
+    if (this.#text.value !== value) return this.#openRich(isAsked);
+    if (made.trim() === "") return this.#open(emptyDocument(PAGES));
     const { doc, keptBlocks } = readHtml(PAGES, made);
     const changes = differences(made, toHtml(doc));
     if (changes.length > 0 && !(await this.#agrees(filled(texts.wouldChange, {}), changes))) return;
@@ -187,8 +183,9 @@ class RichEditor {
   }
 
   async #converted(to: "html" | "markdown", content: string): Promise<Conversion | Unconverted> {
-    const made = await convert(this.#given.convert, to, content);
-    if ("status" in made) this.#note(filled(this.#given.texts.notConverted, { reason: made.reason }));
+    const { texts, convert: address } = this.#given;
+    const made = await convert(address, to, content, texts);
+    if ("status" in made) this.#note(filled(texts.notConverted, { reason: made.reason }));
     return made;
   }
 
@@ -241,7 +238,10 @@ class RichEditor {
       injectCSS: false,
       extensions: [
         ...schemaWith(texts),
-        behaviour({ link: (one) => void linkDialog(one, texts) }),
+        behaviour({
+          link: (one) => void linkDialog(one, texts),
+          save: () => HTMLFormElement.prototype.requestSubmit.call(this.#form, find("button[value=save]", this.#form)),
+        }),
         Extension.create({
           name: "screen",
           priority: 1000,
@@ -281,6 +281,8 @@ class RichEditor {
     this.#editor = editor;
     this.#opened = editor.state.doc;
     this.#frame = place;
+    // Who writes in the textarea, which is hidden now, goes on here.
+    if (this.#field.contains(document.activeElement)) editor.commands.focus("end");
     bar.show();
   }
 
@@ -289,11 +291,13 @@ class RichEditor {
     const editor = this.#editor;
     if (!editor) return;
     if (this.#isEdited) {
-      const html = toHtml(editor.state.doc);
+      const { doc } = editor.state;
+      const html = toHtml(doc);
       let written = html;
       if (this.#isMarkdown) {
         const made = await this.#asMarkdown(html);
         if (made === undefined || "status" in made) return;
+        if (!editor.state.doc.eq(doc)) return this.#openSource();
         written = made.markdown;
       }
       this.#text.value = written;
@@ -305,10 +309,11 @@ class RichEditor {
   }
 
   async #switchTo(mode: Mode): Promise<void> {
-    if (mode === this.#mode) return;
+    if (mode === this.#mode || this.#isSwitching) return;
+    this.#isSwitching = true;
     this.#notes.replaceChildren();
-    if (mode === "rich") await this.#openRich(true);
-    else await this.#openSource();
+    await (mode === "rich" ? this.#openRich(true) : this.#openSource());
+    this.#isSwitching = false;
     this.#showMode();
     if (mode !== this.#mode) return;
     rememberEditor(this.#given.choice, mode);

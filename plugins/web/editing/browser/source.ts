@@ -150,9 +150,11 @@ class SourceEditor {
       beginPicture(this.#view, this.#texts, detail),
     );
     on<{ key: string; part: number }>("lectern-picture-progress", (detail) => showProgress(this.#view, detail));
-    on<{ key: string; name: string; url: string }>("lectern-picture-ended", (detail) =>
-      endPicture(this.#view, this.#format, detail),
-    );
+    // The rich editor inserts a picture that was begun here before the writer changed to it: only its place is given up.
+    EventTarget.prototype.addEventListener.call(this.#form, "lectern-picture-ended", (event) => {
+      const { detail } = event as CustomEvent<{ key: string; name: string; url: string }>;
+      endPicture(this.#view, this.#format, this.#isOpen ? detail : { ...detail, url: "" });
+    });
     on<{ html?: string; markdown?: string; at?: Place }>("editor-insert", ({ html, markdown, at = "cursor" }) => {
       const text = this.#format === "markdown" ? (markdown ?? html) : html;
       if (text !== undefined && text !== "") insertFrom(this.#view, text, at);

@@ -90,7 +90,8 @@ function keepNow() {
 
 function later(after = KEEP_AFTER_MS) {
   clearTimeout(timer);
-  timer = setTimeout(() => void keepNow(), after);
+  // A saved page ends its draft (`save.js`): what is typed while it is on its way is kept afterwards.
+  timer = setTimeout(() => void (said.saving === undefined ? keepNow() : later()), after);
 }
 
 function insert(before, after = "", start = text.selectionStart, end = text.selectionEnd) {
@@ -147,7 +148,11 @@ function placeInRich({ name }) {
   lastKey++;
   const key = String(lastKey);
   tellRich("lectern-picture-begun", { key, name });
-  const place = (url) => tellRich("lectern-picture-ended", { key, name, url });
+  const place = (url) => {
+    if (isPlacedByEditor()) tellRich("lectern-picture-ended", { key, name, url });
+    // The writer has changed to an editor that has not loaded yet.
+    else if (url !== "") insert(asParagraphs([asText(url, name)]));
+  };
   place.progress = (part) => tellRich("lectern-picture-progress", { key, part });
   return place;
 }

@@ -10,7 +10,6 @@ const SAVE_TIMEOUT_MS = 60_000;
 const isPassing = (status) => status >= 500 || [408, 413, 425, 429].includes(status);
 
 let copyTimer;
-let saving = false;
 // A form that the browser submits itself, as the server answers it with a screen.
 let handedOver = false;
 
@@ -142,14 +141,15 @@ function showOthers(others) {
 }
 
 function isBusy(value) {
-  saving = value;
+  if (value) said.saving = "";
+  else delete said.saving;
   for (const button of own(form, "querySelectorAll")("#editor-bar button[name=act]"))
     if (value) button.setAttribute("aria-disabled", "true");
     else button.removeAttribute("aria-disabled");
 }
 
 async function save(submitter) {
-  if (saving) return;
+  if (said.saving !== undefined) return;
   isBusy(true);
   say(texts.saving);
   const body = new FormData(form);
@@ -234,6 +234,8 @@ if (form && text) {
     if (!changed) dropCopy();
     if (detail.others) showOthers(detail.others);
   });
+  // An editor that could not make of the text what the page holds.
+  listen(form, "lectern-unsaved", ({ detail }) => sayFault(texts.unsaved, detail));
   listen(form, "submit", (event) => {
     if (handedOver) {
       handedOver = false;

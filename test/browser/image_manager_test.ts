@@ -100,7 +100,7 @@ test("dropped files become attachments with a link in the text, and pictures are
   const content = page.getByLabel("Content in Markdown");
   await content.fill("Start\n\n");
   await give(page, "textarea[name=content]", ["plan.pdf", "view.jpg", "notes.zip"], await landscape(60, 40));
-  await until(async () => (await content.inputValue()).includes("[notes.zip](http"));
+  await until(async () => (await page.locator("#field-content").inputValue()).includes("[notes.zip](http"));
   await page.getByRole("group", { name: "Description of view.jpg" }).getByLabel("Caption").fill("In May");
   await page.keyboard.press("Enter");
   await picture(page, "source-described");

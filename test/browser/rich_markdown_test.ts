@@ -180,7 +180,7 @@ test("a draft keeps what Markdown cannot hold, and shows it on opening, before a
   const remembered = page.waitForResponse((answer) => answer.url().endsWith("/editor/choice"));
   await dialog.getByRole("button", { name: "Go on anyway" }).click();
   await remembered;
-  expect(await page.getByLabel("Content in Markdown").inputValue()).toBe("plain");
+  expect(await page.locator("#field-content").inputValue()).toBe("plain");
   await page.goto(editorOf(made));
   await page.getByLabel("Content in Markdown").waitFor();
   await save(page);

@@ -142,7 +142,7 @@ test("the menu inserts templates, includes of parts of pages, diagrams and files
   await rich().getByText("{{@").waitFor();
   await press("Control+End", "Enter");
   await choose("diagram");
-  await press("Control+End", "Control+Enter");
+  await press("Control+End");
   const chooser = page.waitForEvent("filechooser");
   await page.keyboard.type("/file");
   await press("Enter");
@@ -156,7 +156,9 @@ test("the menu inserts templates, includes of parts of pages, diagrams and files
 <p>text</p>
 <p>{{@${other.id}#bkmrk-ada}}</p>
 <pre><code class="language-mermaid">flowchart LR
-  A[Start] --&gt; B[End]</code></pre>
+  A[Start] --&gt; B{Decision}
+  B --&gt;|Yes| C[Done]
+  B --&gt;|No| A</code></pre>
 <p><a href="${screens.url}/attachments/${attachment.id}">rota.pdf</a></p>`);
 });
 

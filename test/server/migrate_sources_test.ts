@@ -40,7 +40,8 @@ beforeAll(async () => {
         return Response.json({ error: { message: "No permission" } }, { status: 403 });
       if (isOld && NEWER.test(pathname)) return Response.json({ error: { message: "No such" } }, { status: 404 });
       const authorization = request.headers.get("authorization") ?? "";
-      const answer = await fetch(`http://127.0.0.1:${port}${pathname}${search}`, { headers: { authorization } });
+      const headers = { authorization, "accept-encoding": "identity" };
+      const answer = await fetch(`http://127.0.0.1:${port}${pathname}${search}`, { headers });
       if (!isOld || !/^\/api\/pages\/\d+$/.test(pathname)) return answer;
       const { comments: _, ...page } = (await answer.json()) as Record<string, unknown>;
       return Response.json(page);

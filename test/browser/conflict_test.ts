@@ -54,7 +54,7 @@ test("a writer is told while writing that another one saves, and changes of othe
   const [tab] = await Promise.all([ann.waitForEvent("popup"), notice.getByRole("link").click()]);
   await tab.getByRole("heading", { name: "Changes of “Rota”" }).waitFor();
   expect(await tab.locator(".difference ins").first().textContent()).toBe("Added: Bob");
-  expect(await content(ann).inputValue()).toContain("The very end");
+  expect(await ann.locator("#field-content").inputValue()).toContain("The very end");
   await save(ann);
   await left(ann);
   const saved = ann.getByRole("status").filter({ hasText: "The page is saved, with the change of Ben." });
@@ -72,7 +72,7 @@ test("a save that stays shows what was merged", async () => {
   await content(ann).fill("first\n\ntwo");
   await ann.keyboard.press("Control+s");
   await ann.getByText("The page is saved, with the change of Ben.").waitFor();
-  expect(await content(ann).inputValue()).toBe("first\n\nsecond");
+  expect(await ann.locator("#field-content").inputValue()).toBe("first\n\nsecond");
   expect((await read(made.id)).markdown).toBe("first\n\nsecond");
   expect(await ann.getByText("This browser holds text").count()).toBe(0);
 });
@@ -166,7 +166,7 @@ test("a draft that is opened again after others saved still knows what it was ma
   await ann.getByRole("heading", { name: "Two changes of “Again”" }).waitFor();
   await ann.getByRole("radio", { name: "Mine", exact: true }).check();
   await ann.getByRole("button", { name: "Edit the merged text" }).click();
-  expect(await content(ann).inputValue()).toBe("one two, mine!?");
+  expect(await ann.locator("#field-content").inputValue()).toBe("one two, mine!?");
   await save(ann);
   await left(ann);
   expect((await read(made.id)).markdown).toBe("one two, mine!?");
@@ -187,7 +187,7 @@ test("a save leaves the draft that another window of the user holds, and it is m
   await left(first);
   expect((await read(made.id)).markdown).toBe("first\n\ntwo");
   await first.goto(editorOf(made));
-  expect(await content(first).inputValue()).toBe("one\n\nsecond");
+  expect(await first.locator("#field-content").inputValue()).toBe("one\n\nsecond");
   await save(first);
   await left(first);
   expect(await first.getByText("The page is saved, with your change from another window.").count()).toBe(1);

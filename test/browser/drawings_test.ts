@@ -135,7 +135,7 @@ test("what other windows and origins say is no drawing, and closing keeps the te
   await inDrawio(page).getByRole("button", { name: "Exit" }).click();
   await page.locator(".drawing-dialog").waitFor({ state: "detached" });
   expect((await images()).length).toBe(before);
-  expect(await page.getByLabel("Content in Markdown").inputValue()).toBe("Stay");
+  expect(await page.locator("#field-content").inputValue()).toBe("Stay");
   const policy = async (path: string) =>
     (await page.request.get(`${screens.url}${path}`)).headers()["content-security-policy"] ?? "";
   expect(await policy("/web/drawings/frame")).toContain(`frame-src http://127.0.0.1:${drawio.port};`);

@@ -1,10 +1,9 @@
 /**
  * Files that documents load: those of this plugin and of other plugins. They are read once, and cached forever by browsers, as their
  * URLs change with their content. A module in TypeScript is bundled for browsers with all that it imports: in a child process,
- * beginning when a browser has loaded the first file of a screen, and at the first request at the latest, which waits for it: a start, and a
- * server that programs alone use, are spared it. Bundles are kept in memory and not on disk: making the editor's takes 60 ms of CPU, as much as reading and checking a file of the same size would have to be trusted.
+ * beginning when the server starts, and at the first request at the latest, which waits for it. Bundles are kept in memory and not on
+ * disk: making the editor's takes 60 ms of CPU, as much as reading and checking a file of the same size would have to be trusted.
  */
-import { AsyncLocalStorage } from "node:async_hooks";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -39,31 +38,24 @@ export interface Assets {
 }
 
 /** Mounts the files. */
-export function mountAssets({ root, app, children, log }: ShellContext): Assets {
+export function mountAssets({ root, app, children, log, onStart }: ShellContext): Assets {
   const contents = new Map(Object.entries(FILES).map(([name, path]) => [name, readFileSync(path)]));
   const bundles = new Map<string, Bundle>();
-  // The work is for all readers: the request that begins it is not charged.
-  const outside = AsyncLocalStorage.snapshot();
-  let areBegun = false;
-  const begin = () => {
-    areBegun = true;
-    for (const [name, bundle] of bundles)
-      outside(() => bundle.bytes()).catch((error: unknown) =>
-        log.warn("Cannot bundle a script of screens", { name, error }),
-      );
-  };
   const urlOf = (name: string, key: string) => `${root}/web/assets/${name}?${key}`;
   const ownUrl = (name: string) => urlOf(name, Bun.hash(contents.get(name) ?? new Uint8Array()).toString(36));
   app.site.get(
     "/web/assets/:name",
     async ({ params: { name } }) => {
-      if (!areBegun) begin();
       const bytes = contents.get(name) ?? (await bundles.get(name)?.bytes());
       if (!bytes) throw new ApiError(404, "File not found");
       return staticFileAnswer(name, bytes, IMMUTABLE);
     },
     { permit: "public" },
   );
+  onStart(() => {
+    for (const [name, bundle] of bundles)
+      bundle.bytes().catch((error: unknown) => log.warn("Cannot bundle a script of screens", { name, error }));
+  });
   const added = new Set<string>();
   return {
     own: ownUrl,

@@ -18,7 +18,7 @@ import type { ChosenPasswordData, ForgottenPasswordData, SignInData } from "./si
 export interface ShellContext
   extends Pick<
     PluginContext<"mail" | "sessions" | "system">,
-    "callAs" | "children" | "contracts" | "log" | "runtime" | "app" | "slot" | "texts"
+    "callAs" | "children" | "contracts" | "log" | "onStart" | "runtime" | "app" | "slot" | "texts"
   > {
   /** The origin of APP_URL. */
   readonly origin: string;

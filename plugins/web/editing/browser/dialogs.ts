@@ -1,7 +1,8 @@
 /** Dialogs of the editor: the address and text of a link, and colours. */
 import type { Editor } from "@tiptap/core";
-import { asAddress, declarationsIn, isSafeAddress } from "./elements.ts";
+import { declarationsIn } from "./elements.ts";
 import { linkAt, marksAt, setLink, setStyle } from "./inline.ts";
+import { askLink } from "./link_dialog.ts";
 import { ask, make, type Texts } from "./screen.ts";
 
 /** Asks for a link, and sets it. */
@@ -11,26 +12,8 @@ export async function linkDialog(editor: Editor, texts: Texts): Promise<void> {
   const { from, to, empty } = state.selection;
   const range = empty && old ? old : { from, to };
   const text = state.doc.textBetween(range.from, range.to, " ");
-  const field = (name: string, value: string) =>
-    make("input", { id: `rich-${name}`, value, autocomplete: "off", spellcheck: "false" });
-  const [address, label] = [field("address", old?.mark.attrs.kept?.href ?? ""), field("label", text)];
-  const chosen = await ask(
-    texts.link ?? "",
-    [
-      make("label", { for: address.id }, texts.address),
-      address,
-      make("label", { for: label.id }, texts.linkText),
-      label,
-    ],
-    [
-      { text: texts.apply ?? "", value: "apply", isMain: true },
-      ...(old ? [{ text: texts.removeLink ?? "", value: "remove" }] : []),
-      { text: texts.cancel ?? "", value: "" },
-    ],
-  );
-  const href = chosen === "remove" ? "" : asAddress(address.value);
-  if (chosen !== "" && (chosen === "remove" || (href !== "" && isSafeAddress(href))))
-    setLink(href, label.value)(editor.state, editor.view.dispatch);
+  const written = await askLink(texts, { address: old?.mark.attrs.kept?.href ?? "", text }, old !== undefined);
+  if (written) setLink(written.address, written.text)(editor.state, editor.view.dispatch);
   editor.view.focus();
 }
 

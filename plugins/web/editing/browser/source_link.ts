@@ -1,8 +1,9 @@
 /** Links of the source editor: their dialog, and addresses that are pasted over a selection. */
 import { type Extension, Prec } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
-import { asAddress, isSafeAddress } from "./elements.ts";
-import { ask, make, type Texts } from "./screen.ts";
+import { isSafeAddress } from "./elements.ts";
+import { askLink } from "./link_dialog.ts";
+import type { Texts } from "./screen.ts";
 import { linkAt, setLink } from "./source_insert.ts";
 import type { Format } from "./source_text.ts";
 
@@ -12,26 +13,8 @@ export async function sourceLinkDialog(view: EditorView, format: Format, texts: 
   const { from, to } = state.selection.main;
   const old = linkAt(state, format);
   const range = old ?? { from, to, text: state.sliceDoc(from, to), address: "" };
-  const field = (name: string, value: string) =>
-    make("input", { id: `rich-${name}`, value, autocomplete: "off", spellcheck: "false" });
-  const [address, label] = [field("address", range.address), field("label", range.text)];
-  const chosen = await ask(
-    texts.link ?? "",
-    [
-      make("label", { for: address.id }, texts.address),
-      address,
-      make("label", { for: label.id }, texts.linkText),
-      label,
-    ],
-    [
-      { text: texts.apply ?? "", value: "apply", isMain: true },
-      ...(old ? [{ text: texts.removeLink ?? "", value: "remove" }] : []),
-      { text: texts.cancel ?? "", value: "" },
-    ],
-  );
-  const written = chosen === "remove" ? "" : asAddress(address.value);
-  if (chosen === "remove" || (chosen !== "" && written !== ""))
-    setLink(view, format, { ...range, text: label.value, address: written });
+  const written = await askLink(texts, range, old !== undefined);
+  if (written) setLink(view, format, { ...range, ...written });
   view.focus();
 }
 

@@ -2,15 +2,14 @@
 import type { Node } from "@tiptap/pm/model";
 import { Plugin } from "@tiptap/pm/state";
 import { filled, make, type Texts } from "./screen.ts";
+import { wordsIn } from "./words.ts";
 
 /** How long the writer pauses before it is counted. */
 const PAUSE_MS = 300;
 
 /** Words and characters of a text; line breaks between blocks are not counted. */
 function counted(text: string, language: string | undefined): { words: number; characters: number } {
-  let words = 0;
-  for (const { isWordLike } of new Intl.Segmenter(language, { granularity: "word" }).segment(text))
-    if (isWordLike) words++;
+  const words = wordsIn(text, language);
   return { words, characters: [...text.replaceAll("\n", "")].length };
 }
 

@@ -17,8 +17,14 @@ export async function endLeftovers(folder: string, group?: number): Promise<void
     // What does not shut down is killed.
   });
   if (group !== undefined) send(-group, "SIGKILL");
-  for (const pid of processesBelow(folder)) send(pid, "SIGKILL");
-  await until(() => processesBelow(folder).length === 0);
+  await until(() => killBelow(folder) === 0);
+}
+
+/** Sends each time it looks: a process is not seen before the kernel has written down its environment, soon after its start. */
+function killBelow(folder: string): number {
+  const below = processesBelow(folder);
+  for (const pid of below) send(pid, "SIGKILL");
+  return below.length;
 }
 
 /** Processes whose working folder or TMPDIR is below a folder; none where the system has no list of them in files. */

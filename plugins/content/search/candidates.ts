@@ -217,11 +217,13 @@ export async function unrankedCandidates(task: SearchTask, bound: number): Promi
   return { ...(await orderAndCount(task, inOrder)), counts: candidates.counts };
 }
 
-function conditionsOf({ search, filterContext }: SearchTask, searched: SearchedKind): Condition[] {
+/** Conditions on the rows of a kind: exact texts and filters. */
+export function conditionsOf({ search, filterContext }: SearchTask, searched: SearchedKind): Condition[] {
   return [...exactTextConditions(search, searched), ...filterConditions(search, searched, filterContext)];
 }
 
-function kindPosition(kind: string): number {
+/** The place of a kind among results that rank the same. */
+export function kindPosition(kind: string): number {
   return KIND_ORDER.includes(kind) ? KIND_ORDER.indexOf(kind) : KIND_ORDER.length;
 }
 

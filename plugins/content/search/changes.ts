@@ -9,8 +9,9 @@ import { type Db, type Executor, memoized, prepared, rows } from "lectern/db";
 import type { SearchedKind } from "./contract.ts";
 import { headingsIn } from "./headings.ts";
 import { type ItemField, ItemWords } from "./item_words.ts";
-import { JOINED, UNJOINED } from "./stale_entries.ts";
+import { JOINED, UNCOUNTED, UNJOINED } from "./stale_entries.ts";
 import { textChunks } from "./tokenize.ts";
+import type { Vocabulary } from "./vocabulary.ts";
 
 /** Maximum characters of a body that are indexed. */
 const MAX_BODY = 200_000;
@@ -36,10 +37,19 @@ export interface ItemTexts {
 
 const putEntries = prepared(
   "search.putEntries",
-  (db, p: { kind: string; ids: readonly number[]; words: readonly string[]; digests: readonly string[] }) =>
+  (
+    db,
+    p: {
+      kind: string;
+      ids: readonly number[];
+      words: readonly string[];
+      digests: readonly string[];
+      counts: readonly number[];
+    },
+  ) =>
     db
       .insertInto("search_index")
-      .columns(["kind", "item_id", "document", "words", "digest"])
+      .columns(["kind", "item_id", "document", "words", "digest", "word_count"])
       .expression((eb) =>
         eb
           .selectFrom(
@@ -47,8 +57,9 @@ const putEntries = prepared(
               id: number;
               words: string;
               digest: string;
-            }>`unnest(${p.ids}::integer[], ${p.words}::text[], ${p.digests}::text[])`.as<"made">(
-              sql`made(id, words, digest)`,
+              count: number;
+            }>`unnest(${p.ids}::integer[], ${p.words}::text[], ${p.digests}::text[], ${p.counts}::integer[])`.as<"made">(
+              sql`made(id, words, digest, count)`,
             ),
           )
           .select((of) => [
@@ -57,6 +68,7 @@ const putEntries = prepared(
             JOINED.as("document"),
             sql<string>`${of.ref("made.words")}::tsvector`.as("words"),
             sql<string>`${of.ref("made.digest")}::tsvector`.as("digest"),
+            of.ref("made.count").as("word_count"),
           ]),
       )
       .onConflict((conflict) =>
@@ -64,6 +76,7 @@ const putEntries = prepared(
           document: eb.ref("excluded.document"),
           words: eb.ref("excluded.words"),
           digest: eb.ref("excluded.digest"),
+          word_count: eb.ref("excluded.word_count"),
         })),
       ),
 );
@@ -88,8 +101,13 @@ export function searchedKinds(kinds: readonly ContentKind[], searchable: readonl
 }
 
 /** Replaces the entry of one item. */
-export async function indexItem(searched: SearchedKind, id: number, { db }: EventTransaction): Promise<void> {
-  await indexItems(searched, [id], db);
+export async function indexItem(
+  searched: SearchedKind,
+  id: number,
+  { db }: EventTransaction,
+  vocabulary: Vocabulary,
+): Promise<void> {
+  await indexItems(searched, [id], db, vocabulary);
 }
 
 /**
@@ -100,13 +118,14 @@ export async function indexMissing(
   searched: SearchedKind,
   { after, all = false }: { readonly after: number; readonly all?: boolean | undefined },
   db: Db,
+  vocabulary: Vocabulary,
 ): Promise<number | undefined> {
   const started = performance.now();
   for (let last = after; ; ) {
     const range = await rangeAfter(searched, last, db, all);
     for (let at = 0; at < range.missing.length; at += BATCH) {
       const batch = range.missing.slice(at, at + BATCH);
-      await indexBatch(searched, batch, db);
+      await indexBatch(searched, batch, db, vocabulary);
       if (performance.now() - started > RUN_MS) return batch.at(-1);
     }
     if (range.end === undefined) return undefined;
@@ -126,7 +145,8 @@ export async function isIndexed({ kind: { kind, table } }: SearchedKind, db: Db)
     db,
     sql`select (select ${digest("id")} from ${sql.table(table)})
         = (select ${digest("item_id")} from search_index where search_index.kind = ${kind}::text)
-      and not exists (select from search_index where search_index.kind = ${kind}::text and ${UNJOINED}) as indexed`,
+      and not exists (select from search_index where search_index.kind = ${kind}::text and ${UNJOINED})
+      and not exists (select from search_index where search_index.kind = ${kind}::text and ${UNCOUNTED}) as indexed`,
   );
   return found?.indexed ?? false;
 }
@@ -136,7 +156,7 @@ async function rangeAfter({ kind: { kind, table } }: SearchedKind, after: number
   const range = await rows<{ id: number; missing: boolean }>(
     db,
     sql`select item.id, not exists (select from search_index where search_index.kind = ${kind}
-        and search_index.item_id = item.id and search_index.document = ${JOINED}) as missing
+        and search_index.item_id = item.id and search_index.document = ${JOINED} and search_index.word_count is not null) as missing
       from (select id from ${sql.table(table)} where id > ${after}::integer order by id limit ${RANGE}) as item
       order by item.id`,
   );
@@ -145,7 +165,12 @@ async function rangeAfter({ kind: { kind, table } }: SearchedKind, after: number
 }
 
 /** Indexes items under a shared lock. Items that a transaction is writing are skipped, since that transaction indexes them. */
-async function indexBatch(searched: SearchedKind, ids: readonly number[], db: Db): Promise<void> {
+async function indexBatch(
+  searched: SearchedKind,
+  ids: readonly number[],
+  db: Db,
+  vocabulary: Vocabulary,
+): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const locked = await rows<{ id: number }>(
       tx,
@@ -156,11 +181,17 @@ async function indexBatch(searched: SearchedKind, ids: readonly number[], db: Db
       searched,
       locked.map(({ id }) => id),
       tx,
+      vocabulary,
     );
   });
 }
 
-async function indexItems(searched: SearchedKind, ids: readonly number[], db: Executor): Promise<void> {
+async function indexItems(
+  searched: SearchedKind,
+  ids: readonly number[],
+  db: Executor,
+  vocabulary: Vocabulary,
+): Promise<void> {
   const items = await textsOf(searched, ids, db);
   if (items.length === 0) return;
   const made: ItemWords[] = [];
@@ -172,7 +203,16 @@ async function indexItems(searched: SearchedKind, ids: readonly number[], db: Ex
     ids: items.map(({ id }) => id),
     words: made.map(({ words }) => words),
     digests: made.map(({ digest }) => digest),
+    counts: made.map(({ length }) => length),
   });
+  await vocabulary.learn(
+    items.map(({ name, tags, body }, at) => ({
+      language: vocabulary.languages.of(tags),
+      words: made[at]?.each ?? new Set(),
+      texts: [name, tags, body],
+    })),
+    db,
+  );
 }
 
 async function wordsOf({ name, tags, html, body }: ItemTexts, yieldNow: YieldToEventLoop): Promise<ItemWords> {

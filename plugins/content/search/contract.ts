@@ -17,8 +17,11 @@ import { itemRefSchema } from "../_items/answers.ts";
 import type { Engine } from "./engine.ts";
 import type { FilterContext } from "./filters.ts";
 import type { SearchQuery } from "./parse_query.ts";
+import { facetsSchema } from "./relevance/facets.ts";
+import type { Frequencies } from "./relevance/frequencies.ts";
 import type { RestrictedIds } from "./restricted_ids.ts";
 import type { IndexState } from "./stale_entries.ts";
+import type { Vocabulary } from "./vocabulary.ts";
 
 /** A kind of content with the SQL for its text. */
 export interface SearchedKind extends Pick<Searchable, "body" | "html"> {
@@ -42,6 +45,8 @@ export interface SearchContext {
   readonly visibleTo: (table: TableName, viewer: Viewer) => RawBuilder<boolean>;
   /** The ids of a kind that a viewer sees. */
   readonly visibleRows: (searched: SearchedKind) => VisibleRows;
+  readonly vocabulary: Vocabulary;
+  readonly frequencies: Frequencies;
   /** The engine in use; known once the runtime has booted. */
   readonly engine: () => Engine;
   readonly indexState: () => Promise<IndexState>;
@@ -77,6 +82,17 @@ export interface SearchIndexTable {
   words: string | null;
   /** The words that ranking uses: of the name with weight A, tags B, headings C, the most frequent of the body D. */
   digest: string | null;
+  /** Number of words with repetitions; null in entries written before migration 0006, whose words the vocabulary may lack. */
+  word_count: number | null;
+}
+
+/** The vocabulary: a row for each word of letters that an item has or had, possibly several. */
+export interface SearchWordsTable {
+  /** The language of the item, as a tag such as `de`. */
+  language: string;
+  word: string;
+  /** What its forms have in common, without accents; null of words that say nothing, such as `the`. */
+  stem: string | null;
 }
 
 /** The kinds of which an engine of a plugin got every item. */
@@ -125,6 +141,7 @@ export const searchResultSchema = t.Object(
     book: t.Optional(itemRefSchema),
     chapter: t.Optional(itemRefSchema),
     preview_html: t.Object({ name: t.String(), content: t.String() }),
+    passages: t.Optional(t.Array(t.String(), { description: "With mode=better: excerpts around the hits, as HTML" })),
   },
   { $id: "SearchResult", additionalProperties: true },
 );
@@ -135,6 +152,16 @@ export const searchAnswerSchema = t.Object(
     data: t.Array(searchResultSchema),
     total: t.Integer({ minimum: 0 }),
     total_is_lower_bound: t.Optional(t.Literal(true)),
+    corrected: t.Optional(
+      t.Object(
+        {
+          query: t.String({ description: "The search as it was understood" }),
+          words: t.Array(t.Object({ typed: t.String(), used: t.String() })),
+        },
+        { description: "With mode=better: what was searched in place of words that no item has" },
+      ),
+    ),
+    facets: t.Optional(facetsSchema),
   },
   { $id: "SearchAnswer" },
 );
@@ -152,6 +179,7 @@ declare module "lectern/db" {
   interface Tables {
     search_engine_state: SearchEngineStateTable;
     search_index: SearchIndexTable;
+    search_words: SearchWordsTable;
     item_views: ItemViewsTable;
   }
 }

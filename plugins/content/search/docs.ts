@@ -11,6 +11,11 @@ export const about =
   "there are very many items.\n" +
   "If more items match than are ranked, `total` is a lower bound, and `total_is_lower_bound` is present and true; " +
   "rare words among common ones then count most.\n" +
+  "With mode=better, which the screens use, other forms of a word are found too, as are words that a misspelt one was meant to be " +
+  "(`corrected` says which, where no item has the word); results are ranked by how rare their words are, where they stand and how near " +
+  "each other, and have `passages` around the hits. sort=relevance|updated|created|name orders them, facets=true adds `facets`, the " +
+  "filters {in_book:id} and {in_shelf:id} narrow them, words such as read(file) are split, and brackets that are no tag are words. " +
+  "An item with a tag language=de is stemmed in that language, others in the language of the instance.\n" +
   "The first 200,000 characters of an item's text and of its tags are searched. A run of letters and digits longer " +
   "than 100 characters counts as several words.";
 

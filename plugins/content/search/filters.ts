@@ -26,6 +26,14 @@ export interface FilterContext {
   /** Ids of the users that filters name, by slug. */
   readonly users: ReadonlyMap<string, number>;
   readonly hasTable: SearchContext["hasTable"];
+  /** For `in_book` and `in_shelf`, which searches by relevance know; other searches ignore them. */
+  readonly places?: Places;
+}
+
+/** The places that filters name. */
+export interface Places {
+  /** Condition on shelves that the viewer sees; undefined where there are no shelves. */
+  readonly seesShelf: RawBuilder<boolean> | undefined;
 }
 
 /** Reads the users that filters name, if there are any. */
@@ -63,11 +71,8 @@ export function filterConditions(search: SearchQuery, searched: SearchedKind, co
   });
 }
 
-function conditionOf(
-  { name, value }: Filter,
-  { kind, body }: SearchedKind,
-  context: FilterContext,
-): Condition | undefined {
+function conditionOf({ name, value }: Filter, searched: SearchedKind, context: FilterContext): Condition | undefined {
+  const { kind, body } = searched;
   const column = (one: string) => sql.ref(`${kind.table}.${one}`);
   const [, when, side] = /^(created|updated)_(after|before)$/.exec(name) ?? [];
   if (when && side) return comparedTo(column(`${when}_at`), side, parseDate(value, context.now));
@@ -87,6 +92,10 @@ function conditionOf(
       if (!context.hasTable("entity_permissions")) return NO;
       return sql<boolean>`exists (select from entity_permissions
         where entity_permissions.kind = ${kind.kind} and entity_permissions.item_id = ${column("id")})`;
+    case "in_book":
+      return context.places && inBook(searched, sql`${idOf(value)}::integer`);
+    case "in_shelf":
+      return context.places && inShelf(searched, idOf(value), context.places);
     case "viewed_by_me":
       return viewedBy(context.viewer, kind.kind, column("id"));
     case "not_viewed_by_me":
@@ -94,6 +103,27 @@ function conditionOf(
     default:
       return undefined;
   }
+}
+
+/** An id that filters name; 0, which no item has, for anything else. */
+function idOf(value: string): number {
+  return /^\d{1,9}$/.test(value) ? Number(value) : 0;
+}
+
+/** The item is the book, or in it. */
+function inBook({ kind }: SearchedKind, book: RawBuilder<unknown>): Condition {
+  if (kind.kind === "book") return sql<boolean>`${sql.ref(`${kind.table}.id`)} = ${book}`;
+  return kind.columns.includes("book_id") ? sql<boolean>`${sql.ref(`${kind.table}.book_id`)} = ${book}` : NO;
+}
+
+/** The item is the shelf, or in a book on it; only of a shelf that the viewer sees. */
+function inShelf(searched: SearchedKind, shelf: number, { seesShelf }: Places): Condition {
+  if (searched.kind.kind === "bookshelf")
+    return sql<boolean>`${sql.ref(`${searched.kind.table}.id`)} = ${shelf}::integer`;
+  if (!seesShelf) return NO;
+  const books = sql`any(array(select bookshelf_books.book_id from bookshelf_books join bookshelves on bookshelves.id = bookshelf_books.shelf_id
+    where bookshelf_books.shelf_id = ${shelf}::integer and ${seesShelf}))`;
+  return inBook(searched, books);
 }
 
 /** A LIKE pattern that the trigram index finds names by. Quotes become wildcards, since stored keys distinguish their kinds. */

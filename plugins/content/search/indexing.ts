@@ -21,7 +21,7 @@ export type SearchPlugin = PluginContext<"access" | "tags", TableName>;
 /** Indexes items when they are written, and items that the engine lacks by a job after each boot. */
 export function registerIndexing(
   { contribute, jobs, on }: SearchPlugin,
-  { engine, kinds }: SearchContext,
+  { engine, kinds, vocabulary }: SearchContext,
   db: Db,
 ): void {
   const kindOf = (kind: string | undefined) => kinds().find((one) => one.kind.kind === kind);
@@ -31,7 +31,7 @@ export function registerIndexing(
     async ({ kind, after, all }) => {
       const searched = kindOf(kind);
       if (searched && !all && after === 0 && (await isIndexed(searched, db))) return;
-      const next = searched && (await indexMissing(searched, { after, all }, db));
+      const next = searched && (await indexMissing(searched, { after, all }, db, vocabulary));
       if (next === undefined) return;
       const key = all ? `${kind} all` : kind;
       await jobs.enqueue("search_index", { kind, after: next, ...(all && { all }) }, { key });

@@ -1,3 +1,7 @@
+/**
+ * The words of an item as the index stores them: all of them, by which it is found, and the most frequent ones of each field, by which
+ * it is ranked. What is not here: which of them a search looks for (`tsquery.ts`, `relevance/`).
+ */
 import { wordsIn } from "./tokenize.ts";
 
 /** PostgreSQL's weight classes of the fields of an item, the heaviest first. */
@@ -35,11 +39,14 @@ export class ItemWords {
     body: new Map(),
   };
   #bytes = 0;
+  #length = 0;
 
   /** Adds the words of a text. */
   add(text: string, field: ItemField): this {
     const counts = this.#counts[field];
-    for (const word of wordsIn(text)) {
+    const added = wordsIn(text);
+    this.#length += added.length;
+    for (const word of added) {
       if (!this.#words.has(word)) {
         const size = Buffer.byteLength(word) + OVERHEAD;
         if (this.#bytes + size > MAX_BYTES) continue;
@@ -51,7 +58,17 @@ export class ItemWords {
     return this;
   }
 
-  /** Every word once. */
+  /** Number of words with repetitions: ranking compares how often a word occurs with it. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Every word once, in order of its first place. */
+  get each(): ReadonlySet<string> {
+    return this.#words;
+  }
+
+  /** Every word once, in the text form. */
   get words(): string {
     return Array.from(this.#words, quotedWord).join(" ");
   }

@@ -1,7 +1,7 @@
 import { sql } from "lectern/core";
-import { compressWithLz4, type Migrations } from "lectern/db";
+import { compressWithLz4, createTrigramIndex, type Migrations } from "lectern/db";
 
-/** The search index, which is derived from the items, and the record of who viewed which item. */
+/** The search index and its vocabulary, which are derived from the items, and the record of who viewed which item. */
 export const migrations: Migrations = {
   async "0001_init"(db) {
     await sql`
@@ -51,5 +51,25 @@ export const migrations: Migrations = {
   async "0005_compression"(db) {
     await sql`drop index search_index_words`.execute(db);
     await compressWithLz4(db, "search_index", ["words", "digest"]);
+  },
+  // The vocabulary: words of the index with their stems, by which a search finds other forms of its words, and what a misspelt word may
+  // have meant. It has no unique key: two transactions may add the same word at a time, and neither waits for the other. Entries
+  // without a number of words were written before there was a vocabulary, and are indexed again by the job after the boot.
+  async "0006_vocabulary"(db) {
+    await sql`
+      alter table search_index add column word_count integer;
+      create index search_index_uncounted on search_index (kind, item_id) where word_count is null;
+      create table search_words (
+        language text collate "C" not null,
+        word text collate "C" not null,
+        stem text collate "C"
+      );
+      create index search_words_by_word on search_words (language, word);
+      create index search_words_by_stem on search_words (language, stem) where stem is not null`.execute(db);
+    await createTrigramIndex(db, "search_words_trigrams", {
+      table: "search_words",
+      on: sql`word`,
+      where: sql`true`,
+    });
   },
 };

@@ -45,8 +45,11 @@ const PART = /(-?)"((?:\\.|[^"\\])*)"|(-?)\[([^\]]*)\]|(-?)\{([^}]*)\}|(\S+)/g;
 const TAG = /^(.*?)(!=|>=|<=|=|>|<|like(?!\w))(.*)$/is;
 const LINE_END = /[\n\r\u2028\u2029]/;
 
-/** Parses a query. Typographic quotes count as straight ones. */
-export function parseQuery(text: string): SearchQuery {
+/**
+ * Parses a query. Typographic quotes count as straight ones. With `splitsWords` a word such as `read(file)` is split into its parts, as
+ * searches by relevance do, instead of being looked for as an exact text. Without `readsTags` what stands in brackets is words.
+ */
+export function parseQuery(text: string, { splitsWords = false, readsTags = true } = {}): SearchQuery {
   const query = text.replace(QUOTES, '"').replace(APOSTROPHES, "'");
   const terms: string[] = [];
   const typed: string[] = [];
@@ -56,11 +59,14 @@ export function parseQuery(text: string): SearchQuery {
   // No further ones are searched, since each that is not closed is read to the end of the query.
   for (const [, notExact, exact, notTag, tag, notFilter, filter, word] of query.matchAll(PART).take(MAX_PARTS)) {
     if (exact !== undefined) exacts.push({ text: exact.replace(/\\(["\\])/g, "$1"), negated: notExact === "-" });
-    else if (tag !== undefined) tags.push({ ...tagOf(tag), negated: notTag === "-" });
+    else if (tag !== undefined && !readsTags && notTag === "") {
+      typed.push(tag);
+      terms.push(tag);
+    } else if (tag !== undefined) tags.push({ ...tagOf(tag), negated: notTag === "-" });
     else if (filter !== undefined) filters.push({ ...filterOf(filter), negated: notFilter === "-" });
     else if (word !== undefined) {
       typed.push(word);
-      if (SPLITTING.test(word)) exacts.push({ text: word, negated: false });
+      if (!splitsWords && SPLITTING.test(word)) exacts.push({ text: word, negated: false });
       // A word of nothing else stays, as without any word all items would be found.
       else terms.push(trimEndChars(word, ENDING_SIGNS) || word);
     }

@@ -16,21 +16,33 @@ import { contributedEngine } from "./contributed_engine.ts";
 import { chosenEngine, type Engine } from "./engine.ts";
 import { registerEngineJobs, registerIndexing, type SearchPlugin } from "./indexing.ts";
 import { ItemViewRecorder } from "./item_views.ts";
+import { StemLanguages } from "./languages.ts";
 import { migrations } from "./migrations.ts";
+import { Frequencies } from "./relevance/frequencies.ts";
 import { mountSearchRoute } from "./routes.ts";
 import { searchChecks } from "./self_checks.ts";
 import { shippedEngine } from "./shipped_engine.ts";
 import { IndexStateCheck } from "./stale_entries.ts";
+import { Vocabulary } from "./vocabulary.ts";
 
 export default definePlugin({
   name: "search",
   requires: ["access", "tags"],
   grants: {
-    write: ["search_index", "search_engine_state", "item_views", "books", "bookshelves", "chapters", "pages"],
-    read: ["tags", "users", "entity_permissions", "comments"],
+    write: [
+      "search_index",
+      "search_words",
+      "search_engine_state",
+      "item_views",
+      "books",
+      "bookshelves",
+      "chapters",
+      "pages",
+    ],
+    read: ["tags", "users", "entity_permissions", "comments", "bookshelf_books"],
     contentTables: ["write"],
   },
-  optionalTables: ["comments", "entity_permissions", "books", "bookshelves", "chapters", "pages"],
+  optionalTables: ["comments", "entity_permissions", "bookshelf_books", "books", "bookshelves", "chapters", "pages"],
   settings: t.Object({
     candidates: t.Integer({
       default: 1_000,
@@ -77,6 +89,7 @@ export default definePlugin({
     const db = overAll(plugin.db);
     const visibleRows = new WeakMap<SearchedKind, VisibleRows>();
     let cachedKinds: readonly SearchedKind[] | undefined;
+    const vocabulary = new Vocabulary(db, new StemLanguages(db, plugin.language));
     const indexState = new IndexStateCheck(db, settings.candidates);
     const contributed = () => chosenEngine(slot("search_engine"), settings.engine);
     let engine: Engine | undefined;
@@ -84,7 +97,7 @@ export default definePlugin({
       const other = contributed();
       return other
         ? contributedEngine(other, { log, limitMs: settings.timeoutMs, maxRounds: settings.engineRounds })
-        : shippedEngine;
+        : shippedEngine(vocabulary);
     };
     const context: SearchContext = {
       db,
@@ -105,6 +118,8 @@ export default definePlugin({
         visibleRows.set(searched, known);
         return known;
       },
+      vocabulary,
+      frequencies: new Frequencies(db),
       engine: () => (engine ??= engineInUse()),
       indexState: () => indexState.state(),
       lastIndexState: () => indexState.last,

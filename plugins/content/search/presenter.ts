@@ -31,12 +31,34 @@ const COLUMNS = ["slug", "book_id", "chapter_id", "draft", "template", "priority
 /** Maximum characters of a body that previews are made from. */
 export const MAX_PREVIEW_BODY = 20_000;
 
-/** Reads and presents items, in the order of the hits. `wanted` are the texts to highlight. */
+/** How what was searched is shown in a result, as HTML. */
+export interface Marking {
+  /** A whole name. */
+  name(name: string): string;
+  /** Excerpts of a body. */
+  content(body: string): string;
+  /** The excerpts one by one, where an answer has them. */
+  passages?(body: string): string[];
+  /** Whether the name or value of a tag is marked. */
+  isIn(text: string): boolean;
+}
+
+/** Marks texts wherever they are found, as the original does. */
+export function markingOf(wanted: readonly string[]): Marking {
+  const words = wanted.map(normalizeText);
+  return {
+    name: (name) => highlightedName(name, wanted),
+    content: (body) => previewOf(body, wanted),
+    isIn: (text) => words.some((word) => normalizeText(text).includes(word)),
+  };
+}
+
+/** Reads and presents items, in the order of the hits. */
 export async function presentResults(
   context: SearchContext,
   viewer: Viewer,
   hits: readonly Hit[],
-  wanted: readonly string[],
+  marking: Marking,
 ): Promise<SearchResult[]> {
   const results = new Map<string, SearchResult>();
   const yieldNow = yieldToEventLoop();
@@ -47,7 +69,7 @@ export async function presentResults(
     for (const item of await itemsOf(context, viewer, searched, ids)) {
       // Yields to the event loop, since making the preview of a long text takes time.
       await yieldNow();
-      results.set(`${kind} ${item.id}`, presentResult(context, kind, item, wanted));
+      results.set(`${kind} ${item.id}`, presentResult(context, kind, item, marking));
     }
   };
   await Promise.all(context.kinds().map(show));
@@ -119,10 +141,8 @@ function presentResult(
   { baseUrl }: SearchContext,
   kind: string,
   { path, body, tags, parents, ...item }: ItemRow,
-  wanted: readonly string[],
+  marking: Marking,
 ): SearchResult {
-  const words = wanted.map(normalizeText);
-  const has = (text: string) => words.some((word) => normalizeText(text).includes(word));
   return {
     // The columns that were read, without the empty ones.
     ...(Object.fromEntries(Object.entries(item).filter(([, value]) => value !== null)) as FoundColumns),
@@ -130,10 +150,11 @@ function presentResult(
     type: kind,
     tags: tags.map((tag) => ({
       ...tag,
-      ...(has(tag.name) && { highlight_name: true as const }),
-      ...(has(tag.value) && { highlight_value: true as const }),
+      ...(marking.isIn(tag.name) && { highlight_name: true as const }),
+      ...(marking.isIn(tag.value) && { highlight_value: true as const }),
     })),
     ...Object.fromEntries(Object.entries(parents).filter(([, parent]) => parent !== null)),
-    preview_html: { name: highlightedName(item.name, wanted), content: previewOf(body, wanted) },
+    preview_html: { name: marking.name(item.name), content: marking.content(body) },
+    ...(marking.passages && { passages: marking.passages(body) }),
   };
 }

@@ -67,7 +67,8 @@ export function highlightedName(name: string, wanted: readonly string[]): string
   return highlighted(name, 0, name.length, matchesIn(name, wanted));
 }
 
-interface Match {
+/** A place in a text. */
+export interface Match {
   start: number;
   end: number;
 }
@@ -96,12 +97,13 @@ interface Run {
 }
 
 /** A normalised text, and the offset in the text of each of its characters and of the end. */
-interface Normalized {
+export interface Normalized {
   readonly normalized: string;
   readonly offsetOf: (at: number) => number;
 }
 
-function normalizedWithOffsets(text: string): Normalized {
+/** The normal form of a text with the places of its characters in the text. */
+export function normalizedWithOffsets(text: string): Normalized {
   if (LATIN.test(text)) return ofLatin(text);
   const whole = normalizeText(text);
   if (whole.length === text.length && text.normalize("NFC") === text)
@@ -159,7 +161,8 @@ function placeIn(runs: readonly Run[], at: number): number {
   return run.isPlain ? run.inText + at - run.at : run.inText;
 }
 
-function highlighted(text: string, from: number, to: number, found: readonly Match[]): string {
+/** A part of a text as HTML with the matches in it marked. */
+export function highlighted(text: string, from: number, to: number, found: readonly Match[]): string {
   let shown = "";
   let at = from;
   for (const { start, end } of found) {

@@ -17,7 +17,7 @@ import type { Paging, SearchContext, SearchTask, searchAnswerSchema } from "./co
 import type { Found } from "./engine.ts";
 import { kindsIn, loadFilterContext } from "./filters.ts";
 import type { SearchQuery } from "./parse_query.ts";
-import { presentResults } from "./presenter.ts";
+import { markingOf, presentResults } from "./presenter.ts";
 import { findRestrictedIds } from "./restricted_ids.ts";
 import {
   allWords,
@@ -61,7 +61,7 @@ export async function findItems(
   const { hits, total, isLowerBound } = await context.engine().find(task);
   const wanted = [...search.terms, ...search.exacts.filter(({ negated }) => !negated).map(({ text }) => text)];
   return {
-    data: await presentResults(context, viewer, hits, wanted),
+    data: await presentResults(context, viewer, hits, markingOf(wanted)),
     total,
     ...(isLowerBound && { total_is_lower_bound: true as const }),
   };

@@ -3,11 +3,11 @@ import { sql } from "lectern/core";
 import { type Db, rows } from "lectern/db";
 import { indexMissing } from "./changes.ts";
 import type { SearchContext, SearchedKind } from "./contract.ts";
-import { shippedEngine } from "./shipped_engine.ts";
+import { SHIPPED } from "./engine.ts";
 
 /** The checks of the index and of the record of views. The index is not used, and so not checked, where a plugin's engine searches. */
-export function searchChecks({ engine, kinds }: SearchContext, db: Db): SelfCheck[] {
-  const indexed = () => (engine() === shippedEngine ? kinds() : []);
+export function searchChecks({ engine, kinds, vocabulary }: SearchContext, db: Db): SelfCheck[] {
+  const indexed = () => (engine().name === SHIPPED ? kinds() : []);
   const content = () => kinds().map(({ kind }) => kind);
   return [
     {
@@ -26,7 +26,7 @@ export function searchChecks({ engine, kinds }: SearchContext, db: Db): SelfChec
         for (const searched of indexed()) {
           fixed += (await missingOf(searched, db)).n;
           for (let after: number | undefined = 0; after !== undefined; )
-            after = await indexMissing(searched, { after }, db);
+            after = await indexMissing(searched, { after }, db, vocabulary);
         }
         return fixed;
       },

@@ -2,15 +2,18 @@ import { deleteEntries, indexItem } from "./changes.ts";
 import { forgetContributed } from "./contributed_engine.ts";
 import { type Engine, SHIPPED } from "./engine.ts";
 import { findInStore } from "./queries.ts";
+import type { Vocabulary } from "./vocabulary.ts";
 
 /** The engine over PostgreSQL: it indexes in the transaction of the change, and finds with the viewer's rows in one statement. */
-export const shippedEngine: Engine = {
-  name: SHIPPED,
-  indexItem,
-  removeItems: deleteEntries,
-  async fill(kinds, tx) {
-    await forgetContributed(tx.db);
-    for (const { kind } of kinds) await tx.enqueue("search_index", { kind: kind.kind, after: 0 }, { key: kind.kind });
-  },
-  find: findInStore,
-};
+export function shippedEngine(vocabulary: Vocabulary): Engine {
+  return {
+    name: SHIPPED,
+    indexItem: (searched, id, tx) => indexItem(searched, id, tx, vocabulary),
+    removeItems: deleteEntries,
+    async fill(kinds, tx) {
+      await forgetContributed(tx.db);
+      for (const { kind } of kinds) await tx.enqueue("search_index", { kind: kind.kind, after: 0 }, { key: kind.kind });
+    },
+    find: findInStore,
+  };
+}

@@ -13,6 +13,8 @@ export const JOINED = sql<string>`'2'::tsvector`;
  * expects nearly all entries, and would read the table to the end where there are none.
  */
 export const UNJOINED = sql<boolean>`(case when document = ${JOINED} then true end) is null`;
+/** The same for entries whose words the vocabulary may lack, as the index search_index_uncounted has it. */
+export const UNCOUNTED = sql<boolean>`word_count is null`;
 
 /** What the entries of the index have in common. */
 export interface IndexState {

@@ -1,0 +1,168 @@
+/** Search by relevance: what people type finds what they mean, and only what they may see. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
+
+/** Pages by name. */
+const PAGES: Readonly<Record<string, string>> = {
+  Failover: "Promote the walrus replica when the primary has failed. Ask R&D first.",
+  "Walrus care": "Walruses were running along the coast; a walrus eats clams.",
+  "Server settings":
+    "Set node.js to version 22 and read(file) with fs.readFile. ERR_NO_ROUTE means that nothing answers.",
+  Cooking: "The walls of the kitchen are white. An e-mail goes out. R and D are letters.",
+  都市: "東京都は日本の首都です。",
+  "Café menu": "Crème brûlée and éclairs, à la carte",
+  Übersicht: "Die Häuser und die Bücher stehen im Regal.",
+  "Far apart": `primary ${"filler ".repeat(80)} replica`,
+};
+
+let runtime: TestRuntime;
+let book: number;
+let shelf: number;
+const ids = new Map<string, number>();
+beforeAll(async () => {
+  runtime = await bootTestRuntime();
+  const create = async (path: string, body: object) =>
+    (await runtime.ask("POST", `/api/${path}`, { body })).body.id as number;
+  book = await create("books", { name: "Coast" });
+  shelf = await create("shelves", { name: "North", books: [book] });
+  for (const [name, text] of Object.entries(PAGES))
+    ids.set(
+      name,
+      await create("pages", {
+        book_id: book,
+        name,
+        html: `<p>${text.replaceAll("&", "&amp;")}</p>`,
+        ...(name === "Übersicht" && { tags: [{ name: "language", value: "de" }] }),
+        ...(name === "Cooking" && { tags: [{ name: "ver", value: "7" }] }),
+      }),
+    );
+});
+afterAll(() => runtime.stop());
+
+async function search(query: string, options = "", as?: string) {
+  const path = `/api/search?mode=better&query=${encodeURIComponent(query)}${options}`;
+  const { status, body } = await runtime.ask("GET", path, as === undefined ? {} : { as });
+  expect(status).toBe(200);
+  return body;
+}
+const names = ({ data }: { data: readonly { name: string }[] }) => data.map(({ name }) => name);
+
+test("other forms of a word are found, the word itself first", async () => {
+  expect(names(await search("walrus"))).toEqual(["Walrus care", "Failover"]);
+  expect(names(await search("fails"))).toEqual(["Failover"]);
+  expect(names(await search("runs"))).toEqual(["Walrus care"]);
+  expect(names(await search("failov"))).toEqual(["Failover"]);
+});
+
+test("items are stemmed in their own language, and accents make no difference", async () => {
+  expect(names(await search("haus"))).toEqual(["Übersicht"]);
+  expect(names(await search("häusern"))).toEqual(["Übersicht"]);
+  expect(names(await search("creme brulee"))).toEqual(["Café menu"]);
+  expect(names(await search("CAFE"))).toEqual(["Café menu"]);
+});
+
+test("a misspelt word finds what was meant, and the answer says so", async () => {
+  for (const [typed, used] of Object.entries({ walrsu: "walrus", failver: "failover", settigns: "settings" })) {
+    const found = await search(typed);
+    expect([typed, found.corrected]).toEqual([typed, { query: used, words: [{ typed, used }] }]);
+    expect(found.total).toBeGreaterThan(0);
+  }
+  expect(await search("zzyzxq")).toEqual({ data: [], total: 0 });
+});
+
+test("a word with signs is one word", async () => {
+  expect(names(await search("R&D"))[0]).toBe("Failover");
+  expect(names(await search("node.js"))).toEqual(["Server settings"]);
+  expect(names(await search("e-mail"))).toEqual(["Cooking"]);
+  expect(names(await search("fs.readFile()"))).toEqual(["Server settings"]);
+  expect(names(await search("ERR_NO_ROUTE"))).toEqual(["Server settings"]);
+  expect(names(await search("read(file)"))[0]).toBe("Server settings");
+});
+
+test("scripts without spaces are found by parts of a run", async () => {
+  for (const part of ["東京", "日本", "首都です", "都市"]) expect(names(await search(part))).toContain("都市");
+  expect(names(await search("東日"))).toEqual([]);
+});
+
+test("words that stand near each other count more, and a whole name most", async () => {
+  const found = names(await search("walrus replica"));
+  expect(found[0]).toBe("Failover");
+  expect(names(await search("primary replica")).indexOf("Failover")).toBeLessThan(
+    names(await search("primary replica")).indexOf("Far apart"),
+  );
+  expect(names(await search("far apart"))[0]).toBe("Far apart");
+});
+
+test("exact texts, tags and filters narrow it, and brackets that are no tag are words", async () => {
+  expect(names(await search('"promote the walrus"'))).toEqual(["Failover"]);
+  expect(names(await search('"the promote walrus"'))).toEqual([]);
+  expect(names(await search('walrus -"eats clams"'))).toEqual(["Failover"]);
+  expect(names(await search("[ver=7]"))).toEqual(["Cooking"]);
+  expect(names(await search("white [ver]"))).toEqual(["Cooking"]);
+  expect(await search("[clams] eats")).toMatchObject({ total: 1, corrected: { query: "clams eats", words: [] } });
+  expect(names(await search(`coast {in_book:${book}} {type:book}`))).toEqual(["Coast"]);
+  expect(names(await search(`walrus {in_book:${book + 1}}`))).toEqual([]);
+  expect(names(await search(`walrus {in_shelf:${shelf}}`))).toEqual(["Walrus care", "Failover"]);
+  expect(names(await search("walrus {in_shelf:nonsense}"))).toEqual([]);
+});
+
+test("results are in the order that is asked for", async () => {
+  await runtime.ask("PUT", `/api/pages/${ids.get("Failover")}`, { body: { name: "Failover", html: "<p>walrus</p>" } });
+  expect(names(await search("walrus", "&sort=updated"))).toEqual(["Failover", "Walrus care"]);
+  expect(names(await search("walrus", "&sort=created"))).toEqual(["Walrus care", "Failover"]);
+  expect(names(await search("walrus", "&sort=name"))).toEqual(["Failover", "Walrus care"]);
+  const path = `/api/search?mode=better&query=walrus&sort=size`;
+  expect((await runtime.ask("GET", path)).status).toBe(422);
+  expect((await runtime.ask("GET", "/api/search?mode=best&query=walrus")).status).toBe(422);
+});
+
+test("passages show the hits, as HTML that is safe", async () => {
+  await runtime.ask("POST", "/api/pages", {
+    body: {
+      book_id: book,
+      name: "Long",
+      html: `<p>${"filler ".repeat(200)} the <b>narwhal</b> &lt;img src=x&gt; ${"filler ".repeat(200)}</p>`,
+    },
+  });
+  const { data } = await search("narwhal");
+  expect(data[0].passages).toHaveLength(1);
+  expect(data[0].passages[0]).toContain("<strong>narwhal</strong> &lt;img src=x&gt;");
+  expect(data[0].passages[0].length).toBeLessThan(300);
+});
+
+test("facets count the results by kind, book, shelf, tag and author", async () => {
+  const { facets } = await search("walrus white", "&facets=true");
+  expect(facets).toMatchObject({
+    types: [{ value: "page", count: 3 }],
+    books: [{ id: book, name: "Coast", count: 3 }],
+    shelves: [{ id: shelf, name: "North", count: 3 }],
+    tags: [{ name: "ver", value: "7", count: 1 }],
+  });
+  expect(facets.authors.map(({ count }: { count: number }) => count)).toEqual([3]);
+});
+
+test("what the viewer may not see is not found, not counted, not corrected to and in no facet", async () => {
+  const hidden = (await runtime.ask("POST", "/api/books", { body: { name: "Vault" } })).body.id as number;
+  const secret = { book_id: hidden, name: "Plan", html: "<p>Operation nightjar begins on the coast.</p>" };
+  await runtime.ask("POST", "/api/pages", { body: { ...secret, tags: [{ name: "codename", value: "nightjar" }] } });
+  await runtime.ask("PUT", `/api/content-permissions/book/${hidden}`, {
+    body: { fallback_permissions: { inheriting: false, view: false, create: false, update: false, delete: false } },
+  });
+  const { token: reader } = await runtime.person("reader", [
+    "access-api",
+    ...["bookshelf", "book", "chapter", "page"].map((kind) => `${kind}-view-all`),
+  ]);
+  expect((await search("nightjra")).corrected).toEqual({
+    query: "nightjar",
+    words: [{ typed: "nightjra", used: "nightjar" }],
+  });
+  expect(await search("nightjra", "", reader)).toEqual({ data: [], total: 0 });
+  expect(await search("nightjar", "&facets=true", reader)).toMatchObject({ data: [], total: 0 });
+  const { facets } = await search("coast", "&facets=true", reader);
+  expect(JSON.stringify(facets)).not.toMatch(/Vault|codename/);
+});
+
+test("/api/search without the mode is as before", async () => {
+  const { body } = await runtime.ask("GET", "/api/search?query=walrsu&sort=name&facets=true");
+  expect(body).toEqual({ data: [], total: 0 });
+});

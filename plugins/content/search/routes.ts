@@ -41,7 +41,8 @@ export function mountSearchRoute(
       const search = parseQuery(query);
       if (search.filters.some(({ name }) => name.endsWith("viewed_by_me"))) await views.flush();
       // Among few entries plans for certain words are no better, and making them takes as long as the search.
-      const { isSmall: keepsPlans } = context.lastIndexState();
+      // The statement of a search by relevance has one plan for all words, and takes longer to plan than to run.
+      const keepsPlans = mode !== undefined || context.lastIndexState().isSmall;
       return pools.slow({ viewer, limitMs, signal: request.signal, keepsPlans, tooLong: TOO_LONG }, () =>
         mode === undefined
           ? findItems(context, viewer, search, { page, count })

@@ -23,6 +23,8 @@ import { type CandidateText, closeScore, inverseOf, type Weighing } from "./rera
 import { queryOf } from "./term_query.ts";
 import { type Term, termsOf } from "./terms.ts";
 
+/** Items that are ranked and counted exactly: five pages of a hundred. Beyond them the total is a lower bound. */
+const BOUND = 500;
 /** Candidates that are ranked closely, whose texts are read. */
 const CLOSELY = 40;
 /** Characters of a text that are read for it. */
@@ -78,9 +80,9 @@ async function answerTo(
   const filterContext = { ...filters, places };
   const task: SearchTask = { context, viewer, search, filterContext, kinds, restricted, paging };
   const closely = order === "relevance" ? CLOSELY : 0;
-  const all = facets ? context.maxCandidates : Math.max(closely, paging.page * paging.count);
+  const all = facets ? BOUND : Math.max(closely, paging.page * paging.count);
   const scan = async (areCommon: ReadonlySet<number>): Promise<Found> => {
-    const scans = scansFor(terms, free.length, allWords(exact), { figures, bound: context.maxCandidates, areCommon });
+    const scans = scansFor(terms, free.length, allWords(exact), { figures, bound: BOUND, areCommon });
     const ranked = await rankedCandidates(task, { terms, branches: scans.branches, figures, closely, all, order });
     const cut = scans.branches.filter(({ most }, at) => (ranked.read[at] ?? 0) >= most);
     const unforeseen = terms.flatMap((_, at) =>

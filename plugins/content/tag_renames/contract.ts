@@ -121,8 +121,8 @@ export type RenamesContext = Pick<
 declare module "lectern/contracts" {
   interface Answers {
     "/api/tags/rename": Static<typeof renamePlanSchema>;
-    "POST /api/tags/rename": ShownRename;
-    [rename: `/api/tags/renames/${number}`]: ShownRename;
+    "POST /api/tags/rename": Static<typeof renameSchema>;
+    [rename: `/api/tags/renames/${number}`]: Static<typeof renameSchema>;
   }
 }
 

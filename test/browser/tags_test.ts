@@ -107,3 +107,28 @@ test("without scripts a value is renamed; who may not update is told so and offe
   await theirs.goto(`/tags/rename?name=crew&to_name=${"x".repeat(256)}`);
   expect(await main(theirs).getByText("It may have 255 characters.").count()).toBe(1);
 });
+
+test("the fields of tags are offered names and values that others use, each its own, the most used first", async () => {
+  const page = await screens.visit();
+  await page.goto("/create-book");
+  const [name, value] = [page.getByLabel("Tag name").first(), page.getByLabel("Value").first()];
+  const options = page.locator("#tag-suggestions option");
+  const offered = async () => Promise.all((await options.all()).map((option) => option.getAttribute("value")));
+  const isOffered = (wanted: string) =>
+    page.locator(`#tag-suggestions option[value="${wanted}"]`).waitFor({ state: "attached" });
+  await name.focus();
+  await page.keyboard.type("cre");
+  await isOffered("crew");
+  expect(await offered()).toEqual(["crew"]);
+  await page.keyboard.type("w");
+  await page.keyboard.press("Tab");
+  expect([
+    await value.getAttribute("list"),
+    await name.getAttribute("list"),
+    (await offered()).includes("crew"),
+  ]).toEqual([...["tag-suggestions", null], false]);
+  await isOffered("ops");
+  expect((await offered())[0]).toBe("ops");
+  await value.fill("%");
+  await options.first().waitFor({ state: "detached" });
+});

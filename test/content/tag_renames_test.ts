@@ -131,7 +131,7 @@ test("many items are renamed in the background, in batches, as their user may at
   expect(await events()).toBe(before + 7);
   const { token, role, id } = await runtime.person("demoted", [...VIEWS, "book-update-all"]);
   const later = (await rename({ name: "lots", to: { name: "few" } }, token)).body;
-  await ask("PUT", `roles/${role}`, runtime.token, { permissions: VIEWS });
+  await ask("PUT", `roles/${role}`, runtime.token, { permissions: [...VIEWS, "page-update-own"] });
   await drain();
   expect((await ask("GET", `tags/renames/${later.id}`, token)).body).toMatchObject({ changed: 0, left_alone: 7 });
   const gone = (await rename({ name: "lots", to: { name: "few" } }, token)).body;
@@ -166,6 +166,10 @@ test("the progress is for its user and for who manages settings; input is checke
   const { body } = await rename({ name: "mine", to: { name: "ours" } });
   const other = await runtime.person("other", VIEWS);
   expect((await ask("GET", `tags/renames/${body.id}`, other.token)).status).toBe(404);
+  const refused = await rename({ name: "ours", to: { name: "theirs" } }, other.token);
+  expect([refused.status, (await runtime.store.sql`select from tag_renames where to_name = 'theirs'`).length]).toEqual([
+    ...[403, 0],
+  ]);
   for (const [sent, fields] of [
     [{}, ["name", "to", "to.name"]],
     [{ name: "a", to: { name: "b", value: "c".repeat(256) } }, ["to.value"]],

@@ -7,7 +7,7 @@ const WHICH =
 export const about = {
   plan: `Counts the items that a rename of a tag would change, and those that you see and may not update. ${WHICH}`,
   rename:
-    "Renames or merges a tag on all items that you may update; others that you see keep it. An addition to BookStack's API, which has no " +
+    "Renames or merges a tag on all items that you may update; others that you see keep it, and it is refused where you may update none. An addition to BookStack's API, which has no " +
     `renames.\n${WHICH}\nThe items are updated as by their own endpoints, in batches. More than 50 are changed in the background: ` +
     "the answer is then 202 with the progress, also in GET /api/tags/renames/ID. The same rename again changes what is left of it.",
   read:

@@ -7,7 +7,9 @@
  */
 import {
   ApiError,
+  denied,
   type EventTransaction,
+  hasPermission,
   type JobRun,
   localizedError,
   logRetried,
@@ -17,7 +19,7 @@ import {
 } from "lectern/core";
 import { prepared } from "lectern/db";
 import type { Rename, RenameRow, RenamesContext } from "./contract.ts";
-import { countItems, lockItems, nextItems, renamedTags, taggedKinds } from "./items.ts";
+import { countItems, lockItems, nextItems, renamedTags, TAGGED, taggedKinds } from "./items.ts";
 
 /** Tries of a rename that fails for another reason than its items, such as a store that is away. */
 export const TRIES = 5;
@@ -119,9 +121,13 @@ const purge = prepared("tag_renames.purge", (db) =>
 /** The rename was started again, or its row is gone with its user: this start must change nothing more. */
 class Superseded extends Error {}
 
-/** Renames a tag where few items have it, else starts to. Returns the row as it is then. */
+/**
+ * Renames a tag where few items have it, else starts to. Returns the row as it is then. Throws 403 for who may update none of the items, and
+ * no others either: nothing is stored for them.
+ */
 export async function startRename(context: RenamesContext, viewer: Viewer, rename: Rename): Promise<RenameRow> {
   const { changes, left_alone } = await countItems(context, viewer, rename);
+  if (changes === 0 && !mayUpdateSome(viewer)) throw denied();
   const total = changes + left_alone;
   const isSmall = total <= context.settings.itemsAtOnce;
   const scope = viewer.only ? [...viewer.only].join() : null;
@@ -132,6 +138,11 @@ export async function startRename(context: RenamesContext, viewer: Viewer, renam
   });
   if (isSmall) await runRename(context, id);
   return read.executeTakeFirstOrThrow(context.db, { id });
+}
+
+/** Whether the viewer's roles permit to update items of some kind. */
+function mayUpdateSome(viewer: Viewer): boolean {
+  return TAGGED.some((kind) => ["all", "own"].some((whose) => hasPermission(viewer, `${kind}-update-${whose}`)));
 }
 
 /** Does a rename from where it is. Throws where it is to be tried again; without a job the schedule tries it. */

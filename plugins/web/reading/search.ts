@@ -105,7 +105,9 @@ ${help(ui)}`;
     const { t } = ui;
     const { field } = web.parts;
     const several = state.type.includes("|");
-    const types = state.type.split("|").map((kind) => t(kinds.find((one) => one.kind === kind)?.many ?? kind));
+    const types = (several ? state.type.split("|") : []).map((kind) =>
+      t(kinds.find((one) => one.kind === kind)?.many ?? kind),
+    );
     const options = [
       ["", t("Everything")] as const,
       ...(several ? [[state.type, types.join(", ")] as const] : []),

@@ -94,6 +94,7 @@ test("a book, a chapter, a page and a shelf search within themselves", async () 
     await page.waitForURL("**/search?*");
     expect(Object.fromEntries(new URL(page.url()).searchParams)).toMatchObject({ query: "donau", ...filter });
     expect(await chips(page)).toEqual(["book" in filter ? "Book: Runbooks" : "Shelf: Operations"]);
+    expect(await found(page)).toContain("Failover");
     expect(await found(page)).not.toContain(NASTY);
   }
 });

@@ -61,10 +61,11 @@ async function visit(path: string, language = "en"): Promise<string> {
 
 test("the fields of the address are one query of the better mode, filters before words", async () => {
   answer = {};
-  await visit(
+  const screen = await visit(
     `/search?query=sea+lion&book=${book}&shelf=2&tags[]=team%3Dops&tags[]=x&author=ada&after=2026-01-01&before=2026-02-01&sort=name&page=2`,
   );
   expect(asked).toMatchObject({ mode: "better", facets: "true", sort: "name", page: "2" });
+  expect(screen).toContain("results are from everywhere");
   expect(asked.query).toBe(
     `{in_book:${book}} {in_shelf:2} [team=ops] [x] {created_by:ada} {updated_after:2026-01-01} {updated_before:2026-02-01} sea lion`,
   );
@@ -115,6 +116,7 @@ test("facets narrow the search down, each by one filter more, and chosen ones ar
   expect(screen).toContain(`<a href="/search?query=walrus&amp;book=${book}&amp;author=ada">`);
   expect(screen).toContain('<a href="/search?query=walrus&amp;book=9">');
   expect(screen).not.toContain("cannot be");
+  expect(screen).not.toContain("results are from everywhere");
   expect(screen).toContain('aria-label="Remove the filter “Book: Animals”"');
   expect(screen).toContain(`<input type="hidden" name="book" value="${book}">`);
   expect(screen).toContain('<option value="ada">Ada</option>');

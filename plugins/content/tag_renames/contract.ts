@@ -46,7 +46,7 @@ const MAX_CHARS = "max:255";
 export const renameRules = rules({
   name: ["required", "string", MAX_CHARS],
   value: ["string", MAX_CHARS],
-  to: ["required", "array"],
+  to: ["required"],
   "to.name": ["required", "string", MAX_CHARS],
   "to.value": ["string", MAX_CHARS],
 });

@@ -56,6 +56,8 @@ export interface SearchData {
   readonly total: number;
   /** Whether there are more than `total`. */
   readonly isLowerBound: boolean;
+  /** Whether the book or shelf of the search made no difference, as of an engine that answers no facets. */
+  readonly isEverywhere: boolean;
   readonly corrected: Corrected | undefined;
   readonly authors: Facets["authors"];
   readonly pager: Html;
@@ -84,7 +86,7 @@ function searchedKinds(kinds: readonly ContentKind[], searchable: readonly Searc
 export function mountSearch({ baseUrl, app, slot, web }: ReadingContext): void {
   const own = (url: string, ui: Ui) => (url.startsWith(`${baseUrl}/`) ? ui.url(url.slice(baseUrl.length)) : url);
   const view = web.view("reading/search", (data, ui) => {
-    const { state, names, kinds, found, total, isLowerBound, pager } = data;
+    const { state, names, kinds, found, total, isLowerBound, isEverywhere, pager } = data;
     const { t } = ui;
     const count = isLowerBound
       ? t("More than :total results", { total })
@@ -95,6 +97,7 @@ export function mountSearch({ baseUrl, app, slot, web }: ReadingContext): void {
 ${form(data, ui)}
 ${chipList(state, names, kinds, ui)}
 ${correction(data, ui)}
+${isEverywhere && web.parts.notice(ui, "note", t("This search engine does not search within a book or shelf: results are from everywhere."))}
 ${isSearch(state) && html`<p role="status">${count}</p>`}
 ${isSearch(state) && total === 0 && nothingFound(state, ui)}
 <ul class="results">${found.map((each) => result(each, kinds, ui))}</ul>${pager}
@@ -180,7 +183,8 @@ ${field(ui, { name: "before", label: t("Changed before"), type: "date", value: s
     const pager = web.parts.pager(ui, { path: "/search", query: fieldsOf(state), total, page, size });
     const title = state.query === "" ? ui.t("Search") : ui.t("Search for “:query”", { query: state.query });
     const shown = { state, names, kinds, found: data, total, isLowerBound: total_is_lower_bound === true, pager };
-    const body = view({ ...shown, corrected, authors: facets?.authors ?? [] }, ui);
+    const isEverywhere = (state.book !== undefined || state.shelf !== undefined) && facets === undefined;
+    const body = view({ ...shown, isEverywhere, corrected, authors: facets?.authors ?? [] }, ui);
     return { title, menu: "/search", aside: facetGroups(facets, state, kinds, ui), body };
   });
 }

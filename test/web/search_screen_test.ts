@@ -92,6 +92,9 @@ test("a corrected search says so, and leads to the exact one with the same filte
   expect(screen).toContain("Searched for <strong>walrus</strong> instead of <q>walrsu</q>.");
   const exact = "/search?query=%22walrsu%22+tusk&amp;type=page&amp;after=2026-01-01";
   expect(screen).toContain(`<a href="${exact}">Search for “walrsu” exactly</a>`);
+  answer = { corrected: { query: "sea <b>lion", words: [] } };
+  expect(await visit("/search?query=%5Bsea%5D")).toContain("Its words were searched for: sea &lt;b&gt;lion");
+  answer = { corrected: { query: "walrus tusk", words: [{ typed: "walrsu", used: "walrus" }] } };
   expect(await visit("/search?query=walrsu+tusk", "de")).toContain("Gesucht wurde <strong>walrus</strong> statt");
 });
 

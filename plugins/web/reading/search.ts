@@ -34,18 +34,8 @@ export interface NamedKind extends KindLabels {
   readonly kind: string;
 }
 
-/** What was searched for instead of words that nothing contains. */
-interface Corrected {
-  readonly query: string;
-  readonly words: readonly { readonly typed: string; readonly used: string }[];
-}
-
 /** The answer of the API. */
-type Answer = Omit<Answers["/api/search"], "data"> & {
-  readonly data: readonly Found[];
-  readonly corrected?: Corrected;
-  readonly facets?: Facets;
-};
+type Answer = Answers["/api/search"];
 
 /** Data of the screen. */
 export interface SearchData {
@@ -58,7 +48,8 @@ export interface SearchData {
   readonly isLowerBound: boolean;
   /** Whether the book or shelf of the search made no difference, as of an engine that answers no facets. */
   readonly isEverywhere: boolean;
-  readonly corrected: Corrected | undefined;
+  /** What was searched for instead of words that nothing contains. */
+  readonly corrected: Answer["corrected"];
   readonly authors: Facets["authors"];
   readonly pager: Html;
 }
@@ -137,7 +128,11 @@ ${field(ui, { name: "before", label: t("Changed before"), type: "date", value: s
   }
 
   function correction({ state, corrected }: SearchData, ui: Ui): Html {
-    if (!corrected || corrected.words.length === 0) return html``;
+    if (!corrected) return html``;
+    if (corrected.words.length === 0) {
+      const words = ui.t("Nothing has such a tag. Its words were searched for: :words", { words: corrected.query });
+      return web.parts.notice(ui, "note", words);
+    }
     const typed = corrected.words.map((word) => word.typed);
     const exactly = { ...state, query: withExactWords(state.query, typed) };
     const used = html`<strong>${corrected.words.map((word) => word.used).join(" ")}</strong>`;
@@ -176,7 +171,7 @@ ${field(ui, { name: "before", label: t("Changed before"), type: "date", value: s
     );
     const { page, size } = web.paged(visit.query);
     const [answer, names] = await Promise.all([
-      isSearch(state) ? (visit.get(`/api/search?${apiQuery(state, { page, size })}`) as Promise<Answer>) : NOBODY,
+      isSearch(state) ? visit.get(`/api/search?${apiQuery(state, { page, size })}`) : NOBODY,
       namesOf(visit, state),
     ]);
     const { data, total, total_is_lower_bound, corrected, facets } = answer;

@@ -9,19 +9,7 @@ import { queryParts } from "./search_parts.ts";
 import { isTagTest, type SearchState, searchPath } from "./search_state.ts";
 
 /** What results are in and have, with how many there are. */
-export interface Facets {
-  readonly types: readonly { readonly value: string; readonly count: number }[];
-  readonly books: readonly Named[];
-  readonly shelves: readonly Named[];
-  readonly tags: readonly { readonly name: string; readonly value: string; readonly count: number }[];
-  readonly authors: readonly (Named & { readonly slug: string })[];
-}
-
-interface Named {
-  readonly id: number;
-  readonly name: string;
-  readonly count: number;
-}
+export type Facets = NonNullable<Answers["/api/search"]["facets"]>;
 
 /** The names of what filters refer to; undefined for what the reader does not see. */
 export interface FilterNames {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { parseQuery } from "../../content/search/parse_query.ts";
-import { queryParts, withExactWords } from "./search_parts.ts";
+import { parseQuery } from "../../plugins/content/search/parse_query.ts";
+import { queryParts, withExactWords } from "../../plugins/web/reading/search_parts.ts";
 
 test("queryParts() finds what is no word, and the query without it", () => {
   const query = 'walrus "sea lion" -[team=ops] {type:page} tusk';

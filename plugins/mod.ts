@@ -27,6 +27,7 @@ import recycleBin from "./content/recycle_bin/plugin.ts";
 import search from "./content/search/plugin.ts";
 import shelves from "./content/shelves/plugin.ts";
 import slugHistory from "./content/slug_history/plugin.ts";
+import tagRenames from "./content/tag_renames/plugin.ts";
 import tags from "./content/tags/plugin.ts";
 import dashboardKeys from "./monitoring/dashboard_keys/plugin.ts";
 import dashboard from "./monitoring/dashboard_stats/plugin.ts";
@@ -79,6 +80,7 @@ const plugins: readonly AnyPlugin[] = [
   comments,
   bookSort,
   contentCopies,
+  tagRenames,
   recycleBin,
   addressChange,
   auditLog,

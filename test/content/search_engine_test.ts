@@ -113,6 +113,12 @@ test("results are in the order of the engine's scores, with previews and an exac
   ]);
 });
 
+test("the screens, which ask for the better mode, find by the engine too", async () => {
+  const id = await make("Fulmar", "<p>fulmar</p>");
+  const { status, body } = await search("fulmar", "&mode=better&facets=true&sort=name");
+  expect([status, body.data.map((one: { id: number }) => one.id), gull.asked]).toEqual([200, [id], 1]);
+});
+
 test("nobody finds what they do not see, whatever the engine answers, and the total counts what they see", async () => {
   const secret = await make("Secret", "<p>cormorant</p>");
   await make("Open", "<p>cormorant</p>");

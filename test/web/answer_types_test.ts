@@ -74,7 +74,7 @@ test("an answer that screens know by path is the one that the route of the path 
   expect(declared.length).toBeGreaterThan(60);
   expect(new Set(declared.map(({ route }) => route.split(" ")[0]))).toEqual(new Set(["DELETE", "GET", "POST", "PUT"]));
   for (const answer of declared) {
-    const found = named.filter(([route]) => route === answer.route).flatMap(([, names]) => names);
+    const found = named.filter(([route]) => route === answer.route).flatMap(([, names]) => [...new Set(names)]);
     const { other, schema } = answer;
     const names = await Promise.all(
       [schema, ...(other === undefined ? [] : [other])].map((one) => nameOf(answer, one)),

@@ -1,6 +1,7 @@
 import { ApiError, endpoint, type PluginContext, rules } from "lectern/core";
 import { type SearchContext, searchAnswerSchema } from "./contract.ts";
 import { about, example } from "./docs.ts";
+import { SHIPPED } from "./engine.ts";
 import type { ItemViewRecorder } from "./item_views.ts";
 import { parseQuery } from "./parse_query.ts";
 import { findItems } from "./queries.ts";
@@ -44,7 +45,8 @@ export function mountSearchRoute(
       // The statement of a search by relevance has one plan for all words, and takes longer to plan than to run.
       const keepsPlans = mode !== undefined || context.lastIndexState().isSmall;
       return pools.slow({ viewer, limitMs, signal: request.signal, keepsPlans, tooLong: TOO_LONG }, () =>
-        mode === undefined
+        // The engine of a plugin has the only index, and knows of no modes.
+        mode === undefined || context.engine().name !== SHIPPED
           ? findItems(context, viewer, search, { page, count })
           : findByRelevance(context, viewer, query, {
               paging: { page, count },

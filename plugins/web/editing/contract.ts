@@ -8,6 +8,7 @@ import type { EditorData, EditorScreenData } from "./editor.ts";
 import type { ImageData, ImagesData } from "./image_manager.ts";
 import type { PlacesData } from "./places.ts";
 import type { SortData } from "./sort.ts";
+import type { TagRenameData, TagRenameProgressData } from "./tags.ts";
 
 /** What the files of this plugin share. */
 export interface EditingContext extends Pick<PluginContext, "app" | "baseUrl" | "contribute"> {
@@ -48,5 +49,7 @@ declare module "lectern/core" {
     "editing/page": EditorScreenData;
     "editing/places": PlacesData;
     "editing/sort": SortData;
+    "editing/tag_rename": TagRenameData;
+    "editing/tag_rename_progress": TagRenameProgressData;
   }
 }

@@ -70,11 +70,12 @@ function answered(sent: SubmitResult<unknown>): Response {
   throw new ApiError(sent.status, Object.values(sent.errors).flat()[0] ?? sent.message);
 }
 
-/** Names of tags that hold what was typed, or values of the tag `name`, as they are used on what the writer sees. */
+/** Names of tags that hold what was typed, or values of the tag `name`, most used first, as they are used on what the writer sees. */
 async function suggestions(visit: Visit): Promise<string[]> {
   const { name, query = "" } = visit.query;
   const typed = typeof query === "string" ? query : "";
-  const like = (field: string) => `filter[${field}:like]=${encodeURIComponent(`%${typed}%`)}&count=${MAX_SUGGESTIONS}`;
+  const pattern = encodeURIComponent(`%${typed.replace(/[\\%_]/g, "\\$&")}%`);
+  const like = (field: string) => `filter[${field}:like]=${pattern}&sort=-usages&count=${MAX_SUGGESTIONS}`;
   if (typeof name !== "string" || name.trim() === "") {
     const { data } = await visit.get(`/api/tags/names?${like("name")}`);
     return data.map((one) => one.name);

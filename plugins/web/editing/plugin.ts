@@ -15,6 +15,7 @@ import { mountInsertions } from "./insertions.ts";
 import { mountPageActions } from "./page_actions.ts";
 import { placesView } from "./places.ts";
 import { mountSort } from "./sort.ts";
+import { mountTagRenames } from "./tags.ts";
 import { mountTemplates } from "./templates.ts";
 
 export default definePlugin({
@@ -43,6 +44,7 @@ export default definePlugin({
     mountPageActions(shared, view);
     mountCopies(shared, view);
     mountSort(shared);
+    mountTagRenames(shared);
     mountTemplates(shared);
     mountAttachments(shared);
     mountImageManager(shared);

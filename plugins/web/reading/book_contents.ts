@@ -2,6 +2,7 @@ import { bookPath, chapterPath, kindLabels, pagePath, type Ui, type Web } from "
 import { type Html, html, type PluginContext } from "lectern/core";
 import { type ContentsPart, PART_SIZE, partOf, partWith } from "../_contents/parts.ts";
 import type { Book, Entry } from "./api_types.ts";
+import { searchWithin } from "./search_within.ts";
 
 /** The path of a page in a list; for a draft, that of its editor. */
 function entryPath(book: Pick<Book, "slug">, page: Entry): string {
@@ -67,6 +68,6 @@ export function bookAside(
     contents,
     partWith(contents, (entry) => pathIn(book, entry) === current),
   );
-  return html`<nav aria-label="${ui.t("Book contents")}"><p><a class="aside-title" href="${ui.url(bookPath(book))}">${ui.icon("book")} <strong>${book.name}</strong></a></p>
+  return html`<nav aria-label="${ui.t("Book contents")}"><p><a class="aside-title" href="${ui.url(bookPath(book))}">${ui.icon("book")} <strong>${book.name}</strong></a></p>${searchWithin("book", book.id, ui)}
 <details class="fold" open><summary>${ui.t("Contents")}</summary>${contentsTree({ slot }, book, part.entries, current, ui)}${partLinks(web, bookPath(book), part, ui)}</details></nav>`;
 }

@@ -18,6 +18,7 @@ import {
   PERMISSIONS_API,
 } from "./item_actions.ts";
 import { description, history, tagList } from "./item_details.ts";
+import { searchWithin } from "./search_within.ts";
 
 /** A book or shelf in a list of tiles. */
 export interface Tile extends ScreenItem {
@@ -117,7 +118,7 @@ function mountShelf({ app, web }: ReadingContext): void {
       may: mayDo(ui, "bookshelf-update", shelf),
     };
     return html`<div class="head-line"><h1>${shelf.name}</h1>${web.parts.toolbar(ui, itemToolbar(actionList, more, toolbar, ui))}</div>
-${description(shelf, ui)}${tagList(shelf.tags, ui)}
+${description(shelf, ui)}${tagList(shelf.tags, ui)}${books.length > 0 && searchWithin("shelf", shelf.id, ui)}
 ${books.length === 0 ? emptyMessage(ui.t("This shelf has no books that you can view."), [addBooks], ui) : tiles(books, "book", bookPath, ui)}
 ${added}${history(shelf, ui)}`;
   });
@@ -184,7 +185,7 @@ function mountBook({ app, slot, web }: ReadingContext): void {
     ];
     return html`<div class="head-line"><h1>${book.name}</h1>${web.parts.toolbar(ui, itemToolbar(actionList, more, toolbar, ui))}</div>
 ${book.cover && html`<img class="book-cover" src="${book.cover.url}" alt="">`}${description(book, ui)}${tagList(book.tags, ui)}
-<nav class="book-contents" aria-label="${ui.t("Contents")}"><h2>${ui.t("Contents")}</h2>${
+<nav class="book-contents" aria-label="${ui.t("Contents")}"><div class="head-line"><h2>${ui.t("Contents")}</h2>${book.contents.length > 0 && searchWithin("book", book.id, ui)}</div>${
       book.contents.length === 0
         ? emptyMessage(ui.t("This book is empty."), writing, ui)
         : html`${contentsTree({ slot }, book, part.entries, "", ui)}${partLinks(web, path, part, ui)}`

@@ -1,15 +1,18 @@
 import type { Tag, Ui } from "lectern/contracts";
 import { type Html, type HtmlPart, html } from "lectern/core";
 import type { Item } from "./api_types.ts";
+import { tagIndexPath, tagSearchPath } from "./tag_paths.ts";
 
-/** Tags, each a link to a search for it. */
+/** Tags, each a link to the search for it, behind one to the values of its name. */
 export function tagList(tags: readonly Tag[] | undefined, ui: Ui): Html {
   if (!tags || tags.length === 0) return html``;
-  const search = ({ name, value }: Tag) =>
-    `/search?query=${encodeURIComponent(`[${name}${value === "" ? "" : `=${value}`}]`)}`;
+  const index = ({ name }: Tag) => {
+    const label = ui.t("All values of the tag “:name”", { name });
+    return html`<a class="icon-link" href="${ui.url(tagIndexPath(name))}" aria-label="${label}" title="${label}">${ui.icon("tag")}</a>`;
+  };
   return html`<ul class="tags" aria-label="${ui.t("Tags")}">${tags.map(
     (tag) =>
-      html`<li><a href="${ui.url(search(tag))}">${ui.icon("tag")} ${tag.name}${tag.value !== "" && html`: <span>${tag.value}</span>`}</a></li>`,
+      html`<li>${index(tag)}<a href="${ui.url(tagSearchPath(tag.name, tag.value === "" ? undefined : tag.value))}">${tag.name}${tag.value !== "" && html`: <span>${tag.value}</span>`}</a></li>`,
   )}</ul>`;
 }
 

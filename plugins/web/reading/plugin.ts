@@ -11,6 +11,7 @@ import { mountPage } from "./page.ts";
 import { mountPeople } from "./people.ts";
 import { mountRevisions } from "./revisions.ts";
 import { mountSearch } from "./search.ts";
+import { mountTags } from "./tags.ts";
 import { warmUpScreens } from "./warm_up.ts";
 
 export default definePlugin({
@@ -25,6 +26,7 @@ export default definePlugin({
     shared.web.places(...(["book/below", "book/toolbar", "shelf/below", "shelf/toolbar", "home/below"] as const));
     mountHome(shared);
     mountSearch(shared);
+    mountTags(shared);
     mountPeople(shared);
     mountContainers(shared);
     mountPage(shared);
@@ -50,5 +52,7 @@ export default definePlugin({
     });
     const search = { path: "/search", text: "Search", icon: "search", needs: "/api/search" };
     contribute("screen_part", { at: "menu/main", ...search, permit: "reader", order: 30 });
+    const tags = { path: "/tags", text: "Tags", icon: "tag", needs: "/api/tags/names" };
+    contribute("screen_part", { at: "menu/main", ...tags, permit: "reader", order: 40 });
   },
 });

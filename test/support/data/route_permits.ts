@@ -205,6 +205,12 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
     { path: "/api/webhooks/{hook}/deliveries/{delivery}/resend", needs: ["settings-manage"] },
   ],
   "GET /api/audit-log": [{ path: "/api/audit-log", needs: ["settings-manage", "users-manage"] }],
+  // Items that the viewer may not update are left alone; who may update none is refused. Of the progress only who manages settings sees that of others.
+  "GET /api/tags/rename": [{ path: "/api/tags/rename?name=x&to[name]=y", needs: [] }],
+  "POST /api/tags/rename": [
+    { path: "/api/tags/rename", needs: ["page-update-all"], body: { name: "x", to: { name: "y" } } },
+  ],
+  "GET /api/tags/renames/:id": [{ path: "/api/tags/renames/{rename}", needs: ["settings-manage"] }],
   "GET /api/tags/names": [{ path: "/api/tags/names", needs: [] }],
   "GET /api/tags/values-for-name": [{ path: "/api/tags/values-for-name?name=x", needs: [] }],
   "GET /api/audit-log/types": [{ path: "/api/audit-log/types", needs: ["settings-manage", "users-manage"] }],

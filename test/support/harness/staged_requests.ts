@@ -56,6 +56,11 @@ export function stagedRequests(runtime: TestRuntime): (request: Omit<PermitCase,
         await runtime.store.sql`insert into content_copies (kind, item_id, name, total, status, created_by)
           values ('book', ${await made("book")}, 'Copy', 1, 'failed', 1) returning id`
       )[0]?.id,
+    rename: async () =>
+      (
+        await runtime.store.sql`insert into tag_renames (name, to_name, total, status, created_by)
+          values ('x', 'y', 1, 'failed', 1) returning id`
+      )[0]?.id,
     binned: async (made) => {
       const id = await made("book");
       await runtime.ask("DELETE", `/api/books/${id}`);

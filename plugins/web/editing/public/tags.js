@@ -4,6 +4,7 @@
 (() => {
   const PAUSE_MS = 150;
   let last = 0;
+  let offered;
 
   function addRow(button) {
     const rows = button.parentElement.querySelectorAll(".tag-row");
@@ -11,6 +12,7 @@
     for (const input of row.querySelectorAll("input")) {
       input.name = input.name.replace(/\[\d+\]/, `[${rows.length}]`);
       input.value = "";
+      input.removeAttribute("list");
     }
     button.before(row);
     row.querySelector("input").focus();
@@ -24,9 +26,19 @@
     return shown;
   }
 
+  // The list belongs to one field at a time: at once, so that the arrow keys open it there, and without what another field was offered.
+  function offer(input, fields) {
+    if (input.getAttribute("list") && input === offered) return;
+    offered?.removeAttribute("list");
+    offered = input;
+    listOf(fields).replaceChildren();
+    input.setAttribute("list", "tag-suggestions");
+  }
+
   async function suggest(input, fields) {
     last++;
     const number = last;
+    offer(input, fields);
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     if (number !== last) return;
     const query = new URLSearchParams({ query: input.value });
@@ -47,7 +59,6 @@
         return option;
       });
       listOf(fields).replaceChildren(...options);
-      input.setAttribute("list", "tag-suggestions");
     } catch {
       // Without a connection nothing is suggested, and what was typed stays.
     }

@@ -132,19 +132,19 @@ test("a step past the end of a part of a long book is saved with what was moved 
   await rows(
     screens.runtime.db,
     sql`insert into pages (book_id, name, slug, html, markdown, text, priority, editor, owned_by)
-      select ${book.id}::integer, 'Leaf ' || n, 'leaf-' || n, '<p>x</p>', '', 'x', n, 'wysiwyg', 1 from generate_series(1, 502) n`,
+      select ${book.id}::integer, 'Leaf ' || n, 'leaf-' || n, '<p>x</p>', '', 'x', n, 'wysiwyg', 1 from generate_series(1, 102) n`,
   );
   const page = await screens.visit();
   await page.goto("/books/endless/sort");
   await push(page, "Move “Leaf 2” up");
-  await page.getByRole("button", { name: "Move “Leaf 500” down", exact: true }).focus();
+  await page.getByRole("button", { name: "Move “Leaf 100” down", exact: true }).focus();
   await page.keyboard.press("Alt+ArrowDown");
   await page.waitForURL((url) => url.search === "?page=2");
-  expect(await page.locator(".order-name").allTextContents()).toEqual(["Leaf 500", "Leaf 502"]);
+  expect(await page.locator(".order-name").allTextContents()).toEqual(["Leaf 100", "Leaf 102"]);
   await page.getByRole("link", { name: "Previous" }).click();
   await page.waitForURL((url) => url.search === "?page=1");
   const names = await page.locator(".order-name").allTextContents();
-  expect([names.slice(0, 2), names.at(-1)]).toEqual([["Leaf 2", "Leaf 1"], "Leaf 501"]);
+  expect([names.slice(0, 2), names.at(-1)]).toEqual([["Leaf 2", "Leaf 1"], "Leaf 101"]);
 });
 
 test("what changed meanwhile is neither lost nor undone, and is said", async () => {

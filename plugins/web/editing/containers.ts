@@ -174,7 +174,7 @@ async function itemIn(visit: Visit, kind: Kind): Promise<Book | Chapter | Shelf 
   if (id === undefined) return undefined;
   const where = { id: Number(id) };
   if (kind === "shelf") return visit.item("bookshelf", where);
-  return kind === "book" ? visit.item("book", where) : visit.item("chapter", where);
+  return kind === "book" ? visit.item("book_outline", where) : visit.item("chapter", where);
 }
 
 /** Pages marked as templates, and the current template even where it is not marked any more. */

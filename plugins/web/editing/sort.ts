@@ -2,7 +2,16 @@
  * The screen that sorts a book's chapters and pages. Without scripts, each button saves one step; with scripts, entries are moved or
  * dragged on the screen and saved together. A long book is sorted in parts; a step beyond the end of a part is saved with what was moved before.
  */
-import { bookPath, type Item, type Screen, type Ui, type Visit, type Web } from "lectern/contracts";
+import {
+  bookPath,
+  type Item,
+  type OutlineEntry,
+  outlineEntries,
+  type Screen,
+  type Ui,
+  type Visit,
+  type Web,
+} from "lectern/contracts";
 import { type Html, html, type InputObject } from "lectern/core";
 import { type Cut, PART_SIZE, partOf, partWith } from "../_contents/parts.ts";
 import type { EditingContext } from "./contract.ts";
@@ -19,7 +28,7 @@ import {
 } from "./order.ts";
 import { orderButtons, orderTexts } from "./order_buttons.ts";
 
-type Sorted = Item<"book">;
+type Sorted = Item<"book_outline">;
 
 interface Named extends Entry {
   readonly name: string;
@@ -60,7 +69,7 @@ export function mountSort({ app, web, scripts }: EditingContext): void {
     menu: "/books",
     scripts: [scripts.order],
   });
-  const sorted = (visit: Visit) => visit.item("book", { slug: visit.params.book ?? "" });
+  const sorted = (visit: Visit) => visit.item("book_outline", { slug: visit.params.book ?? "" });
   const put = (visit: Visit, book: Sorted, entries: readonly Entry[]) =>
     visit.send("PUT", `/api/books/${book.id}/order`, { items: itemsOf(entries) });
 
@@ -69,7 +78,7 @@ export function mountSort({ app, web, scripts }: EditingContext): void {
   );
   web.form(app.site, "/books/:book/sort", "user", async (visit) => {
     const book = await sorted(visit);
-    const present = plain(book.contents);
+    const present = plain(book);
     const path = bookPath(book);
     const { page } = web.paged({ page: visit.text("page") });
     const isPart = visit.text("page") !== "";
@@ -117,19 +126,12 @@ function stepIn(visit: Visit): { step: Step; entry: Entry } | undefined {
 }
 
 /** The chapters and pages without drafts, which always come first. Entries of other plugins have an order of their own. */
-function plain(contents: Sorted["contents"]): Named[] {
-  return contents
-    .filter(({ draft, type }) => !draft && (type === "chapter" || type === "page"))
-    .map(({ type, id, name, pages = [] }) =>
-      type === "chapter" ? { type, id, name, pages: pagesOf(pages) } : { type, id, name },
-    );
-}
-
-/** The pages of a chapter with their type, which the API leaves out there. */
-function pagesOf(pages: NonNullable<Sorted["contents"][number]["pages"]>): Named[] {
-  return pages
-    .filter(({ draft, type = "page" }) => !draft && type === "page")
-    .map(({ id, name }) => ({ type: "page", id, name }));
+function plain(book: Sorted): Named[] {
+  const isPlain = ({ draft, type }: OutlineEntry) => !draft && (type === "chapter" || type === "page");
+  const named = ({ type, id, name }: OutlineEntry): Named => ({ type, id, name });
+  return outlineEntries(book)
+    .filter(isPlain)
+    .map((entry) => ({ ...named(entry), ...(entry.pages && { pages: entry.pages.filter(isPlain).map(named) }) }));
 }
 
 function itemsOf(entries: readonly Entry[]): readonly InputObject[] {
@@ -137,7 +139,7 @@ function itemsOf(entries: readonly Entry[]): readonly InputObject[] {
 }
 
 function drawSort({ parts }: Pick<Web, "parts">, { book, error, wished, page: wanted }: SortData, ui: Ui): Html {
-  const { entries: present, page, total, cut } = partOf(plain(book.contents), wanted);
+  const { entries: present, page, total, cut } = partOf(plain(book), wanted);
   const entries = wished ? arranged(present, wished) : present;
   const path = bookPath(book);
   const isPart = cut.before || cut.after;

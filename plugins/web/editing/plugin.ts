@@ -16,6 +16,7 @@ import { mountPageActions } from "./page_actions.ts";
 import { placesView } from "./places.ts";
 import { mountSort } from "./sort.ts";
 import { mountTemplates } from "./templates.ts";
+import { mountTreeMoves } from "./tree_moves.ts";
 
 export default definePlugin({
   name: "web_editing",
@@ -43,6 +44,7 @@ export default definePlugin({
     mountPageActions(shared, view);
     mountCopies(shared, view);
     mountSort(shared);
+    mountTreeMoves(shared);
     mountTemplates(shared);
     mountAttachments(shared);
     mountImageManager(shared);

@@ -19,6 +19,7 @@ import { type Html, html, type PluginContext } from "lectern/core";
 import { PART_SIZE } from "../_contents/parts.ts";
 import { windowAround } from "../_contents/windows.ts";
 import type { Book } from "./api_types.ts";
+import { DRAFTS_API, mayDo } from "./item_actions.ts";
 
 /** What trees are drawn with. */
 export type TreeContext = Pick<PluginContext, "slot">;
@@ -65,7 +66,7 @@ export class Tree {
     const { url, t, icon } = this.#ui;
     const book = this.#book;
     return html`<nav class="tree-side" aria-label="${t("Book contents")}"><p><a class="aside-title" href="${url(bookPath(book))}">${icon("book")} <strong>${book.name}</strong></a></p>
-<details class="fold" open><summary>${t("Contents")}</summary>${this.#area(html`<ul>${this.#window()}</ul>`)}</details></nav>`;
+<details class="fold" open><summary>${t("Contents")}</summary>${this.#area(html`<ul>${this.#window()}</ul>`)}${this.#newPage()}</details></nav>`;
   }
 
   /** A part of the book's own entries, or of a chapter's pages, as the content of a screen. `isOpen` shows chapters with their pages. */
@@ -89,14 +90,35 @@ export class Tree {
     return html`<ul>${isUp && this.#earlier(slice, chapter)}${this.#entries(slice)}${isDown && this.#later(slice, chapter)}</ul>`;
   }
 
+  /** The link to a new page beside the present one, or in the present chapter. */
+  #newPage(): Html | false {
+    const ui = this.#ui;
+    const chapter = outlineEntries(this.#book).find(
+      (entry) => entry.pages && (this.#isPresent(entry) || entry.pages.some((page) => this.#isPresent(page))),
+    );
+    const path = `${chapter ? chapterPath(this.#book, chapter) : bookPath(this.#book)}/create-page`;
+    const may = mayDo(ui, "page-create", this.#book) && ui.serves(path) && ui.serves(DRAFTS_API);
+    return may && html`<p class="tree-new"><a href="${ui.url(path)}">${ui.icon("plus")} ${ui.t("New page")}</a></p>`;
+  }
+
+  #isPresent({ type, id }: OutlineEntry): boolean {
+    return this.#present?.type === type && this.#present.id === id;
+  }
+
   /** The element that scripts find the tree by. */
   #area(lists: Html): Html {
-    return html`<div class="tree" data-tree="${this.#ui.url(`${bookPath(this.#book)}/tree`)}">${lists}</div>`;
+    const ui = this.#ui;
+    const path = `${bookPath(this.#book)}/tree`;
+    const mayMove = mayMoveIn(this.#book, ui);
+    // For scripts: what they may do, and the texts that they say.
+    const menu = (mayMove || mayActIn(ui)) && html` data-menu="${ui.t("Actions for “:name”", { name: ":name" })}"`;
+    const moves = mayMove && html` data-moved="${ui.t("“:name” is moved.", { name: ":name" })}"`;
+    return html`<div class="tree" data-tree="${ui.url(path)}"${menu}${moves}>${lists}</div>`;
   }
 
   #window(): Html {
     const top = outlineEntries(this.#book);
-    const isPresent = (entry: OutlineEntry) => entry.id === this.#present?.id && entry.type === this.#present.type;
+    const isPresent = (entry: OutlineEntry) => this.#isPresent(entry);
     const within = this.#present?.type === "chapter" ? -1 : top.findIndex(isPresent);
     const at = within < 0 ? top.findIndex((entry) => isPresent(entry) || entry.pages?.some(isPresent)) : within;
     const chapter = top[at]?.pages ? top[at] : undefined;
@@ -126,9 +148,8 @@ export class Tree {
     const { type, id, name, draft, url, pages = [] } = entry;
     const ui = this.#ui;
     const path = entryPath(this.#book, entry);
-    const isPresent = this.#present?.type === type && this.#present.id === id;
     const icon = path === undefined && ui.icon(kindLabels(this.#kinds, type).icon ?? "page");
-    const link = html`<a href="${path === undefined ? url : ui.url(path)}"${isPresent && html` aria-current="page"`}>${icon}${name}${draft && html` <em>(${ui.t("Draft")})</em>`}</a>`;
+    const link = html`<a href="${path === undefined ? url : ui.url(path)}"${this.#isPresent(entry) && html` aria-current="page"`}>${icon}${name}${draft && html` <em>(${ui.t("Draft")})</em>`}</a>`;
     const own = html`<li data-entry="${type}:${id}">${link}`;
     if (type !== "chapter" || path === undefined || pages.length === 0) return html`${own}</li>`;
     const held = shown
@@ -168,6 +189,18 @@ export class Tree {
     const wanted = chapter ? `chapter=${chapter.id}&${query}` : query;
     return html`<li><a class="more" href="${this.#ui.url(path)}" data-more="${wanted}">${text}</a></li>`;
   }
+}
+
+/** Whether the reader may move entries within the tree. */
+export function mayMoveIn(book: Book, ui: Ui): boolean {
+  const isServed = ui.serves(`${bookPath(book)}/tree`, "POST") && ui.serves("/api/books/0/order/entry", "PUT");
+  return isServed && mayDo(ui, "book-update", book);
+}
+
+/** Whether the reader may do something with some entries, so that these have menus. */
+function mayActIn(ui: Ui): boolean {
+  const verbs = ["create", "update", "delete"].flatMap((verb) => [`page-${verb}`, `chapter-${verb}`]);
+  return [...verbs, "restrictions-manage"].some((verb) => ui.may(`${verb}-all`) || ui.may(`${verb}-own`));
 }
 
 /** All pages of a chapter. */

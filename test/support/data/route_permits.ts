@@ -67,6 +67,14 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
       needs: ["book-view-all", "book-update-all", "book-delete-all", "book-create-all", "bookshelf-create-all"],
     },
   ],
+  "PUT /api/books/:id/order/entry": [
+    {
+      path: "/api/books/{book}/order/entry",
+      needs: ["book-view-all", "book-update-all", "chapter-view-all"],
+      body: { type: "chapter", id: "{chapter}", place: "before", target_type: "chapter", target_id: "{chapter}" },
+      refusedWith: 422,
+    },
+  ],
   "PUT /api/books/:id/order": [
     {
       path: "/api/books/{book}/order",

@@ -264,3 +264,22 @@ test("on a phone the lists fit", async () => {
     await sound(page, `phone-${name}`);
   }
 });
+
+test("a whole book is sorted by name or by date, without scripts too", async () => {
+  const book = await filled("Alphabetical");
+  await make("pages", { name: "Part 10", book_id: book.id });
+  await make("pages", { name: "Part 9", book_id: book.id });
+  const page = await screens.visit(undefined, { scripts: false });
+  await page.goto("/books/alphabetical/sort");
+  await page.getByLabel("Sort the whole book").selectOption("By name, from A to Z");
+  await push(page, "Sort");
+  await page.getByText("The order is saved.").waitFor();
+  const [one, two] = ["One[One first, One second]", "Two[Two first, Two second]"];
+  expect(await orderOf(book)).toBe(`Alone, Last, ${one}, Part 9, Part 10, ${two}`);
+  await page.getByLabel("Sort the whole book").selectOption("The newest first");
+  await push(page, "Sort");
+  expect(await orderOf(book)).toBe(
+    "Part 9, Part 10, Last, Alone, Two[Two second, Two first], One[One second, One first]",
+  );
+  await picture(page, "order-by");
+});

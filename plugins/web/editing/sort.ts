@@ -27,6 +27,7 @@ import {
   type Step,
 } from "./order.ts";
 import { orderButtons, orderTexts } from "./order_buttons.ts";
+import { sortByForm, sortedBy, sortKeyIn } from "./sort_by.ts";
 
 type Sorted = Item<"book_outline">;
 
@@ -78,8 +79,15 @@ export function mountSort({ app, web, scripts }: EditingContext): void {
   );
   web.form(app.site, "/books/:book/sort", "user", async (visit) => {
     const book = await sorted(visit);
-    const present = plain(book);
     const path = bookPath(book);
+    const key = sortKeyIn(visit.text("by"));
+    if (key) {
+      const { contents } = await visit.item("book", { id: book.id });
+      const sent = contents.length === 0 ? { ok: true as const } : await put(visit, book, sortedBy(contents, key));
+      if (sent.ok) return visit.goTo(`${path}/sort`, visit.ui.t("The order is saved."));
+      return shown(visit, { book: await sorted(visit), page: 1, rejection: rejectionOf(sent, visit.ui) });
+    }
+    const present = plain(book);
     const { page } = web.paged({ page: visit.text("page") });
     const isPart = visit.text("page") !== "";
     const screen = isPart ? `${path}/sort?page=${page}` : `${path}/sort`;
@@ -151,7 +159,7 @@ ${error !== undefined && html`<p class="notice bad" role="alert">${ui.icon("warn
 ${entries.length === 0 ? html`<p class="empty">${ui.t("This book is empty.")}</p>` : html`<ol class="order-list" data-order-list>${entries.map((entry) => item(entry, ui))}</ol>`}
 <p class="unseen" role="status" data-order-says></p>
 <div class="ends"><button class="needs-script">${ui.t("Save")}</button> <a role="button" class="secondary outline" href="${ui.url(path)}">${ui.t("Back")}</a></div>
-</form>${parts.pager(ui, { path: `${path}/sort`, query: {}, total, page, size: PART_SIZE })}`;
+</form>${entries.length > 0 && sortByForm(`${path}/sort`, ui)}${parts.pager(ui, { path: `${path}/sort`, query: {}, total, page, size: PART_SIZE })}`;
 }
 
 /** Says to scripts where a list goes on in other parts: a step beyond its end there is sent to the server. */

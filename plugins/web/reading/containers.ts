@@ -100,7 +100,15 @@ ${items.length === 0 ? emptyMessage(ui.t(empty), [action], ui) : tiles(items, ic
 function mountShelf({ app, web }: ReadingContext): void {
   const view = web.view("reading/shelf", ({ shelf, books, toolbar, added }, ui) => {
     const path = shelfPath(shelf);
+    const mayFill = mayDo(ui, "bookshelf-update", shelf);
+    const newBook = {
+      path: `${path}/create-book`,
+      text: ui.t("New book"),
+      icon: "plus",
+      may: mayFill && (ui.may("book-create-all") || ui.may("book-create-own")),
+    };
     const actionList = [
+      ...(books.length === 0 ? [] : [newBook]),
       { path: `${path}/edit`, text: ui.t("Edit"), icon: "edit", may: mayDo(ui, "bookshelf-update", shelf) },
       {
         path: `${path}/permissions`,
@@ -123,11 +131,11 @@ function mountShelf({ app, web }: ReadingContext): void {
       path: `${path}/edit`,
       text: ui.t("Add books"),
       icon: "plus",
-      may: mayDo(ui, "bookshelf-update", shelf),
+      may: mayFill,
     };
     return html`<div class="head-line"><h1>${shelf.name}</h1>${web.parts.toolbar(ui, itemToolbar(actionList, more, toolbar, ui))}</div>
 ${description(shelf, ui)}${tagList(shelf.tags, ui)}
-${books.length === 0 ? emptyMessage(ui.t("This shelf has no books that you can view."), [addBooks], ui) : tiles(books, "book", bookPath, ui)}
+${books.length === 0 ? emptyMessage(ui.t("This shelf has no books that you can view."), [newBook, addBooks], ui) : tiles(books, "book", bookPath, ui)}
 ${added}${history(shelf, ui)}`;
   });
   web.screen(app.site, "/shelves/:shelf", "reader", async (visit) => {

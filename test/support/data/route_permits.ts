@@ -69,8 +69,7 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
   ],
   "PUT /api/books/:id/order/entry": [
     {
-      path: "/api/books/{book}/order/entry",
-      needs: ["book-view-all", "book-update-all", "chapter-view-all"],
+      ...{ path: "/api/books/{book}/order/entry", needs: ["book-view-all", "book-update-all", "chapter-view-all"] },
       body: { type: "chapter", id: "{chapter}", place: "before", target_type: "chapter", target_id: "{chapter}" },
       refusedWith: 422,
     },
@@ -338,9 +337,8 @@ function overrides(body?: unknown): PermitCase[] {
 
 /** Every format of the interface specification, and the address of those that plugins add. */
 function exportRows(): Record<string, PermitCase[]> {
-  const kinds = { pages: "page", chapters: "chapter", books: "book" };
   const rows: Record<string, PermitCase[]> = {};
-  for (const [segment, kind] of Object.entries(kinds))
+  for (const [segment, kind] of Object.entries({ pages: "page", chapters: "chapter", books: "book" }))
     for (const format of ["html", "pdf", "plaintext", "markdown", "zip"])
       rows[`GET /api/${segment}/:id/export/${format}`] = [
         { path: `/api/${segment}/{${kind}}/export/${format}`, needs: ["content-export", `${kind}-view-all`] },

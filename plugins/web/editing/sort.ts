@@ -152,6 +152,7 @@ function drawSort({ parts }: Pick<Web, "parts">, { book, error, wished, page: wa
   const path = bookPath(book);
   const isPart = cut.before || cut.after;
   return html`<h1>${ui.t("Sort “:name”", { name: book.name })}</h1>
+${entries.length > 0 && sortByForm(`${path}/sort`, ui)}
 <form method="post" action="${ui.url(`${path}/sort`)}" class="order" data-order data-leaves${goesOn(cut)}${orderTexts(ui)}>
 ${error !== undefined && html`<p class="notice bad" role="alert">${ui.icon("warning")} ${error}</p>`}
 <p class="quiet needs-script" id="order-help">${ui.t("Drag entries by their handles or use the buttons. Alt with an arrow key moves the focused entry.")}</p>
@@ -159,7 +160,7 @@ ${error !== undefined && html`<p class="notice bad" role="alert">${ui.icon("warn
 ${entries.length === 0 ? html`<p class="empty">${ui.t("This book is empty.")}</p>` : html`<ol class="order-list" data-order-list>${entries.map((entry) => item(entry, ui))}</ol>`}
 <p class="unseen" role="status" data-order-says></p>
 <div class="ends"><button class="needs-script">${ui.t("Save")}</button> <a role="button" class="secondary outline" href="${ui.url(path)}">${ui.t("Back")}</a></div>
-</form>${entries.length > 0 && sortByForm(`${path}/sort`, ui)}${parts.pager(ui, { path: `${path}/sort`, query: {}, total, page, size: PART_SIZE })}`;
+</form>${parts.pager(ui, { path: `${path}/sort`, query: {}, total, page, size: PART_SIZE })}`;
 }
 
 /** Says to scripts where a list goes on in other parts: a step beyond its end there is sent to the server. */

@@ -84,6 +84,11 @@ export interface ContentKind {
    */
   readonly selectContents?: (parent: ParentColumns, viewer: Viewer) => RawBuilder<ContentEntry[]>;
   /**
+   * SQL for the same entries as a text, for a statement that reads that item where thousands of objects would be too many; `outlineLine` of
+   * `lectern/contracts` has the form. Of a plugin that does not ship it is not used, and `contents` is called.
+   */
+  readonly selectOutline?: (parent: ParentColumns, viewer: Viewer) => RawBuilder<string>;
+  /**
    * The tables that its entries are read from, with the column of that item's id. Answers with the contents are then cached until
    * one of them changes; without this member they are not cached.
    */

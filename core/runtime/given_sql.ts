@@ -92,7 +92,7 @@ export function notedFenced<Service>(service: Service): Service {
 /**
  * Functions of services and contributions that make SQL for the caller's own statement of the SQL of a column, such as `users.ref`.
  */
-const OF_COLUMNS: ReadonlySet<string> = new Set(["of", "ref", "select", "selectContents"]);
+const OF_COLUMNS: ReadonlySet<string> = new Set(["of", "ref", "select", "selectContents", "selectOutline"]);
 /** The function of "access" that makes visibility rules. */
 const RULE_MAKER = "visibilityRuleOf";
 
@@ -139,7 +139,7 @@ function withValues<Given>(own: Given, given: GivenSql, place: string, note: Not
 }
 
 function fencedKind(kind: ContentKind, { given }: Contributing): ContentKind {
-  const { selectContents, ...own } = kind;
+  const { selectContents, selectOutline, ...own } = kind;
   const names = [
     own.kind,
     own.table,
@@ -155,9 +155,9 @@ function fencedKind(kind: ContentKind, { given }: Contributing): ContentKind {
   // Others show, move, restore and delete its rows.
   if (!given.grants.write.includes(own.table))
     throw new GrantError(given.plugin, own.table, "write", { denied: isDenied(given.grants, own.table, "write") });
-  if (selectContents && !own.contents)
+  if ((selectContents || selectOutline) && !own.contents)
     throw new BootError(
-      `The plugin "${given.plugin}" contributes the kind "${own.kind}" with "selectContents" alone, whose SQL is read by other ` +
+      `The plugin "${given.plugin}" contributes the kind "${own.kind}" with "${selectContents ? "selectContents" : "selectOutline"}" alone, whose SQL is read by other ` +
         `plugins: wanted "contents", which reads its entries by a statement of its own`,
     );
   checkDependencies(given, own.contentsDependOn);

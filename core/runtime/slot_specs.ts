@@ -80,6 +80,7 @@ export const CORE_SLOTS = deepFreeze({
       path: "object",
       contents: "optional_function",
       selectContents: "optional_function",
+      selectOutline: "optional_function",
       contentsDependOn: "optional_list",
     },
     limit: "readers",

@@ -94,6 +94,14 @@ export type {
 } from "./markup.ts";
 export type { Metric, MetricValue } from "./metrics.ts";
 export { metricSlots } from "./metrics.ts";
+export {
+  joinedOutlines,
+  type Outlined,
+  type OutlineEntry,
+  outlineEntries,
+  outlineLine,
+  outlineLines,
+} from "./outlines.ts";
 export type { Override, Overrides } from "./overrides.ts";
 export type { HookedPage, MarkdownConverterHook, PageContentHook, ShownPage } from "./page_content.ts";
 export { markdownSlots, pageContentSlots, shownContent } from "./page_content.ts";

@@ -1,5 +1,5 @@
 /** The order of a book, written in one request: the wanted order, items that were added meanwhile, and permissions. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 setDefaultTimeout(60_000);
@@ -151,4 +151,68 @@ test("items that the viewer does not see move with the item before them, and no 
   expect((await put(id, [page(ids.secret)], editor.token)).status).toBe(422);
   expect((await put(id, [page(ids.b), page(ids.a)], editor.token)).status).toBe(204);
   expect(await orderOf(id)).toBe("b second secret a secret");
+});
+
+describe("the move of one entry", () => {
+  const move = (id: number, body: object, as = runtime.token) =>
+    runtime.ask("PUT", `/api/books/${id}/order/entry`, { as, body });
+  const beside = (type: string, id: number | undefined) => ({ target_type: type, target_id: id });
+
+  test("puts it beside another one, or at the end of a chapter", async () => {
+    const { book: id, ...ids } = await book({ One: ["a", "b"], c: null, Two: ["d"] });
+    expect((await move(id, { ...page(ids.c), place: "before", ...beside("page", ids.b) })).status).toBe(204);
+    expect(await orderOf(id)).toBe("One[a c b] Two[d]");
+    expect((await move(id, { ...page(ids.a), place: "inside", ...beside("chapter", ids.Two) })).status).toBe(204);
+    expect(await orderOf(id)).toBe("One[c b] Two[d a]");
+    expect((await move(id, { ...page(ids.b), place: "after", ...beside("chapter", ids.Two) })).status).toBe(204);
+    expect((await move(id, { ...chapter(ids.Two), place: "before", ...beside("chapter", ids.One) })).status).toBe(204);
+    expect(await orderOf(id)).toBe("Two[d a] One[c] b");
+    expect((await move(id, { ...page(ids.b), place: "after", ...beside("page", ids.b) })).status).toBe(204);
+    expect(await orderOf(id)).toBe("Two[d a] One[c] b");
+  });
+
+  test("is refused where the target is elsewhere meanwhile, and else goes where that is", async () => {
+    const { book: id, ...ids } = await book({ One: ["a", "b"], c: null, Two: ["d"] });
+    await move(id, { ...page(ids.b), place: "inside", ...beside("chapter", ids.Two) });
+    const stale = { ...page(ids.c), place: "before", ...beside("page", ids.b) };
+    const refused = await move(id, { ...stale, within: ids.One });
+    expect([refused.status, refused.body.error.message]).toEqual([
+      409,
+      "Someone else moved “b” meanwhile. Nothing was changed.",
+    ]);
+    expect((await move(id, { ...stale, within: null })).status).toBe(409);
+    expect(await orderOf(id)).toBe("One[a] c Two[d b]");
+    expect((await move(id, { ...stale, within: ids.Two })).status).toBe(204);
+    expect(await orderOf(id)).toBe("One[a] Two[d c b]");
+  });
+
+  test("two at the same time are both done", async () => {
+    const { book: id, ...ids } = await book({ One: ["a", "b"], c: null, d: null, Two: [] });
+    const moves = [
+      move(id, { ...page(ids.c), place: "after", ...beside("page", ids.a) }),
+      move(id, { ...page(ids.a), place: "inside", ...beside("chapter", ids.Two) }),
+      move(id, { ...page(ids.d), place: "before", ...beside("chapter", ids.One) }),
+    ];
+    for (const { status } of await Promise.all(moves)) expect(status).toBe(204);
+    expect(["d One[c b] Two[a]", "d One[b] Two[a c]"]).toContain(await orderOf(id));
+  });
+
+  test("refuses places that there are not", async () => {
+    const { book: id, ...ids } = await book({ One: ["a"], Two: ["b"], c: null });
+    const other = await book({ x: null });
+    for (const [field, body] of [
+      ["place", { ...chapter(ids.One), place: "inside", ...beside("chapter", ids.Two) }],
+      ["place", { ...chapter(ids.One), place: "inside", ...beside("chapter", ids.One) }],
+      ["place", { ...chapter(ids.One), place: "before", ...beside("page", ids.b) }],
+      ["place", { ...page(ids.c), place: "inside", ...beside("page", ids.b) }],
+      ["place", { ...page(ids.c), place: "under", ...beside("page", ids.b) }],
+      ["target_id", { ...page(ids.c), place: "before", ...beside("page", other.x) }],
+      ["id", { ...page(other.x), place: "before", ...beside("page", ids.b) }],
+      ["type", { type: "book", id: 1, place: "before", ...beside("page", ids.b) }],
+    ] as const) {
+      const { status, body: answer } = await move(id, body);
+      expect([status, Object.keys(answer.error.validation)]).toEqual([422, [field]]);
+    }
+    expect(await orderOf(id)).toBe("One[a] Two[b] c");
+  });
 });

@@ -28,7 +28,7 @@ const HELD = {
   /** Reads what the viewer may read whom it is called with, who is one as whom the caller may act. */
   viewer: [
     "access.may access.need users.guardedAdmin users.manageableUser web.addedParts web.figures web.toolbar",
-    "content.contents content.selectContents export_files.dependents export_files.named export_kind.contents",
+    "content.contents content.selectContents content.selectOutline export_files.dependents export_files.named export_kind.contents",
     "export_kind.find export_kind.within item_reader.find item_reader.list response_fields.add response_fields.present",
     "response_fields.select screen_part.draw screen_part.read screen_redirect.find",
   ],

@@ -21,7 +21,7 @@ const changing: AnyPlugin = definePlugin({
         for (const change of [
           () => Object.assign(page, { name: "Changed" }),
           () => Object.assign(page.comments, { active: [] }),
-          () => (book.contents as unknown[]).pop(),
+          () => Object.assign(book, { outline: "" }),
         ])
           try {
             change();

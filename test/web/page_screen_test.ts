@@ -3,12 +3,20 @@
  * hidden, deleted, drafts of others, or moved. Reads by slug answer what the API answers.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { findItem, listItems } from "lectern/contracts";
+import { findItem, listItems, outlineEntries } from "lectern/contracts";
 import { type AnyContext, type AnyPlugin, definePlugin, raw } from "lectern/core";
 import { planOf, statementsOf } from "../support/harness/query_plans.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 setDefaultTimeout(180_000);
+
+/** An entry of contents and of an outline. */
+interface Named {
+  readonly type?: string;
+  readonly id: number;
+  readonly name: string;
+  readonly pages?: readonly Named[];
+}
 
 /** Adds a field to books and pages, as a plugin or theme may, and shows the item of a screen as JSON. */
 const shown: AnyPlugin = definePlugin({
@@ -101,7 +109,10 @@ test("a page and its book are found by the unique indexes of their slugs", async
 
 test("the views get what the API answers, fields of other plugins included", async () => {
   const { book, page, attachments, previous, next } = await dataOf(PAGE);
-  expect(book).toEqual((await runtime.ask("GET", `/api/books/${ids.book}`)).body);
+  const { contents, ...fields } = (await runtime.ask("GET", `/api/books/${ids.book}`)).body;
+  expect({ ...book, outline: "" }).toEqual({ ...fields, outline: "" });
+  const named = ({ type = "page", id, name, pages }: Named): object => ({ type, id, name, pages: pages?.map(named) });
+  expect(outlineEntries(book).map(named)).toEqual(contents.map(named));
   expect(page).toEqual((await runtime.ask("GET", `/api/pages/${ids.page}`)).body);
   expect(attachments).toEqual((await runtime.ask("GET", `/api/attachments?filter[uploaded_to]=${ids.page}`)).body.data);
   expect([book.mark, page.mark]).toEqual([`book ${ids.book}`, `page ${ids.page}`]);

@@ -17,15 +17,15 @@ const SHARED: readonly TableDependency[] = [
   { table: "acl", only: ["id", "view_fallback", "view_allow", "view_deny"] },
 ];
 
-/** The answers of a kind's single read, cached unless a plugin adds fields to them without saying what these are read from. */
+/** The answers of a kind's single read, or of another read with its fields by the name `answers`; cached unless a plugin adds fields to them without saying what these are read from. */
 export function cachedReads<A extends object>(
   { cache, slot }: Pick<PluginContext, "cache" | "slot">,
-  { kind, table }: Pick<ItemKind, "kind" | "table">,
+  { kind, table, answers = "read" }: Pick<ItemKind, "kind" | "table"> & { readonly answers?: string },
   own: Pick<AnswerSource<A>, "dependsOn" | "load" | "notes" | "shared">,
 ): CachedAnswers<A> {
   const fields = () => slot("response_fields").filter((each) => each.kind === kind && each.moment === "read");
   let hooked: readonly ResponseFields[] | undefined;
-  return cache.answers("read", {
+  return cache.answers(answers, {
     ...own,
     shared: () => (fields().every(({ cached }) => cached?.isSame) ? own.shared?.() : undefined),
     aliasNotes: [

@@ -14,7 +14,7 @@ export function registerItemKind(
   { kind, table }: Pick<ItemKind, "kind" | "table">,
   content: Pick<
     ContentKind,
-    "labels" | "segment" | "parents" | "path" | "contents" | "contentsDependOn" | "selectContents"
+    "labels" | "segment" | "parents" | "path" | "contents" | "contentsDependOn" | "selectContents" | "selectOutline"
   > & {
     readonly listing: ListSpec;
   },

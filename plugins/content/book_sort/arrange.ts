@@ -76,7 +76,7 @@ function merge<C extends Child>(before: readonly C[], wanted: readonly C[], name
 }
 
 /** By priority, chapters before pages, by id (content-api 5.3). */
-function compareChildren(a: Child, b: Child): number {
+export function compareChildren(a: Child, b: Child): number {
   return a.priority - b.priority || Number(b.type === "chapter") - Number(a.type === "chapter") || a.id - b.id;
 }
 

@@ -15,7 +15,8 @@ import {
 } from "lectern/core";
 import { prepared } from "lectern/db";
 import { arrange, type Child, keepsOrder, type Placement } from "./arrange.ts";
-import type { BookSortContext, Entry, SortedBook } from "./contract.ts";
+import type { BookSortContext, Entry, EntryMove, SortedBook } from "./contract.ts";
+import { entriesOfMove } from "./moves.ts";
 
 type Context = Pick<BookSortContext, "contracts" | "visible">;
 
@@ -99,17 +100,17 @@ const RENUMBER = {
   ),
 };
 
-/** Writes the requested order. Throws 404 where the book is gone, 403, and 422 for an entry that is not in the book. */
+/** Writes the requested order. Throws 404 where the book is gone, 403, 422 for an entry that is not in the book, and what `entriesOfMove` throws. */
 export async function sortBook(
   context: Context,
-  { row, items }: { row: SortedBook; items: readonly Entry[] },
+  { row, items, move }: { row: SortedBook; items: readonly Entry[]; move?: EntryMove },
   tx: EventTransaction,
 ): Promise<SortedBook> {
   const book = await lockBook.executeTakeFirst(tx.db, { id: row.id });
   if (!book) throw notFound("Book");
   const children = await childrenOf(context, book.id, tx);
-  rejectForeignEntries(children, items);
-  const placements = arrange(children, items);
+  if (!move) rejectForeignEntries(children, items);
+  const placements = arrange(children, move ? entriesOfMove(children, move) : items);
   await checkFixedOrder(context, placements, tx);
   for (const placement of placements) if (isMoved(placement)) await movePage(context, book, placement, tx);
   await renumber("chapter", placements, tx);

@@ -19,6 +19,25 @@ export const orderFields = {
   },
 };
 
+/** The body of a move of one entry. */
+export const moveRules = rules({
+  type: ["required", "string", "in:chapter,page"],
+  id: ["required", "integer", "min:1"],
+  place: ["required", "string", "in:before,after,inside"],
+  target_type: ["required", "string", "in:chapter,page"],
+  target_id: ["required", "integer", "min:1"],
+  within: ["nullable", "integer", "min:1"],
+});
+
+/** A move of one chapter or page to a place beside another, or to the end of a chapter. */
+export interface EntryMove {
+  readonly moved: Pick<Entry, "type" | "id">;
+  readonly place: "before" | "after" | "inside";
+  readonly target: Pick<Entry, "type" | "id">;
+  /** The chapter in which the target was seen, null for none; the move is refused where it is elsewhere. Undefined: wherever it is. */
+  readonly within: number | null | undefined;
+}
+
 /** A chapter, or a page directly in its book, in the new order. */
 export interface Entry {
   readonly type: "chapter" | "page";
@@ -42,7 +61,7 @@ export type BookSortContext = Pick<
 
 declare module "lectern/core" {
   interface Events {
-    /** `page_move` is performed within for pages that change their chapter, or leave or enter one. */
-    book_sort: { draft: { row: SortedBook; items: readonly Entry[] }; result: SortedBook };
+    /** With `move` one entry is moved, and `items` is empty. `page_move` is performed within for pages that change their chapter, or leave or enter one. */
+    book_sort: { draft: { row: SortedBook; items: readonly Entry[]; move?: EntryMove }; result: SortedBook };
   }
 }

@@ -15,3 +15,15 @@ export const example = {
     ],
   },
 };
+
+/** What the documentation says about the move of one entry. */
+export const aboutMove =
+  "Moves one chapter or page of a book beside another one, or to the end of a chapter. An addition to BookStack's API.\n" +
+  "type and id name what is moved, target_type and target_id the other one; place is before or after it, or inside a chapter. " +
+  "The target may be moved by others at the same time: the entry is beside it wherever it is then, unless within says where it is expected, " +
+  "as the id of a chapter or null for the book itself, which is answered 409 otherwise. The permissions are those of sorting the book.";
+
+/** A sample for the documentation. */
+export const moveExample = {
+  request: { type: "page", id: 12, place: "after", target_type: "page", target_id: 9, within: 3 },
+};

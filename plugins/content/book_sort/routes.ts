@@ -1,26 +1,27 @@
-import { endpoint, idOf, noContent, notFound, type RawBuilder } from "lectern/core";
+import { endpoint, idOf, noContent, notFound, type RawBuilder, type Viewer } from "lectern/core";
 import { prepared } from "lectern/db";
 import { sortBook } from "./changes.ts";
-import { type BookSortContext, orderFields, orderRules } from "./contract.ts";
-import { about, example } from "./docs.ts";
+import { type BookSortContext, type Entry, type EntryMove, moveRules, orderFields, orderRules } from "./contract.ts";
+import { about, aboutMove, example, moveExample } from "./docs.ts";
 import { entriesIn } from "./entries.ts";
 
 const findBook = prepared("book_sort.findBook", (db, p: { id: number; visible: RawBuilder<boolean> }) =>
   db.selectFrom("books").selectAll().where("id", "=", p.id).where(p.visible),
 );
 
-/** Mounts the route that sorts a book. */
+/** Mounts the routes that sort a book. */
 export function mountOrder(context: BookSortContext): void {
   const { app, contracts, db, perform, validate, visible } = context;
+  const sortable = async (id: string, viewer: Viewer) => {
+    const book = await findBook.executeTakeFirst(db, { id: idOf(id, "Book"), visible: visible.where("books", viewer) });
+    if (!book) throw notFound("Book");
+    await contracts.access.need(viewer, "book-update", book);
+    return book;
+  };
   app.put(
     "/books/:id/order",
     async ({ viewer, params, input, set }) => {
-      const book = await findBook.executeTakeFirst(db, {
-        id: idOf(params.id, "Book"),
-        visible: visible.where("books", viewer),
-      });
-      if (!book) throw notFound("Book");
-      await contracts.access.need(viewer, "book-update", book);
+      const book = await sortable(params.id, viewer);
       const { items } = await validate(orderRules, input, viewer);
       const draft = { row: book, items: entriesIn(items) };
       await perform("book_sort", viewer, draft, (final, tx) => sortBook(context, final, tx));
@@ -30,6 +31,28 @@ export function mountOrder(context: BookSortContext): void {
       permit: "access-api",
       response: noContent,
       ...endpoint("books", "order", { about, rules: orderRules, fields: orderFields, example }),
+    },
+  );
+  app.put(
+    "/books/:id/order/entry",
+    async ({ viewer, params, input, set }) => {
+      const book = await sortable(params.id, viewer);
+      const sent = await validate(moveRules, input, viewer);
+      // The rules name the types and places.
+      const move = {
+        moved: { type: sent.type as Entry["type"], id: sent.id },
+        place: sent.place as EntryMove["place"],
+        target: { type: sent.target_type as Entry["type"], id: sent.target_id },
+        within: sent.within,
+      };
+      await perform("book_sort", viewer, { row: book, items: [], move }, (final, tx) => sortBook(context, final, tx));
+      set.status = 204;
+    },
+    {
+      permit: "access-api",
+      response: noContent,
+      emptyAsNull: ["within"],
+      ...endpoint("books", "order-entry", { about: aboutMove, rules: moveRules, example: moveExample, errors: [409] }),
     },
   );
 }

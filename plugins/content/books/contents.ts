@@ -55,6 +55,13 @@ export function checkedEntries(entries: readonly ContentEntry[]): readonly BookE
   return entries as readonly BookEntry[];
 }
 
+/** The lines that a kind's SQL selected. Throws for anything but a text. */
+export function checkedLines(lines: string): string {
+  const given: unknown = lines;
+  if (typeof given !== "string") throw new Error("It returned no text of lines");
+  return lines;
+}
+
 function isContainer(entry: BookEntry): boolean {
   return entry.type === CONTAINER;
 }

@@ -1,4 +1,4 @@
-import type { Item, ItemListing, ItemPermissions } from "lectern/contracts";
+import type { Item, ItemListing, ItemPermissions, Outlined } from "lectern/contracts";
 import {
   fieldsOf,
   type Input,
@@ -80,6 +80,8 @@ declare module "lectern/contracts" {
 declare module "lectern/core" {
   interface Items {
     book: { read: Static<typeof bookAnswers.read>; listed: Static<typeof bookAnswers.listed> };
+    /** A book as screens show it: with an outline in place of the contents. */
+    book_outline: { read: Omit<Item<"book">, "contents"> & Outlined };
   }
   interface Events extends ResourceEvents<"book", BookDraft, BookChange, Book> {}
   interface Permissions extends ItemPermissions<"book"> {}

@@ -14,7 +14,7 @@ import { bookExports } from "./export.ts";
 import { bookMaker } from "./import.ts";
 import { migrations } from "./migrations.ts";
 import { bookPresenter } from "./presenter.ts";
-import { bookOfSlug, bookReader } from "./reader.ts";
+import { bookOfSlug, bookReader, outlineReader } from "./reader.ts";
 
 const clearTemplates = clearedTemplates("books");
 
@@ -43,12 +43,19 @@ export default definePlugin({
       path: sql<string>`'/books/' || ${refs("books.slug")}`,
       listing,
     });
-    const reads = cachedReads(context, BOOK, {
+    const source = {
       dependsOn: () => contentTables(context),
-      load: (viewer, id) => reader.find(viewer, { id }),
-      shared: () => (hasShownContents(context) ? { table: "books" } : undefined),
-    });
+      shared: () => (hasShownContents(context) ? { table: "books" as const } : undefined),
+    };
+    const reads = cachedReads(context, BOOK, { ...source, load: (viewer, id) => reader.find(viewer, { id }) });
     contribute("item_reader", cachedReader(BOOK, reader, reads, bookOfSlug(context)));
+    const outlines = outlineReader(context);
+    const outlineReads = cachedReads(
+      context,
+      { ...BOOK, answers: "outline" },
+      { ...source, load: (viewer, id) => outlines.find(viewer, { id }) },
+    );
+    contribute("item_reader", cachedReader(BOOK, outlines, outlineReads, bookOfSlug(context)));
     contribute("dependents", templateDependents(clearTemplates));
     contribute("export_kind", bookExports(context));
     contribute("content_maker", bookMaker(context));

@@ -1,4 +1,4 @@
-import { type BookEntry, jsonTime, type ParentColumns } from "lectern/contracts";
+import { type BookEntry, jsonTime, outlineLines, type ParentColumns } from "lectern/contracts";
 import { type RawBuilder, sql, type Viewer } from "lectern/core";
 import type { ChaptersContext } from "./contract.ts";
 
@@ -13,4 +13,17 @@ export function selectChapters(
       'updated_at', ${jsonTime("chapters.updated_at")}, 'url', ${baseUrl}::text || '/books/' || ${book.slug} || '/chapter/' || chapters.slug,
       'type', 'chapter') order by chapters.priority, chapters.id)
     from chapters where chapters.book_id = ${book.id} and ${visible.where("chapters", viewer)}), '[]')`;
+}
+
+/** SQL for the same chapters as lines of its outline. */
+export function selectOutline(
+  { visible }: Pick<ChaptersContext, "visible">,
+  book: ParentColumns,
+  viewer: Viewer,
+): RawBuilder<string> {
+  return outlineLines(
+    "chapter",
+    sql`select chapters.id, null::integer as chapter_id, chapters.priority, false as draft, chapters.name, chapters.slug from chapters
+      where chapters.book_id = ${book.id} and ${visible.where("chapters", viewer)} order by chapters.priority, chapters.id`,
+  );
 }

@@ -11,7 +11,7 @@ import { clearedTemplates, templateDependents } from "../_items/default_template
 import { deleteKindsBelow } from "../_items/kinds_below.ts";
 import { itemHandlers, itemResource, registerItemKind } from "../_items/resource.ts";
 import { insertChapter, lockForUpdate, updateChapter } from "./changes.ts";
-import { selectChapters } from "./contents.ts";
+import { selectChapters, selectOutline } from "./contents.ts";
 import { CHAPTER, chapterAnswers, createRules, listing, updateRules } from "./contract.ts";
 import { about, examples } from "./docs.ts";
 import { chapterExports } from "./export.ts";
@@ -42,6 +42,7 @@ export default definePlugin({
         where holder.id = ${refs("chapters.book_id")})`,
       contents: (viewer, bookId) => chaptersOfBook(context, viewer, bookId),
       selectContents: (book, viewer) => selectChapters(context, book, viewer),
+      selectOutline: (book, viewer) => selectOutline(context, book, viewer),
       contentsDependOn: [{ table: "chapters", column: "book_id", shown: true }],
       listing,
     });

@@ -1,4 +1,4 @@
-import { type BookEntry, jsonTime, type ParentColumns } from "lectern/contracts";
+import { type BookEntry, jsonTime, outlineLines, type ParentColumns } from "lectern/contracts";
 import { type RawBuilder, sql, type Viewer } from "lectern/core";
 import type { PagesContext } from "./contract.ts";
 
@@ -15,4 +15,17 @@ export function selectPages(
         || case when pages.draft then '/draft/' || pages.id else '/page/' || pages.slug end,
       'type', 'page') order by pages.draft desc, pages.priority, pages.id)
     from pages where pages.book_id = ${book.id} and ${visible.where("pages", viewer)}), '[]')`;
+}
+
+/** SQL for the same pages as lines of its outline. */
+export function selectOutline(
+  { visible }: Pick<PagesContext, "visible">,
+  book: ParentColumns,
+  viewer: Viewer,
+): RawBuilder<string> {
+  return outlineLines(
+    "page",
+    sql`select pages.id, pages.chapter_id, pages.priority, pages.draft, pages.name, pages.slug from pages
+      where pages.book_id = ${book.id} and ${visible.where("pages", viewer)} order by pages.draft desc, pages.priority, pages.id`,
+  );
 }

@@ -10,7 +10,7 @@ import { flattened, prepared, refs } from "lectern/db";
 import { ACTIVITIES } from "./activity.ts";
 import { hasParentList, lockForUpdate } from "./changes.ts";
 import { prepareContent } from "./content.ts";
-import { selectPages } from "./contents.ts";
+import { selectOutline, selectPages } from "./contents.ts";
 import type { PagesContext } from "./contract.ts";
 import { pageExports } from "./export.ts";
 import { pageMaker } from "./import.ts";
@@ -107,6 +107,7 @@ export default definePlugin({
         where holder.id = ${refs("pages.book_id")})`,
       contents: (viewer, bookId) => pagesOfBook(pages, viewer, bookId),
       selectContents: (book, viewer) => selectPages(pages, book, viewer),
+      selectOutline: (book, viewer) => selectOutline(pages, book, viewer),
       contentsDependOn: [{ table: "pages", column: "book_id", shown: true }],
     });
     contribute("searchable", {

@@ -1,3 +1,7 @@
+/**
+ * What the files of the plugin of shelves share: its tables, the schemas of bodies and answers, and what it declares. The field `shelves` of a
+ * book is its own, as screens name the shelves that hold a book; positions on shelves stay out of answers.
+ */
 import type { Item, ItemListing, ItemPermissions } from "lectern/contracts";
 import {
   fieldsOf,
@@ -92,6 +96,9 @@ declare module "lectern/db" {
 declare module "lectern/core" {
   interface Items {
     bookshelf: { read: Static<typeof shelfAnswers.read>; listed: Static<typeof shelfAnswers.listed> };
+  }
+  interface ItemFields {
+    "book.read.shelves": Static<typeof itemRefSchema>[];
   }
   interface Events extends ResourceEvents<"bookshelf", ShelfDraft, ShelfChange, Shelf> {}
   interface Permissions extends ItemPermissions<"bookshelf"> {}

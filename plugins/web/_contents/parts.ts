@@ -1,7 +1,7 @@
 /** Long contents in parts, so that a screen of a book with thousands of pages stays as small as that of one with hundreds. */
 
-/** Entries of a part: a chapter counts as one, and each of its pages, too. */
-export const PART_SIZE = 500;
+/** Entries of a part; where pages are shown with their chapters, a chapter counts as one, and each of its pages, too. */
+export const PART_SIZE = 100;
 
 /** An entry of contents; a chapter has pages. */
 interface Entry {
@@ -51,4 +51,15 @@ export function partWith<E extends { readonly pages?: readonly E[] | undefined }
 ): number {
   const at = contents.flatMap((entry) => [entry, ...(entry.pages ?? [])]).findIndex(isWanted);
   return Math.floor(Math.max(0, at) / size) + 1;
+}
+
+/** The part with this number of a list without its entries' pages, or the last one. */
+export function flatPartOf<E>(
+  entries: readonly E[],
+  wanted: number,
+  size = PART_SIZE,
+): { readonly entries: readonly E[]; readonly page: number; readonly total: number } {
+  const total = entries.length;
+  const page = Math.min(wanted, Math.max(1, Math.ceil(total / size)));
+  return { entries: entries.slice((page - 1) * size, page * size), page, total };
 }

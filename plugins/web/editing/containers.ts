@@ -61,6 +61,13 @@ export function mountContainers({ app, web, scripts }: EditingContext): void {
   web.form(app.site, "/create-shelf", ["bookshelf-create-all", "bookshelf-create-own"], (visit) =>
     form.create(visit, "shelf", "/shelves"),
   );
+  web.screen(app.site, "/shelves/:shelf/create-book", ["book-create-all", "book-create-own"], async (visit) =>
+    form.blank(visit, "book", shelfPath(await shelfOf(visit))),
+  );
+  web.form(app.site, "/shelves/:shelf/create-book", ["book-create-all", "book-create-own"], async (visit) => {
+    const shelf = await shelfOf(visit);
+    return form.create(visit, "book", shelfPath(shelf), {}, (book) => putOnShelf(visit, shelf.id, book));
+  });
   web.screen(app.site, "/books/:book/create-chapter", "user", async (visit) =>
     form.blank(visit, "chapter", bookPath(await bookOf(visit))),
   );
@@ -127,15 +134,24 @@ function containerForm(web: Web, view: View<ContainerData>, scripts: readonly st
         { kind, title: visit.ui.t(NEW[kind]), action: requestPath(visit), back, item: {}, sent: undefined },
         [],
       ),
-    async create(visit: Visit, kind: Kind, back: string, more: InputObject = {}) {
+    /** `made` does what follows, and returns why that was not possible. */
+    async create(
+      visit: Visit,
+      kind: Kind,
+      back: string,
+      more: InputObject = {},
+      made: (item: Named) => Promise<string | undefined> = async () => undefined,
+    ) {
       const input = { ...texts(visit), ...more, ...kindFields(visit, kind), tags: tagsIn(visit.input) };
       const title = visit.ui.t(NEW[kind]);
       const formData = { kind, title, action: requestPath(visit), back, item: texts(visit) };
       if (kind === "shelf" && isBooksAction(visit))
         return shown(visit, { ...formData, sent: undefined }, tagsIn(visit.input));
       const sent = await visit.send("POST", `/api/${SEGMENTS[kind]}`, input);
-      if (sent.ok)
-        return visit.goTo(pathTo(kind, sent.body, visit), visit.ui.t("“:name” is created.", { name: sent.body.name }));
+      if (sent.ok) {
+        const notice = visit.ui.t("“:name” is created.", { name: sent.body.name });
+        return visit.goTo(pathTo(kind, sent.body, visit), [notice, (await made(sent.body)) ?? ""].join(" ").trim());
+      }
       return shown(visit, { ...formData, sent }, tagsIn(visit.input));
     },
     edit: (visit: Visit, kind: Kind, item: Book | Chapter | Shelf) =>
@@ -168,13 +184,22 @@ function containerForm(web: Web, view: View<ContainerData>, scripts: readonly st
   };
 }
 
+/** Puts a new book at the end of a shelf. Returns the error of the API, where the book is not on the shelf. */
+async function putOnShelf(visit: Visit, id: number, book: Named): Promise<string | undefined> {
+  const shelf = await visit.item("bookshelf", { id });
+  const sent = await visit.send("PUT", `/api/shelves/${id}`, {
+    books: [...shelf.books.map((each) => each.id), book.id],
+  });
+  return sent.ok ? undefined : sent.message;
+}
+
 /** The item of a form by its id, as its URL may have changed; undefined where the form has no id. Throws 404. */
 async function itemIn(visit: Visit, kind: Kind): Promise<Book | Chapter | Shelf | undefined> {
   const [, id] = new RegExp(`^${kind}/(\\d{1,10})$`).exec(visit.text("about")) ?? [];
   if (id === undefined) return undefined;
   const where = { id: Number(id) };
   if (kind === "shelf") return visit.item("bookshelf", where);
-  return kind === "book" ? visit.item("book", where) : visit.item("chapter", where);
+  return kind === "book" ? visit.item("book_outline", where) : visit.item("chapter", where);
 }
 
 /** Pages marked as templates, and the current template even where it is not marked any more. */

@@ -175,11 +175,11 @@ async function afterCopy(visit: Visit, kind: Kind, made: { readonly id: number }
 /** The path of an item; undefined where the reader does not see it. */
 async function pathOf(visit: Visit, kind: string, id: number): Promise<string | undefined> {
   if (kind === "book") {
-    const book = await visit.findItem("book", { id });
+    const book = await visit.findItem("book_outline", { id });
     return book && bookPath(book);
   }
   const item = kind === "chapter" ? await visit.findItem("chapter", { id }) : await visit.findItem("page", { id });
-  const book = item && (await visit.findItem("book", { id: item.book_id }));
+  const book = item && (await visit.findItem("book_outline", { id: item.book_id }));
   return book && (kind === "chapter" ? chapterPath(book, item) : pagePath(book, item));
 }
 

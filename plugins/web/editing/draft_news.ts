@@ -39,7 +39,7 @@ export function mountNews(app: { readonly site: SiteApp }, web: Web): void {
 export function mountChanges(app: { readonly site: SiteApp }, web: Web): void {
   web.screen(app.site, "/editor/changes/:id", "user", async (visit) => {
     const page = await visit.item("page", { id: idOfApi(visit.params.id ?? "", "Page") });
-    const path = pagePath(await visit.item("book", { id: page.book_id }), page);
+    const path = pagePath(await visit.item("book_outline", { id: page.book_id }), page);
     if (!visit.ui.may("revision-view-all")) return visit.goTo(path);
     const at = async (name: "since" | "until") => {
       const number = encodeURIComponent(String(visit.query[name] ?? ""));

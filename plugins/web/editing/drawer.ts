@@ -38,11 +38,11 @@ export async function drawerFor(visit: Visit, about: string): Promise<DrawerData
   if (id === undefined) return undefined;
   if (kind === "page") {
     const page = await visit.findItem("page", { id: Number(id) });
-    const book = page && (await visit.findItem("book", { id: page.book_id }));
+    const book = page && (await visit.findItem("book_outline", { id: page.book_id }));
     return book && drawerOfPage(visit, book, page);
   }
   const chapter = kind === "chapter" ? await visit.findItem("chapter", { id: Number(id) }) : undefined;
-  const book = await visit.findItem("book", { id: chapter?.book_id ?? Number(id) });
+  const book = await visit.findItem("book_outline", { id: chapter?.book_id ?? Number(id) });
   if (!book || (kind === "chapter" && !chapter)) return undefined;
   const place = chapter ? [book.name, chapter.name] : [book.name];
   return {
@@ -122,5 +122,5 @@ export async function changeOwner(visit: Visit, page: Page): Promise<string | un
 
 /** The book of a page that may have been moved. */
 export async function bookOfSaved(visit: Visit, former: Book, saved: { readonly book_id: number }): Promise<Book> {
-  return saved.book_id === former.id ? former : visit.item("book", { id: saved.book_id });
+  return saved.book_id === former.id ? former : visit.item("book_outline", { id: saved.book_id });
 }

@@ -155,7 +155,7 @@ const WRITTEN_FIELDS = { name: "Name", content: "Content", tags: "Tags", summary
 /** The URL of a draft page in the API leads to its editor. */
 async function openDraft(visit: Visit): Promise<Response> {
   const page = await visit.item("page", { id: idOf(visit.params.id ?? "", "Page") });
-  const book = await visit.item("book", { id: page.book_id });
+  const book = await visit.item("book_outline", { id: page.book_id });
   return visit.goTo((await editorOfDraft(visit, page)) ?? pagePath(book, page));
 }
 
@@ -265,7 +265,7 @@ async function pageIn(visit: Visit): Promise<{ book: Book; page: Page }> {
   const [, id] = /^page\/(\d{1,10})$/.exec(visit.text("about")) ?? [];
   if (id === undefined) return pageOf(visit);
   const page = await visit.item("page", { id: Number(id) });
-  return { page, book: await visit.item("book", { id: page.book_id }) };
+  return { page, book: await visit.item("book_outline", { id: page.book_id }) };
 }
 
 async function saveChange(visit: Visit, conflicts: Conflicts): Promise<EditorData | Response | Screen> {

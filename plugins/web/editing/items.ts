@@ -1,8 +1,8 @@
 /** Items of the API by the slugs of URLs. */
 import type { Item, Ui, Visit } from "lectern/contracts";
 
-/** A single book. */
-export type Book = Item<"book">;
+/** A single book with its outline. */
+export type Book = Item<"book_outline">;
 
 /** A single chapter. */
 export type Chapter = Item<"chapter">;
@@ -15,7 +15,7 @@ export type Page = Item<"page">;
 
 /** The book of the URL. Throws 404. */
 export function bookOf(visit: Visit): Promise<Book> {
-  return visit.item("book", { slug: visit.params.book ?? "" });
+  return visit.item("book_outline", { slug: visit.params.book ?? "" });
 }
 
 /** The shelf of the URL. Throws 404. */

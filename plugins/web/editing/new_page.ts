@@ -124,7 +124,7 @@ async function withDraft(visit: Visit, place: Place, form: EditorData): Promise<
 /** The path of the editor of a draft page; undefined for a published page, and for a draft that has no entry in the drafts API. */
 export async function editorOfDraft(visit: Visit, page: Page): Promise<string | undefined> {
   if (!page.draft) return undefined;
-  const book = await visit.item("book", { id: page.book_id });
+  const book = await visit.item("book_outline", { id: page.book_id });
   const place = page.chapter_id === null ? inBook(book) : inChapter(book, await chapterBy(visit, page.chapter_id));
   const { draft } = await visit.get(`${draftsOf(place)}?page_id=${page.id}`);
   return draft ? `${place.path}/create-page?slot=${draft.slot}` : undefined;
@@ -169,9 +169,9 @@ async function placeOf(visit: Visit, kind: Kind): Promise<Place> {
 async function placeIn(visit: Visit, kind: Kind): Promise<Place> {
   const [, id] = new RegExp(`^${kind}/(\\d{1,10})$`).exec(visit.text("about")) ?? [];
   if (id === undefined) return placeOf(visit, kind);
-  if (kind === "book") return inBook(await visit.item("book", { id: Number(id) }));
+  if (kind === "book") return inBook(await visit.item("book_outline", { id: Number(id) }));
   const chapter = await chapterBy(visit, Number(id));
-  return inChapter(await visit.item("book", { id: chapter.book_id }), chapter);
+  return inChapter(await visit.item("book_outline", { id: chapter.book_id }), chapter);
 }
 
 function inBook(book: Book): Place {

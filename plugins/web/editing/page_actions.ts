@@ -69,5 +69,5 @@ function chapterMove(book: Book, chapter: Chapter): PlaceAction {
 }
 
 function bookBy(visit: Visit, id: number): Promise<Book> {
-  return visit.item("book", { id });
+  return visit.item("book_outline", { id });
 }

@@ -165,7 +165,7 @@ async function targetsFor(visit: Visit, withChapters: boolean): Promise<Targets>
   const asked = Number(visit.query.page);
   const page = Number.isInteger(asked) && asked >= 1 && asked <= 1_000_000 ? asked : 1;
   const within = withChapters && typeof visit.query.book === "string" ? visit.query.book : "";
-  const held = /^\d{1,9}$/.test(within) ? await visit.findItem("book", { id: Number(within) }) : undefined;
+  const held = /^\d{1,9}$/.test(within) ? await visit.findItem("book_outline", { id: Number(within) }) : undefined;
   const named = query === "" ? "" : `&filter[name:like]=${encodeURIComponent(`%${query}%`)}`;
   if (held) {
     const list = await visit.get(

@@ -17,6 +17,7 @@ import { placesView } from "./places.ts";
 import { mountSort } from "./sort.ts";
 import { mountTagRenames } from "./tags.ts";
 import { mountTemplates } from "./templates.ts";
+import { mountTreeMoves } from "./tree_moves.ts";
 
 export default definePlugin({
   name: "web_editing",
@@ -45,6 +46,7 @@ export default definePlugin({
     mountCopies(shared, view);
     mountSort(shared);
     mountTagRenames(shared);
+    mountTreeMoves(shared);
     mountTemplates(shared);
     mountAttachments(shared);
     mountImageManager(shared);

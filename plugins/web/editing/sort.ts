@@ -2,7 +2,16 @@
  * The screen that sorts a book's chapters and pages. Without scripts, each button saves one step; with scripts, entries are moved or
  * dragged on the screen and saved together. A long book is sorted in parts; a step beyond the end of a part is saved with what was moved before.
  */
-import { bookPath, type Item, type Screen, type Ui, type Visit, type Web } from "lectern/contracts";
+import {
+  bookPath,
+  type Item,
+  type OutlineEntry,
+  outlineEntries,
+  type Screen,
+  type Ui,
+  type Visit,
+  type Web,
+} from "lectern/contracts";
 import { type Html, html, type InputObject } from "lectern/core";
 import { type Cut, PART_SIZE, partOf, partWith } from "../_contents/parts.ts";
 import type { EditingContext } from "./contract.ts";
@@ -18,8 +27,9 @@ import {
   type Step,
 } from "./order.ts";
 import { orderButtons, orderTexts } from "./order_buttons.ts";
+import { sortByForm, sortedBy, sortKeyIn } from "./sort_by.ts";
 
-type Sorted = Item<"book">;
+type Sorted = Item<"book_outline">;
 
 interface Named extends Entry {
   readonly name: string;
@@ -60,7 +70,7 @@ export function mountSort({ app, web, scripts }: EditingContext): void {
     menu: "/books",
     scripts: [scripts.order],
   });
-  const sorted = (visit: Visit) => visit.item("book", { slug: visit.params.book ?? "" });
+  const sorted = (visit: Visit) => visit.item("book_outline", { slug: visit.params.book ?? "" });
   const put = (visit: Visit, book: Sorted, entries: readonly Entry[]) =>
     visit.send("PUT", `/api/books/${book.id}/order`, { items: itemsOf(entries) });
 
@@ -69,8 +79,15 @@ export function mountSort({ app, web, scripts }: EditingContext): void {
   );
   web.form(app.site, "/books/:book/sort", "user", async (visit) => {
     const book = await sorted(visit);
-    const present = plain(book.contents);
     const path = bookPath(book);
+    const key = sortKeyIn(visit.text("by"));
+    if (key) {
+      const { contents } = await visit.item("book", { id: book.id });
+      const sent = contents.length === 0 ? { ok: true as const } : await put(visit, book, sortedBy(contents, key));
+      if (sent.ok) return visit.goTo(`${path}/sort`, visit.ui.t("The order is saved."));
+      return shown(visit, { book: await sorted(visit), page: 1, rejection: rejectionOf(sent, visit.ui) });
+    }
+    const present = plain(book);
     const { page } = web.paged({ page: visit.text("page") });
     const isPart = visit.text("page") !== "";
     const screen = isPart ? `${path}/sort?page=${page}` : `${path}/sort`;
@@ -117,19 +134,12 @@ function stepIn(visit: Visit): { step: Step; entry: Entry } | undefined {
 }
 
 /** The chapters and pages without drafts, which always come first. Entries of other plugins have an order of their own. */
-function plain(contents: Sorted["contents"]): Named[] {
-  return contents
-    .filter(({ draft, type }) => !draft && (type === "chapter" || type === "page"))
-    .map(({ type, id, name, pages = [] }) =>
-      type === "chapter" ? { type, id, name, pages: pagesOf(pages) } : { type, id, name },
-    );
-}
-
-/** The pages of a chapter with their type, which the API leaves out there. */
-function pagesOf(pages: NonNullable<Sorted["contents"][number]["pages"]>): Named[] {
-  return pages
-    .filter(({ draft, type = "page" }) => !draft && type === "page")
-    .map(({ id, name }) => ({ type: "page", id, name }));
+function plain(book: Sorted): Named[] {
+  const isPlain = ({ draft, type }: OutlineEntry) => !draft && (type === "chapter" || type === "page");
+  const named = ({ type, id, name }: OutlineEntry): Named => ({ type, id, name });
+  return outlineEntries(book)
+    .filter(isPlain)
+    .map((entry) => ({ ...named(entry), ...(entry.pages && { pages: entry.pages.filter(isPlain).map(named) }) }));
 }
 
 function itemsOf(entries: readonly Entry[]): readonly InputObject[] {
@@ -137,11 +147,12 @@ function itemsOf(entries: readonly Entry[]): readonly InputObject[] {
 }
 
 function drawSort({ parts }: Pick<Web, "parts">, { book, error, wished, page: wanted }: SortData, ui: Ui): Html {
-  const { entries: present, page, total, cut } = partOf(plain(book.contents), wanted);
+  const { entries: present, page, total, cut } = partOf(plain(book), wanted);
   const entries = wished ? arranged(present, wished) : present;
   const path = bookPath(book);
   const isPart = cut.before || cut.after;
   return html`<h1>${ui.t("Sort “:name”", { name: book.name })}</h1>
+${entries.length > 0 && sortByForm(`${path}/sort`, ui)}
 <form method="post" action="${ui.url(`${path}/sort`)}" class="order" data-order data-leaves${goesOn(cut)}${orderTexts(ui)}>
 ${error !== undefined && html`<p class="notice bad" role="alert">${ui.icon("warning")} ${error}</p>`}
 <p class="quiet needs-script" id="order-help">${ui.t("Drag entries by their handles or use the buttons. Alt with an arrow key moves the focused entry.")}</p>

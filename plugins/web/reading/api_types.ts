@@ -1,23 +1,14 @@
 /** Answers of the API about content, with the fields that the screens use. */
-import type { Answers, Item as ReadItem, ScreenItem } from "lectern/contracts";
+import type { Answers, OutlineEntry, Item as ReadItem, ScreenItem } from "lectern/contracts";
 
 /** The fields that listings and single items have in common. */
 export type Item = ScreenItem & Pick<Book, "created_at" | "updated_at" | "created_by" | "updated_by" | "owned_by">;
 
-/** An entry of a book's contents. */
-export interface Entry {
-  readonly id: number;
-  readonly name: string;
-  readonly slug: string;
-  readonly type?: string;
-  /** Of an entry of a book's contents. */
-  readonly url?: string;
-  readonly draft?: boolean;
-  readonly pages?: readonly Entry[];
-}
+/** An entry of a book's outline. */
+export type Entry = OutlineEntry;
 
-/** A single book. */
-export type Book = ReadItem<"book">;
+/** A single book with its outline. */
+export type Book = ReadItem<"book_outline">;
 
 /** A single shelf. */
 export type Shelf = ReadItem<"bookshelf">;

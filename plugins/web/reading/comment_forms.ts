@@ -94,9 +94,9 @@ async function pageOf(visit: Visit): Promise<Place> {
   const id = visit.text("page_id");
   if (/^\d{1,10}$/.test(id)) {
     const page = await visit.item("page", { id: Number(id) });
-    return { page, path: pagePath(await visit.item("book", { id: page.book_id }), page) };
+    return { page, path: pagePath(await visit.item("book_outline", { id: page.book_id }), page) };
   }
-  const book = await visit.item("book", { slug: visit.params.book ?? "" });
+  const book = await visit.item("book_outline", { slug: visit.params.book ?? "" });
   const page = await visit.item("page", { slug: visit.params.page ?? "", within: book.id });
   return { page, path: pagePath(book, page) };
 }

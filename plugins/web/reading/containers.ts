@@ -2,12 +2,20 @@
  * Screens of shelves, books and chapters: lists and contents. Lists are paged and sorted by name. The API leaves out what the
  * viewer may not see.
  */
-import { bookPath, chapterPath, type ScreenItem, shelfPath, type Ui } from "lectern/contracts";
+import {
+  bookPath,
+  chapterPath,
+  type OutlineEntry,
+  outlineEntries,
+  type ScreenItem,
+  shelfPath,
+  type Ui,
+} from "lectern/contracts";
 import { type Html, html } from "lectern/core";
-import { partOf } from "../_contents/parts.ts";
-import type { Entry } from "./api_types.ts";
-import { bookAside, contentsTree, partLinks } from "./book_contents.ts";
+import { flatPartOf, PART_SIZE } from "../_contents/parts.ts";
+import type { Book, Chapter } from "./api_types.ts";
 import type { ReadingContext } from "./contract.ts";
+import { crumbsIn, holdersOf, shelvesOf } from "./crumbs.ts";
 import {
   DRAFTS_API,
   emptyMessage,
@@ -19,6 +27,7 @@ import {
 } from "./item_actions.ts";
 import { description, history, tagList } from "./item_details.ts";
 import { searchWithin } from "./search_within.ts";
+import { partLinks, Tree } from "./tree.ts";
 
 /** A book or shelf in a list of tiles. */
 export interface Tile extends ScreenItem {
@@ -92,7 +101,15 @@ ${items.length === 0 ? emptyMessage(ui.t(empty), [action], ui) : tiles(items, ic
 function mountShelf({ app, web }: ReadingContext): void {
   const view = web.view("reading/shelf", ({ shelf, books, toolbar, added }, ui) => {
     const path = shelfPath(shelf);
+    const mayFill = mayDo(ui, "bookshelf-update", shelf);
+    const newBook = {
+      path: `${path}/create-book`,
+      text: ui.t("New book"),
+      icon: "plus",
+      may: mayFill && (ui.may("book-create-all") || ui.may("book-create-own")),
+    };
     const actionList = [
+      ...(books.length === 0 ? [] : [newBook]),
       { path: `${path}/edit`, text: ui.t("Edit"), icon: "edit", may: mayDo(ui, "bookshelf-update", shelf) },
       {
         path: `${path}/permissions`,
@@ -115,11 +132,11 @@ function mountShelf({ app, web }: ReadingContext): void {
       path: `${path}/edit`,
       text: ui.t("Add books"),
       icon: "plus",
-      may: mayDo(ui, "bookshelf-update", shelf),
+      may: mayFill,
     };
     return html`<div class="head-line"><h1>${shelf.name}</h1>${web.parts.toolbar(ui, itemToolbar(actionList, more, toolbar, ui))}</div>
 ${description(shelf, ui)}${tagList(shelf.tags, ui)}${books.length > 0 && searchWithin("shelf", shelf.id, ui)}
-${books.length === 0 ? emptyMessage(ui.t("This shelf has no books that you can view."), [addBooks], ui) : tiles(books, "book", bookPath, ui)}
+${books.length === 0 ? emptyMessage(ui.t("This shelf has no books that you can view."), [newBook, addBooks], ui) : tiles(books, "book", bookPath, ui)}
 ${added}${history(shelf, ui)}`;
   });
   web.screen(app.site, "/shelves/:shelf", "reader", async (visit) => {
@@ -132,7 +149,7 @@ ${added}${history(shelf, ui)}`;
   });
 }
 
-function mountBook({ app, slot, web }: ReadingContext): void {
+function mountBook({ app, slot, treeScript, web }: ReadingContext): void {
   const view = web.view("reading/book", ({ book, part, toolbar, added }, ui) => {
     const path = bookPath(book);
     const mayWrite = (permission: string) => mayDo(ui, permission, book);
@@ -147,7 +164,7 @@ function mountBook({ app, slot, web }: ReadingContext): void {
       { path: `${path}/create-chapter`, text: ui.t("New chapter"), icon: "plus", may: mayWrite("chapter-create") },
     ];
     const edit = { path: `${path}/edit`, text: ui.t("Edit"), icon: "edit", may: mayWrite("book-update") };
-    const actionList = book.contents.length === 0 ? [edit] : [...writing, edit];
+    const actionList = part.total === 0 ? [edit] : [...writing, edit];
     const more = [
       ...exportActions(path, ui),
       {
@@ -184,30 +201,30 @@ function mountBook({ app, slot, web }: ReadingContext): void {
       { path: `${path}/delete`, text: ui.t("Delete"), icon: "delete", may: mayWrite("book-delete"), isDialog: true },
     ];
     return html`<div class="head-line"><h1>${book.name}</h1>${web.parts.toolbar(ui, itemToolbar(actionList, more, toolbar, ui))}</div>
-${book.cover && html`<img class="book-cover" src="${book.cover.url}" alt="">`}${description(book, ui)}${tagList(book.tags, ui)}
-<nav class="book-contents" aria-label="${ui.t("Contents")}"><div class="head-line"><h2>${ui.t("Contents")}</h2>${book.contents.length > 0 && searchWithin("book", book.id, ui)}</div>${
-      book.contents.length === 0
+${book.cover && html`<img class="book-cover" src="${book.cover.url}" alt="">`}${shelvesOf(book, ui)}${description(book, ui)}${tagList(book.tags, ui)}
+<nav class="book-contents" aria-label="${ui.t("Contents")}"><div class="head-line"><h2>${ui.t("Contents")}</h2>${part.total > 0 && searchWithin("book", book.id, ui)}</div>${
+      part.total === 0
         ? emptyMessage(ui.t("This book is empty."), writing, ui)
-        : html`${contentsTree({ slot }, book, part.entries, "", ui)}${partLinks(web, path, part, ui)}`
+        : html`${new Tree({ slot }, book, ui).list(part.entries, isShort(book))}${partLinks(web, path, part, ui)}`
     }</nav>${added}${history(book, ui)}`;
   });
   web.screen(app.site, "/books/:book", "reader", {
     async read(visit) {
-      const book = await visit.item("book", { slug: visit.params.book ?? "" });
+      const book = await visit.item("book_outline", { slug: visit.params.book ?? "" });
       // The part that is shown: screens are kept by it, and queries may name any.
-      return { book, number: partOf(book.contents, web.paged(visit.query).page).page };
+      return { book, number: flatPartOf(outlineEntries(book), web.paged(visit.query).page).page };
     },
     async draw({ book, number }, visit) {
       const added = html`${await web.addedParts("book/below", book, visit)}`;
-      const crumbs = [{ text: visit.ui.t("Books"), path: "/books" }, { text: book.name }];
+      const crumbs = [...holdersOf(book, visit.ui), { text: book.name }];
       const toolbar = await web.toolbar("book/toolbar", book, visit);
-      const part = partOf(book.contents, number);
-      return { title: book.name, crumbs, menu: "/books", body: view({ book, part, toolbar, added }, visit.ui) };
+      const body = view({ book, part: flatPartOf(outlineEntries(book), number), toolbar, added }, visit.ui);
+      return { title: book.name, crumbs, menu: "/books", scripts: [treeScript], body };
     },
   });
 }
 
-function mountChapter({ app, slot, web }: ReadingContext): void {
+function mountChapter({ app, slot, treeScript, web }: ReadingContext): void {
   const view = web.view("reading/chapter", ({ book, chapter, part, toolbar, added }, ui) => {
     const path = chapterPath(book, chapter);
     const mayWrite = (permission: string) => mayDo(ui, permission, chapter);
@@ -219,7 +236,7 @@ function mountChapter({ app, slot, web }: ReadingContext): void {
       needs: DRAFTS_API,
     };
     const edit = { path: `${path}/edit`, text: ui.t("Edit"), icon: "edit", may: mayWrite("chapter-update") };
-    const actionList = chapter.pages.length === 0 ? [edit] : [write, edit];
+    const actionList = part.total === 0 ? [edit] : [write, edit];
     const more = [
       ...exportActions(path, ui),
       {
@@ -253,31 +270,35 @@ function mountChapter({ app, slot, web }: ReadingContext): void {
     return html`<div class="head-line"><h1>${chapter.name}</h1>${web.parts.toolbar(ui, itemToolbar(actionList, more, toolbar, ui))}</div>
 ${description(chapter, ui)}${tagList(chapter.tags, ui)}
 ${
-  chapter.pages.length === 0
+  part.total === 0
     ? emptyMessage(ui.t("This chapter is empty."), [write], ui)
-    : html`${contentsTree({ slot }, book, part.entries, "", ui)}${partLinks(web, path, part, ui)}`
+    : html`${new Tree({ slot }, book, ui).list(part.entries)}${partLinks(web, path, part, ui)}`
 }${added}${history(chapter, ui)}`;
   });
   web.screen(app.site, "/books/:book/chapter/:chapter", "reader", {
     async read(visit) {
-      const book = await visit.item("book", { slug: visit.params.book ?? "" });
+      const book = await visit.item("book_outline", { slug: visit.params.book ?? "" });
       const chapter = await visit.item("chapter", { slug: visit.params.chapter ?? "", within: book.id });
-      const pages: readonly Entry[] = chapter.pages;
-      return { book, chapter, number: partOf(pages, web.paged(visit.query).page).page };
+      return { book, chapter, number: flatPartOf(pagesOf(book, chapter), web.paged(visit.query).page).page };
     },
     async draw({ book, chapter, number }, visit) {
-      const crumbs = [
-        { text: visit.ui.t("Books"), path: "/books" },
-        { text: book.name, path: bookPath(book) },
-        { text: chapter.name },
-      ];
-      const aside = bookAside({ slot, web }, book, chapterPath(book, chapter), visit.ui);
+      const crumbs = [...crumbsIn(book, visit.ui), { text: chapter.name }];
+      const aside = new Tree({ slot }, book, visit.ui, { type: "chapter", id: chapter.id }).aside();
       const toolbar = await web.toolbar("chapter/toolbar", chapter, visit);
       const added = html`${await web.addedParts("chapter/below", chapter, visit)}`;
-      const pages: readonly Entry[] = chapter.pages;
-      const part = partOf(pages, number);
-      const body = view({ book, chapter, part, toolbar, added }, visit.ui);
-      return { title: chapter.name, crumbs, menu: "/books", aside, body };
+      const body = view({ book, chapter, part: flatPartOf(pagesOf(book, chapter), number), toolbar, added }, visit.ui);
+      return { title: chapter.name, crumbs, menu: "/books", aside, scripts: [treeScript], body };
     },
   });
+}
+
+/** Whether all of a book is shown at once, chapters with their pages. */
+function isShort(book: Book): boolean {
+  const entries = outlineEntries(book);
+  return entries.length + entries.reduce((sum, { pages = [] }) => sum + pages.length, 0) <= PART_SIZE;
+}
+
+/** The entries of a chapter in its book's outline. */
+function pagesOf(book: Book, { id }: Pick<Chapter, "id">): readonly OutlineEntry[] {
+  return outlineEntries(book).find((entry) => entry.type === "chapter" && entry.id === id)?.pages ?? [];
 }

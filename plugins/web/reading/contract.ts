@@ -1,6 +1,5 @@
 import type { Toolbar, Web } from "lectern/contracts";
 import type { Html, PluginContext } from "lectern/core";
-import type { ContentsPart } from "../_contents/parts.ts";
 import type { Book, Chapter, Entry, Page, Shelf } from "./api_types.ts";
 import type { CommentFormData } from "./comment_forms.ts";
 import type { Tile, TilesData } from "./containers.ts";
@@ -14,6 +13,8 @@ import type { TagsData } from "./tags.ts";
 /** What the files of this plugin share. */
 export interface ReadingContext extends Pick<PluginContext, "baseUrl" | "app" | "slot"> {
   readonly web: Web;
+  /** The address of the script that unfolds trees. */
+  readonly treeScript: string;
 }
 
 /** What other plugins add to the screen of an item. */
@@ -25,7 +26,7 @@ export interface Additions {
 
 /** Contents that are shown in parts. */
 export interface InParts {
-  readonly part: ContentsPart<Entry>;
+  readonly part: { readonly entries: readonly Entry[]; readonly page: number; readonly total: number };
 }
 
 declare module "lectern/core" {

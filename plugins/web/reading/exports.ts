@@ -11,7 +11,7 @@ export function mountExports({ app, web }: ReadingContext): void {
     const { error } = (await response.json()) as { error?: { message?: string } };
     throw new ApiError(response.status, error?.message ?? "");
   };
-  const bookOf = (visit: Visit) => visit.item("book", { slug: visit.params.book ?? "" });
+  const bookOf = (visit: Visit) => visit.item("book_outline", { slug: visit.params.book ?? "" });
   const ofBook = async (visit: Visit) => exported(visit, "books", (await bookOf(visit)).id);
   web.screen(app.site, "/books/:book/export/:format", "reader", ofBook, "long");
   for (const kind of ["page", "chapter"] as const) {

@@ -17,7 +17,7 @@ export interface ItemAction {
 }
 
 /** Whether an action is offered: the reader may do it, and the plugins of its screen and of its API are installed. */
-function isOffered({ may, path, needs }: ItemAction, ui: Ui): boolean {
+export function isOffered({ may, path, needs }: ItemAction, ui: Ui): boolean {
   return may && ui.serves(path) && (needs === undefined || ui.serves(needs));
 }
 

@@ -3,12 +3,11 @@
  * own, so that a theme can replace them alone.
  */
 import {
-  bookPath,
-  chapterPath,
   type DecoratedContent,
   type DrawnFor,
   type Heading,
   type Item,
+  outlineEntries,
   pagePath,
   type Screen,
   type Toolbar,
@@ -18,11 +17,12 @@ import {
 } from "lectern/contracts";
 import { type Html, html, idOf, notFound } from "lectern/core";
 import type { Book, Entry, Page } from "./api_types.ts";
-import { bookAside, isPage } from "./book_contents.ts";
 import { drawComments } from "./comments.ts";
 import type { ReadingContext } from "./contract.ts";
+import { crumbsIn } from "./crumbs.ts";
 import { DRAFTS_API, exportActions, itemToolbar, mayDo, PERMISSIONS_API } from "./item_actions.ts";
 import { history, tagList } from "./item_details.ts";
+import { Tree } from "./tree.ts";
 
 /** An attachment of the page. */
 export type Attachment = Item<"attachment", "listed">;
@@ -49,15 +49,16 @@ type PageParts = Pick<PageData, "book" | "page" | "attachments">;
 const MIN_HEADINGS = 3;
 
 /** Mounts the screen. */
-export function mountPage({ app, slot, web }: ReadingContext): void {
+export function mountPage({ app, slot, treeScript, web }: ReadingContext): void {
   const view = web.view("reading/page", (data, ui) => draw(web, data, ui));
   const comments = web.view("reading/comments", (data, ui) => drawComments(web, data, ui));
   const drawPage = async ({ book, page, attachments }: PageParts, visit: DrawnFor): Promise<Screen> => {
     const { ui } = visit;
     const content = await web.decorate(ui, page.html, page.markdown);
-    const order = pagesInOrder(book.contents);
+    const entries = outlineEntries(book);
+    const order = pagesInOrder(entries);
     const at = order.findIndex(({ id }) => id === page.id);
-    const chapter = book.contents.find(({ type, id }) => type === "chapter" && id === page.chapter_id);
+    const chapter = entries.find(({ type, id }) => type === "chapter" && id === page.chapter_id);
     const added = html`${await web.addedParts("page/below", page, visit)}`;
     const data: PageData = {
       book,
@@ -74,13 +75,9 @@ export function mountPage({ app, slot, web }: ReadingContext): void {
       title: page.name,
       menu: "/books",
       style: content.style,
-      crumbs: [
-        { text: ui.t("Books"), path: "/books" },
-        { text: book.name, path: bookPath(book) },
-        ...(chapter ? [{ text: chapter.name, path: chapterPath(book, chapter) }] : []),
-        { text: page.name },
-      ],
-      aside: html`${bookAside({ slot, web }, book, pagePath(book, page), ui)}${await web.addedParts("page/aside", page, visit)}`,
+      crumbs: [...crumbsIn(book, ui, chapter), { text: page.name }],
+      scripts: [treeScript],
+      aside: html`${new Tree({ slot }, book, ui, { type: "page", id: page.id }).aside()}${await web.addedParts("page/aside", page, visit)}`,
       body: view(data, ui),
     };
   };
@@ -102,7 +99,7 @@ async function pageOf(visit: Visit): Promise<PageParts> {
   }));
   // A rejection is handled where it is awaited.
   reading.catch(() => {});
-  const book = await visit.item("book", { slug: bookSlug });
+  const book = await visit.item("book_outline", { slug: bookSlug });
   const { found, attachments } = await reading;
   if (found?.book_id !== book.id) throw notFound("Page");
   return { book, page: found, attachments };
@@ -111,13 +108,13 @@ async function pageOf(visit: Visit): Promise<PageParts> {
 /** The path of a page's screen by the id of the page. Throws 404. */
 export async function pathOfPage(visit: Visit, id: string): Promise<string> {
   const page = await visit.item("page", { id: idOf(id, "Page") });
-  return pagePath(await visit.item("book", { id: page.book_id }), page);
+  return pagePath(await visit.item("book_outline", { id: page.book_id }), page);
 }
 
 /** The pages of a book in reading order, without drafts. */
 function pagesInOrder(contents: readonly Entry[]): Entry[] {
   const pages = contents.flatMap((entry) => (entry.type === "chapter" ? (entry.pages ?? []) : [entry]));
-  return pages.filter((entry) => isPage(entry) && !entry.draft);
+  return pages.filter(({ type, draft }) => type === "page" && !draft);
 }
 
 function draw({ parts }: Web, data: PageData, ui: Ui): Html {

@@ -2,6 +2,7 @@
  * Screens for reading: home page, shelves, books, chapters, pages with attachments and comments, revisions, search. They read
  * everything through the API, which checks permissions.
  */
+import { join } from "node:path";
 import { definePlugin } from "lectern/core";
 import { mountCommentForms } from "./comment_forms.ts";
 import { mountContainers } from "./containers.ts";
@@ -12,6 +13,7 @@ import { mountPeople } from "./people.ts";
 import { mountRevisions } from "./revisions.ts";
 import { mountSearch } from "./search.ts";
 import { mountTags } from "./tags.ts";
+import { mountTree } from "./tree_requests.ts";
 import { warmUpScreens } from "./warm_up.ts";
 
 export default definePlugin({
@@ -21,7 +23,9 @@ export default definePlugin({
   optionalTables: ["item_views", "pages", "books"],
   setup(context) {
     const { contribute } = context;
-    const shared = { ...context, web: context.contracts.web };
+    const { web } = context.contracts;
+    const treeScript = web.asset("tree.js", join(import.meta.dir, "public", "tree.js"));
+    const shared = { ...context, web, treeScript };
     shared.web.places(...(["page/aside", "page/below", "page/toolbar", "chapter/below", "chapter/toolbar"] as const));
     shared.web.places(...(["book/below", "book/toolbar", "shelf/below", "shelf/toolbar", "home/below"] as const));
     mountHome(shared);
@@ -30,6 +34,7 @@ export default definePlugin({
     mountPeople(shared);
     mountContainers(shared);
     mountPage(shared);
+    mountTree(shared);
     mountCommentForms(shared);
     mountRevisions(shared);
     mountExports(shared);

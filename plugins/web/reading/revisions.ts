@@ -247,7 +247,7 @@ function revisionPath(page: Page, visit: Visit) {
 }
 
 async function place(visit: Visit) {
-  const book = await visit.item("book", { slug: visit.params.book ?? "" });
+  const book = await visit.item("book_outline", { slug: visit.params.book ?? "" });
   const page = await visit.item("page", { slug: visit.params.page ?? "", within: book.id });
   const path = pagePath(book, page);
   return {

@@ -67,6 +67,13 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
       needs: ["book-view-all", "book-update-all", "book-delete-all", "book-create-all", "bookshelf-create-all"],
     },
   ],
+  "PUT /api/books/:id/order/entry": [
+    {
+      ...{ path: "/api/books/{book}/order/entry", needs: ["book-view-all", "book-update-all", "chapter-view-all"] },
+      body: { type: "chapter", id: "{chapter}", place: "before", target_type: "chapter", target_id: "{chapter}" },
+      refusedWith: 422,
+    },
+  ],
   "PUT /api/books/:id/order": [
     {
       path: "/api/books/{book}/order",
@@ -336,9 +343,8 @@ function overrides(body?: unknown): PermitCase[] {
 
 /** Every format of the interface specification, and the address of those that plugins add. */
 function exportRows(): Record<string, PermitCase[]> {
-  const kinds = { pages: "page", chapters: "chapter", books: "book" };
   const rows: Record<string, PermitCase[]> = {};
-  for (const [segment, kind] of Object.entries(kinds))
+  for (const [segment, kind] of Object.entries({ pages: "page", chapters: "chapter", books: "book" }))
     for (const format of ["html", "pdf", "plaintext", "markdown", "zip"])
       rows[`GET /api/${segment}/:id/export/${format}`] = [
         { path: `/api/${segment}/{${kind}}/export/${format}`, needs: ["content-export", `${kind}-view-all`] },

@@ -80,7 +80,7 @@ async function answerTo(
   const filterContext = { ...filters, places };
   const task: SearchTask = { context, viewer, search, filterContext, kinds, restricted, paging };
   const closely = order === "relevance" ? CLOSELY : 0;
-  const all = facets ? BOUND : Math.max(closely, paging.page * paging.count);
+  const all = facets ? BOUND : Math.min(BOUND, Math.max(closely, paging.page * paging.count));
   const scan = async (areCommon: ReadonlySet<number>): Promise<Found> => {
     const scans = scansFor(terms, free.length, allWords(exact), { figures, bound: BOUND, areCommon });
     const ranked = await rankedCandidates(task, { terms, branches: scans.branches, figures, closely, all, order });

@@ -136,6 +136,7 @@ export type {
   ParentColumns,
   ResponseFields,
   Searchable,
+  SearchedParts,
 } from "./resources/content.ts";
 export {
   freeSlug,

@@ -102,6 +102,10 @@ test.each(SELECTS)("a field does not get at %s", async (_title, text) => {
 
 type Setup = (context: AnyContext) => void;
 const KIND = { kind: "taken", table: "books", segment: "taken", parents: [], columns: ["id", "name"] } as const;
+const PARTS = {
+  ...({ kind: "book", table: "books", idColumn: "id", itemColumn: "id" } as const),
+  ...{ nameColumn: "name", textColumn: "name", wordsColumn: "name", url: String },
+};
 const raw = <T>(text: string) => sql.raw<T>(text);
 const plugin = (setup: Setup): AnyPlugin =>
   definePlugin({
@@ -150,6 +154,16 @@ const BOOTS: readonly [title: string, wanted: string | RegExp, setup: Setup][] =
     "text of a kind whose table it does not hold",
     'cannot read table "pages"',
     ({ contribute }) => contribute("searchable", { kind: "page", body: sql.ref("pages.html") }),
+  ],
+  [
+    "parts of items in a table that it may not read",
+    'cannot read table "users"',
+    ({ contribute }) => contribute("searched_parts", { ...PARTS, table: "users" }),
+  ],
+  [
+    "parts of items with SQL in the place of a column",
+    "wanted letters, digits",
+    ({ contribute }) => contribute("searched_parts", { ...PARTS, textColumn: `name" || ${HASH} || "` }),
   ],
   [
     "a kind over a table that it may not write",

@@ -23,7 +23,7 @@ const HELD = {
     "web.parts.field web.parts.form web.parts.notice web.parts.pager web.parts.table web.parts.tabs web.parts.toolbar",
     "activity.activities content.hasParentList document_head.draw export_format.write last_activity.of",
     "markdown_converter.configure page_content.include page_content.postRender page_content.preStore page_content.show screen_head.css",
-    "screen_head.links screen_head.meta screen_part.path view_replacement.draw",
+    "screen_head.links screen_head.meta screen_part.path search.wordsOf searched_parts.url view_replacement.draw",
   ],
   /** Reads what the viewer may read whom it is called with, who is one as whom the caller may act. */
   viewer: [

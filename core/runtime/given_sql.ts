@@ -188,16 +188,16 @@ function fencedText(text: Searchable, { given, kinds }: Contributing): Searchabl
   };
 }
 
-/** Statements of the search read the columns that it names. */
+/** Plugins that read all content read the table, so it has to be one that the plugin may write. */
 function fencedParts(parts: SearchedParts, { given }: Contributing): SearchedParts {
   const { table, idColumn, itemColumn, nameColumn, textColumn, wordsColumn } = parts;
-  for (const column of [idColumn, itemColumn, nameColumn, textColumn, wordsColumn]) {
-    if (!NAME.test(column))
+  for (const name of [table, idColumn, itemColumn, nameColumn, textColumn, wordsColumn])
+    if (!NAME.test(name))
       throw new BootError(
-        `The plugin "${given.plugin}" contributes to "searched_parts" with the column "${column}": wanted letters, digits, "_" and "-" alone`,
+        `The plugin "${given.plugin}" contributes to "searched_parts" with "${name}": wanted letters, digits, "_" and "-" alone`,
       );
-    checkReadable(given, table, column);
-  }
+  if (!given.grants.write.includes(table))
+    throw new GrantError(given.plugin, table, "write", { denied: isDenied(given.grants, table, "write") });
   return parts;
 }
 

@@ -186,6 +186,10 @@ test("a store that does not answer fails the try, and a file that ends its serve
     never,
   );
   expect(await rowOf(lost)).toMatchObject({ state: "failed", reason: "lost" });
+  // The doctor has both read again.
+  expect(await (await checkOf("unreadable"))?.fix?.()).toBe(2);
+  await drain();
+  expect(await found("osprey")).toEqual([id, lost]);
 });
 
 test("the process is ended at its limits of time and memory, and with the server", async () => {

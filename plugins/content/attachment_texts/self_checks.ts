@@ -38,6 +38,12 @@ export function textChecks(context: TextsContext): SelfCheck[] {
           "They are found by their names alone. Attach files without a password, or smaller ones, where their text is to be found.",
         );
       },
+      // What ended for no reason of the file may end otherwise: its file is back, or the server has more memory.
+      async fix() {
+        const again = await waitAgain(db);
+        for (const { attachment_id } of again) await context.enqueueReading(attachment_id);
+        return again.length;
+      },
     },
     referenceCheck(db, {
       name: "attachment_texts/attachments",
@@ -46,6 +52,17 @@ export function textChecks(context: TextsContext): SelfCheck[] {
       repair: "delete",
     }),
   ];
+}
+
+/** Makes attachments wait again whose files were lost, or whose process ended. */
+function waitAgain(db: Db) {
+  return db
+    .updateTable("attachment_texts")
+    .set({ state: "waiting", reason: null, tries: 0, read_at: null })
+    .where("state", "=", "failed")
+    .where("reason", "in", ["lost", "interrupted"])
+    .returning("attachment_id")
+    .execute();
 }
 
 /** Attachments that could not be read, by reason: their number, and the first ones. */

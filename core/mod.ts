@@ -8,6 +8,7 @@ export { t as elysiaTypes } from "elysia";
 export { type Expression, expressionBuilder, type RawBuilder, sql } from "kysely";
 export { ConfinedProcess, type ProcessEvents, type ProcessLimits } from "./children/confinement/confined_process.ts";
 export { MessageReader, messageBytes, ProtocolError } from "./children/confinement/messages.ts";
+export { confinedModules } from "./children/confinement/modules.ts";
 export type { ConfinedOrder, Enforcement } from "./children/confinement/trampoline.ts";
 export { inTurn } from "./children/in_turn.ts";
 export type { CallServer, ChildTask } from "./children/messages.ts";
@@ -136,6 +137,7 @@ export type {
   ParentColumns,
   ResponseFields,
   Searchable,
+  SearchedParts,
 } from "./resources/content.ts";
 export {
   freeSlug,

@@ -11,6 +11,7 @@ import sessions from "./accounts/sessions/plugin.ts";
 import throttle from "./accounts/throttle/plugin.ts";
 import tokens from "./accounts/tokens/plugin.ts";
 import users from "./accounts/users/plugin.ts";
+import attachmentTexts from "./content/attachment_texts/plugin.ts";
 import attachments from "./content/attachments/plugin.ts";
 import bookSort from "./content/book_sort/plugin.ts";
 import books from "./content/books/plugin.ts";
@@ -86,6 +87,7 @@ const plugins: readonly AnyPlugin[] = [
   auditLog,
   webhooks,
   search,
+  attachmentTexts,
   links,
   slugHistory,
   exporting,

@@ -180,9 +180,44 @@ export interface Searchable {
   readonly html?: Expression<string>;
 }
 
+/**
+ * Rows that belong to items of a kind and are found with them, such as the attachments of pages: who sees the item sees them, and a search
+ * that matches one finds the item. Names are those of columns of `table`, which statements of the search put in as they are.
+ * @example
+ * context.contribute("searched_parts", {
+ *   kind: "page",
+ *   table: "notes",
+ *   idColumn: "id",
+ *   itemColumn: "page_id",
+ *   nameColumn: "name",
+ *   textColumn: "text",
+ *   wordsColumn: "words",
+ *   url: (id) => `${context.baseUrl}/notes/${id}`,
+ * });
+ */
+export interface SearchedParts {
+  /** A kind of the slot `content`. */
+  readonly kind: string;
+  /** The table with the rows. */
+  readonly table: TableName;
+  /** Its column of their ids: unique integers. */
+  readonly idColumn: string;
+  /** Of the id of the item, with an index. */
+  readonly itemColumn: string;
+  /** Of what they are called, which is shown. */
+  readonly nameColumn: string;
+  /** Of their plain text, null for none, from which passages are shown. */
+  readonly textColumn: string;
+  /** Of their words, null for none: a tsvector made by `wordsOf` of the contract "search", with a GIN index. */
+  readonly wordsColumn: string;
+  /** Where a row is read, with the base URL. */
+  readonly url: (id: number) => string;
+}
+
 declare module "../registry.ts" {
   interface Slots {
     searchable: Searchable;
+    searched_parts: SearchedParts;
     content: ContentKind;
     dependents: Dependents;
     response_fields: ResponseFields;

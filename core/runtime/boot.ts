@@ -154,9 +154,10 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
   const schemes = () => (slots.get("credential_scheme") ?? []).filter(isShipped);
   const content = () => slots.get("content") ?? [];
   const contentTables = () => content().map(({ table }) => table);
+  const partTables = () => (slots.get("searched_parts") ?? []).map(({ table }) => table);
   const servers = new RunningServers({ db: store.db, log, leaseSeconds: config.serverLeaseSeconds });
   const roles = new PluginRoles({
-    ...{ store, log, mode: config.pluginRoles, thirdParty, visibility, contentTables, servers, guard },
+    ...{ store, log, mode: config.pluginRoles, thirdParty, visibility, contentTables, partTables, servers, guard },
   });
   await roles.begin(plugins, parts.denied);
   const schemaRoles = new SchemaRoles({ store, mode: config.pluginRoles, thirdParty, denied: parts.denied });

@@ -8,7 +8,7 @@ import { type Expression, sql } from "kysely";
 import { checkedExpression, type Db, type ExpressionPlace, GrantError, isDenied, rows } from "../../db/mod.ts";
 import { BootError } from "../errors.ts";
 import type { AnswerSource, TableDependency } from "../events/cached_answers.ts";
-import type { ContentKind, ResponseFields, Searchable } from "../resources/content.ts";
+import type { ContentKind, ResponseFields, Searchable, SearchedParts } from "../resources/content.ts";
 import type { VisibilityReads, VisibilityRule } from "../resources/visibility.ts";
 import { type Giving, givenValue, takenArguments } from "./given_values.ts";
 import { type Call, readMembers } from "./read_members.ts";
@@ -54,6 +54,7 @@ function membersOnce<C>(contribution: C, plugin: string): C {
 const FENCES = {
   content: fencedKind,
   searchable: fencedText,
+  searched_parts: fencedParts,
   response_fields: fencedFields,
 };
 
@@ -185,6 +186,19 @@ function fencedText(text: Searchable, { given, kinds }: Contributing): Searchabl
     body: checkedMember(text.body, place),
     ...(text.html && { html: checkedMember(text.html, place) }),
   };
+}
+
+/** Plugins that read all content read the table, so it has to be one that the plugin may write. */
+function fencedParts(parts: SearchedParts, { given }: Contributing): SearchedParts {
+  const { table, idColumn, itemColumn, nameColumn, textColumn, wordsColumn } = parts;
+  for (const name of [table, idColumn, itemColumn, nameColumn, textColumn, wordsColumn])
+    if (!NAME.test(name))
+      throw new BootError(
+        `The plugin "${given.plugin}" contributes to "searched_parts" with "${name}": wanted letters, digits, "_" and "-" alone`,
+      );
+  if (!given.grants.write.includes(table))
+    throw new GrantError(given.plugin, table, "write", { denied: isDenied(given.grants, table, "write") });
+  return parts;
 }
 
 /** Fields that are selected with an item are read by a second statement, as the plugin's role, for all items of an answer. */

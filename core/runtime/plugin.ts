@@ -55,7 +55,10 @@ export interface Grants<
   readonly write?: readonly W[];
   /** Columns that it may read of tables that it may not read as a whole, by table: `{ users: ["id", "email"] }`. */
   readonly columns?: C;
-  /** Tables of the kinds of content that other plugins contribute: `["read"]`, or `["write"]` to read and write them. */
+  /**
+   * Tables of the kinds of content that other plugins contribute: `["read"]`, or `["write"]` to read and write them. Those of the slot
+   * `searched_parts` may be read with them.
+   */
   readonly contentTables?: readonly ("read" | "write")[];
   /**
    * Hosts it may call: names, `*.name` for sub-domains, `setting:NAME` for those of the URLs or names that the operator gives in a

@@ -74,6 +74,8 @@ export interface PluginRolesOptions {
   readonly guard: PartGuard;
   /** Tables of the kinds of content contributed so far. */
   contentTables(): readonly string[];
+  /** Tables of the slot `searched_parts`, which plugins that may use those of content may read. */
+  partTables(): readonly string[];
 }
 
 /** Why nothing is enforced where the operator set it so. */
@@ -245,7 +247,8 @@ export class PluginRoles {
     const { columns: own = {}, ...declared } = this.#tables.get(plugin) as TableGrants;
     const ofContent = this.#ofContent.get(plugin);
     const content = this.#options.contentTables();
-    const read = [...declared.read, ...(ofContent === "read" ? content : [])];
+    const parts = ofContent === undefined ? [] : this.#options.partTables();
+    const read = [...declared.read, ...(ofContent === "read" ? content : []), ...parts];
     const write = [...declared.write, ...(ofContent === "write" ? content : [])];
     // One transaction for the columns that rules of all plugins read is faster than one for each.
     const columns = isPartial

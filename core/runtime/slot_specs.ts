@@ -114,6 +114,19 @@ export const CORE_SLOTS = deepFreeze({
     limit: "readers",
   },
   searchable: { members: { kind: "text", body: "object", html: "optional_object" } },
+  searched_parts: {
+    members: {
+      kind: "text",
+      table: "text",
+      idColumn: "text",
+      itemColumn: "text",
+      nameColumn: "text",
+      textColumn: "text",
+      wordsColumn: "text",
+      url: "function",
+    },
+    limit: "readers",
+  },
   self_check: {
     members: {
       name: "text",

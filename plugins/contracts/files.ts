@@ -1,7 +1,7 @@
-import { deepFreeze, type EventTransaction, type SlotSpecs } from "lectern/core";
+import { deepFreeze, type EventTransaction, type SlotSpecs, type StoredFile } from "lectern/core";
 
 /**
- * Stores files of a plugin for others that write its rows, such as the copy of an instance.
+ * Stores files of a plugin for others that write its rows, such as the copy of an instance, and reads them for others that work on them.
  * @example
  * context.contribute("file_keeper", {
  *   plugin: "notes",
@@ -12,6 +12,7 @@ import { deepFreeze, type EventTransaction, type SlotSpecs } from "lectern/core"
  *     return { file_key: key };
  *   },
  *   drop: (key, tx) => tx.afterCommit(() => context.files.remove(key)),
+ *   read: (key) => context.files.get(key),
  * });
  */
 export interface FileKeeper {
@@ -24,6 +25,8 @@ export interface FileKeeper {
   keep(content: Uint8Array, tx: EventTransaction): Promise<Readonly<Record<string, unknown>>>;
   /** Removes a file that no row names, at the commit. */
   drop(fileKey: string, tx: EventTransaction): void;
+  /** A stored file, whoever may see what it belongs to; undefined if there is none. */
+  read(fileKey: string): Promise<StoredFile | undefined>;
 }
 
 declare module "lectern/core" {
@@ -35,8 +38,8 @@ declare module "lectern/core" {
 /** What is known of these slots beside their types. */
 export const fileKeeperSlots = deepFreeze({
   file_keeper: {
-    members: { plugin: "text", keep: "function", drop: "function" },
-    ships: ["keep", "drop"],
+    members: { plugin: "text", keep: "function", drop: "function", read: "function" },
+    ships: ["keep", "drop", "read"],
     limit: "long",
   },
 } as const satisfies SlotSpecs);

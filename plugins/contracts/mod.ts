@@ -14,6 +14,7 @@ export type {
   ParentColumns,
   ResponseFields,
   Searchable,
+  SearchedParts,
   SelfCheck,
 } from "lectern/core";
 export { type Access, type ItemPermissions, itemPermissions, type Owned } from "./access.ts";
@@ -129,7 +130,7 @@ export type {
   ViewPart,
 } from "./screen_places.ts";
 export { screenSlots } from "./screen_slots.ts";
-export type { EngineAnswer, EngineHit, EngineQuery, SearchDocument, SearchEngine } from "./search.ts";
+export type { EngineAnswer, EngineHit, EngineQuery, Search, SearchDocument, SearchEngine } from "./search.ts";
 export { searchSlots } from "./search.ts";
 export {
   authorReferences,

@@ -1,8 +1,38 @@
 /**
- * Search engines: what the search hands to an engine of another plugin, and what it gets back.
+ * What the search does for other plugins, and search engines: what it hands to an engine of another plugin, and what it gets back.
  * Which items a viewer sees, and how hits are shown, stays with the search.
  */
 import { deepFreeze, type SlotSpecs } from "lectern/core";
+
+/**
+ * Splits texts as the search does, for rows of other plugins that it finds: see the slot `searched_parts`.
+ * @example
+ * export default definePlugin({
+ *   name: "scans",
+ *   requires: ["search"],
+ *   grants: { write: ["note_scans"] },
+ *   setup({ contracts: { search }, db, jobs }) {
+ *     jobs.handle("scan_read", async ({ id, text }) => {
+ *       const words = sql<string>`${await search.wordsOf(text)}::tsvector`;
+ *       await db.updateTable("note_scans").set({ text, words }).where("id", "=", id).execute();
+ *     });
+ *   },
+ * });
+ *
+ * declare module "lectern/core" {
+ *   interface Jobs { scan_read: { readonly id: number; readonly text: string } }
+ * }
+ * declare module "lectern/db" {
+ *   interface Tables { note_scans: { id: number; note_id: number; name: string; text: string | null; words: string | null } }
+ * }
+ */
+export interface Search {
+  /**
+   * The words of a plain text, each once, normalised as words of searches are: the text form of a tsvector, "" for none. Of more than 900,000
+   * bytes of words the first ones. Lets the event loop have its turn, some 30 ms a megabyte; cut longer texts before.
+   */
+  wordsOf(text: string): Promise<string>;
+}
 
 /** The text of an item, as a search engine indexes it. */
 export interface SearchDocument {
@@ -90,6 +120,9 @@ export interface SearchEngine {
 }
 
 declare module "lectern/core" {
+  interface Contracts {
+    search: Search;
+  }
   interface Slots {
     search_engine: SearchEngine;
   }

@@ -102,6 +102,11 @@ test.each(SELECTS)("a field does not get at %s", async (_title, text) => {
 
 type Setup = (context: AnyContext) => void;
 const KIND = { kind: "taken", table: "books", segment: "taken", parents: [], columns: ["id", "name"] } as const;
+const PART = { idColumn: "id", itemColumn: "id", nameColumn: "name", textColumn: "name", wordsColumn: "name" };
+function parts(wrong: object): Setup {
+  return ({ contribute }) =>
+    contribute("searched_parts", { kind: "book", table: "books", ...PART, url: String, ...wrong });
+}
 const raw = <T>(text: string) => sql.raw<T>(text);
 const plugin = (setup: Setup): AnyPlugin =>
   definePlugin({
@@ -151,6 +156,8 @@ const BOOTS: readonly [title: string, wanted: string | RegExp, setup: Setup][] =
     'cannot read table "pages"',
     ({ contribute }) => contribute("searchable", { kind: "page", body: sql.ref("pages.html") }),
   ],
+  ["parts of items in a table that it may not write", 'cannot write table "users"', parts({ table: "users" })],
+  ["parts with SQL in the place of a column", "wanted letters, digits", parts({ textColumn: `name" || ${HASH} || "` })],
   [
     "a kind over a table that it may not write",
     'cannot write table "users"',

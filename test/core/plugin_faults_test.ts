@@ -266,7 +266,7 @@ const PLAIN = [
   ...["file_store", "mail_transport", "search_engine", "sign_in_step"],
 ];
 /** Readers of kinds of items, which the screens above read through; parts of kinds of content. */
-const BY_KIND = ["content", "export_kind", "item_reader", "last_activity"];
+const BY_KIND = ["content", "export_kind", "item_reader", "last_activity", "searched_parts"];
 
 test("every slot is documented with what its failure does, and tried here", () => {
   const hooks = readFileSync(join(import.meta.dir, "../../plugins/hooks.md"), "utf8");

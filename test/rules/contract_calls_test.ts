@@ -23,7 +23,7 @@ const HELD = {
     "web.parts.field web.parts.form web.parts.notice web.parts.pager web.parts.table web.parts.tabs web.parts.toolbar",
     "activity.activities content.hasParentList document_head.draw export_format.write last_activity.of",
     "markdown_converter.configure page_content.include page_content.postRender page_content.preStore page_content.show screen_head.css",
-    "screen_head.links screen_head.meta screen_part.path view_replacement.draw",
+    "screen_head.links screen_head.meta screen_part.path search.wordsOf searched_parts.url view_replacement.draw",
   ],
   /** Reads what the viewer may read whom it is called with, who is one as whom the caller may act. */
   viewer: [
@@ -59,7 +59,7 @@ const HELD = {
   ships: [
     "dashboard_keys.spend overrides.copy pages.discardDrafts pages.keepDraft pages.rewrite",
     "content_maker.make content_maker.read content_maker.refill content_record.changed dependents.destroy file_claims.used file_keeper.drop",
-    "file_keeper.keep file_store.get file_store.list file_store.put file_store.remove import_files.store",
+    "file_keeper.keep file_keeper.read file_store.get file_store.list file_store.put file_store.remove import_files.store",
     "mail_transport.send picture_keeper.keep response_fields.cached.onHit search_engine.find search_engine.index",
     "search_engine.remove self_check.check self_check.fix sign_in_step.isNeeded",
   ],

@@ -10,7 +10,18 @@ const LIBRARIES = ["kysely", "@sinclair/typebox"];
 /** Exports that plugins import for their types; they hold nothing that could run there. */
 const TYPES = ["lectern/db", "lectern/contracts", "lectern/plugins"];
 
-/** The files of the modules, and what is readable: core and the libraries. */
+/**
+ * The files of what a confined process can import by default, by import name, and what is readable for that: core and the libraries.
+ * @example
+ * const parser = Bun.resolveSync("fflate", import.meta.dir);
+ * const order = { main: `${import.meta.dir}/child.ts`, readable: [parser], unenforced: false };
+ * const modules = { ...confinedModules().modules, fflate: parser };
+ * const child = new ConfinedProcess({ ...order, modules }, { maxBytes: 192 * 2 ** 20, maxMessageBytes: 65_536 }, {
+ *   receive: (message) => console.error(message),
+ *   ended: (reason) => console.error(reason),
+ * });
+ * child.send({ file: "notes.zip" });
+ */
 export function confinedModules(): Pick<TrampolineOrder, "modules" | "readable"> {
   const libraries = LIBRARIES.map((name) => [name, realpathSync(Bun.resolveSync(name, INSTALL_ROOT))] as const);
   return {

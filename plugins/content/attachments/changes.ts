@@ -181,12 +181,13 @@ async function contentOf(
   return { external: false, link: "", file_key: await storeFile(context, file, tx), extension: extensionOf(file.name) };
 }
 
-/** Stores files of attachments whose rows another plugin writes. */
+/** Stores files of attachments whose rows another plugin writes, and reads those that one works on. */
 export function fileKeeper(context: AttachmentsContext): FileKeeper {
   return {
     plugin: "attachments",
     keep: async (content, tx) => ({ file_key: await storeFile(context, content, tx) }),
     drop: (fileKey, tx) => removeFile(context, fileKey, tx),
+    read: (fileKey) => context.files.get(fileKey),
   };
 }
 

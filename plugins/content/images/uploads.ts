@@ -94,7 +94,7 @@ export function needSameType({ path }: ImageRow, image: Upload): void {
   throw invalidFields({ image: "Image file replacements must be of the same type" });
 }
 
-/** Stores files of images whose rows another plugin writes. */
+/** Stores files of images whose rows another plugin writes, and reads those that one works on. */
 export function fileKeeper(context: ImagesContext): FileKeeper {
   return {
     plugin: "images",
@@ -104,5 +104,6 @@ export function fileKeeper(context: ImagesContext): FileKeeper {
       return { file_key, ...info };
     },
     drop: (fileKey, tx) => tx.afterCommit(() => removeFile(context, fileKey)),
+    read: (fileKey) => context.files.get(fileKey),
   };
 }

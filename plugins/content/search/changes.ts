@@ -215,7 +215,10 @@ async function indexItems(
   );
 }
 
-async function wordsOf({ name, tags, html, body }: ItemTexts, yieldNow: YieldToEventLoop): Promise<ItemWords> {
+async function wordsOf(
+  { name, tags, html, body }: Omit<ItemTexts, "id">,
+  yieldNow: YieldToEventLoop,
+): Promise<ItemWords> {
   const words = new ItemWords();
   const texts: readonly (readonly [string, ItemField])[] = [
     [name, "name"],
@@ -230,6 +233,12 @@ async function wordsOf({ name, tags, html, body }: ItemTexts, yieldNow: YieldToE
     }
   }
   await yieldNow();
+  return words;
+}
+
+/** Every word of a plain text in the text form of a tsvector, for rows of other plugins. */
+export async function wordsOfText(text: string): Promise<string> {
+  const { words } = await wordsOf({ name: "", tags: null, html: null, body: text }, yieldToEventLoop());
   return words;
 }
 

@@ -2,7 +2,7 @@
  * What the plugin of search declares: its tables, the answer of its route, its job, and what its files share (content-api 14). A
  * result has the columns that its kind has, without empty ones.
  */
-import type { ContentKind, Searchable, Tags } from "lectern/contracts";
+import type { ContentKind, Searchable, SearchedParts, Tags } from "lectern/contracts";
 import {
   idSchema,
   type RawBuilder,
@@ -33,6 +33,8 @@ export interface SearchContext {
   readonly db: Executor;
   /** The kinds that can be searched; complete once the runtime has booted. */
   readonly kinds: () => readonly SearchedKind[];
+  /** Rows that are found with their items, of all kinds; complete once the runtime has booted. */
+  readonly parts: () => readonly SearchedParts[];
   readonly tags: Tags;
   readonly baseUrl: string;
   /** Whether an installed plugin writes a table, which is missing otherwise; complete once the runtime has booted. */

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { wordsOfText } from "./changes.ts";
 import { headingsIn } from "./headings.ts";
 import { ItemWords } from "./item_words.ts";
 
@@ -53,4 +54,10 @@ test("headings are extracted from any HTML", () => {
   ).toBe("Call the DBA R D");
   expect(headingsIn("<header>no</header>")).toBe("");
   expect(headingsIn("<h1>open")).toBe("");
+});
+
+test("the contract gives every word of a long text once, as searches split them", async () => {
+  const filler = `${"Gänse R&D ".repeat(2_000)}`;
+  expect(await wordsOfText(`${filler}Straße`)).toBe("'ganse' 'r' 'r&d' 'd' 'strasse'");
+  expect(await wordsOfText("")).toBe("");
 });

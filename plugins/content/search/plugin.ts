@@ -9,7 +9,7 @@ import { searchSlots } from "lectern/contracts";
 import { definePlugin, sharedLimits, t, type VisibleRows } from "lectern/core";
 import { hasTrigrams, overAll } from "lectern/db";
 import { KIND_ORDER } from "./candidates.ts";
-import { deleteViewsOfUser, searchedKinds } from "./changes.ts";
+import { deleteViewsOfUser, searchedKinds, wordsOfText } from "./changes.ts";
 import { searchCommand } from "./commands.ts";
 import type { SearchContext, SearchedKind } from "./contract.ts";
 import { contributedEngine } from "./contributed_engine.ts";
@@ -83,6 +83,7 @@ export default definePlugin({
   }),
   migrations,
   commands: { search: searchCommand },
+  provides: ["search"],
   slots: searchSlots,
   setup(plugin) {
     const { baseUrl, contracts, log, on, onStart, runtime, settings, slot, visible } = plugin;
@@ -102,6 +103,7 @@ export default definePlugin({
     const context: SearchContext = {
       db,
       kinds: () => (cachedKinds ??= searchedKinds(slot("content"), slot("searchable"))),
+      parts: () => slot("searched_parts"),
       tags: contracts.tags,
       baseUrl,
       hasTable: (table) =>
@@ -124,6 +126,7 @@ export default definePlugin({
       indexState: () => indexState.state(),
       lastIndexState: () => indexState.last,
     };
+    plugin.provide("search", { wordsOf: wordsOfText });
     on("app_boot", { inTransaction: async () => indexState.reset() });
     onStart(async () => {
       if (!(await hasTrigrams(db)))

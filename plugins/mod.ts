@@ -18,6 +18,7 @@ import chapters from "./content/chapters/plugin.ts";
 import comments from "./content/comments/plugin.ts";
 import contentCopies from "./content/content_copies/plugin.ts";
 import formulas from "./content/formulas/plugin.ts";
+import homePage from "./content/home_page/plugin.ts";
 import images from "./content/images/plugin.ts";
 import links from "./content/links/plugin.ts";
 import markup from "./content/markup/plugin.ts";
@@ -84,6 +85,7 @@ const plugins: readonly AnyPlugin[] = [
   auditLog,
   webhooks,
   search,
+  homePage,
   links,
   slugHistory,
   exporting,

@@ -57,6 +57,7 @@ export type {
 export { exportSlots } from "./exports.ts";
 export type { FileKeeper } from "./files.ts";
 export { fileKeeperSlots } from "./files.ts";
+export type { Favourites, HomeKind, ItemViews } from "./home_page.ts";
 export type { ContentMaker, ContentRecord, ImportedFile, ImportFiles, MadeItem, NewItem } from "./imports.ts";
 export { importSlots } from "./imports.ts";
 export {

@@ -28,6 +28,7 @@ import { Vocabulary } from "./vocabulary.ts";
 export default definePlugin({
   name: "search",
   requires: ["access", "tags"],
+  provides: ["item_views"],
   grants: {
     write: [
       "search_index",
@@ -135,6 +136,7 @@ export default definePlugin({
     registerEngineJobs(plugin, context, { contributed, db });
     for (const check of searchChecks(context, db)) plugin.contribute("self_check", check);
     const views = registerViews(plugin, context);
+    plugin.provide("item_views", { stored: (viewer) => views.stored(viewer) });
     mountSearchRoute(plugin, context, { limitMs: settings.timeoutMs, views });
   },
 });

@@ -34,6 +34,7 @@ import dashboard from "./monitoring/dashboard_stats/plugin.ts";
 import hosts from "./monitoring/hosts/plugin.ts";
 import addressChange from "./operations/address_change/plugin.ts";
 import auditLog from "./operations/audit_log/plugin.ts";
+import discovery from "./operations/discovery/plugin.ts";
 import docs from "./operations/docs/plugin.ts";
 import doctor from "./operations/doctor/plugin.ts";
 import health from "./operations/health/plugin.ts";
@@ -115,6 +116,7 @@ const plugins: readonly AnyPlugin[] = [
   webIntegrations,
   webDiagrams,
   webDrawings,
+  discovery,
   formulas,
 ];
 

@@ -114,6 +114,7 @@ export type {
   ScreenFigure,
   ScreenHead,
   ScreenPart,
+  ScreenPreview,
   ShownFigure,
   Toolbar,
   ToolbarEntry,

@@ -6,11 +6,11 @@ import type { Generated } from "kysely";
 import type { ContentKind, HomeKind, ItemViews } from "lectern/contracts";
 import {
   idSchema,
-  listingSchema,
   nullable,
   type PluginContext,
   rules,
   type Static,
+  type TSchema,
   t,
   timestampSchema,
   userRefSchema,
@@ -85,12 +85,21 @@ export type HomeItem = Static<typeof homeItemSchema>;
 
 const views = t.Integer({ minimum: 1 });
 
+/** The answer of a list, which is sorted and filtered by nobody. */
+function answerOf<Item extends TSchema>($id: string, item: Item) {
+  return t.Object({ data: t.Array(item), total: t.Integer({ minimum: 0 }) }, { $id });
+}
+
 /** The answers of the lists. */
 export const listAnswers = {
-  favourites: listingSchema(t.Object({ ...itemFields, favourited_at: timestampSchema }, { $id: "Favourite" })),
-  recent: listingSchema(t.Object({ ...itemFields, viewed_at: timestampSchema, views }, { $id: "RecentlyViewedItem" })),
-  most: listingSchema(t.Object({ ...itemFields, views }, { $id: "MostViewedItem" })),
-  drafts: listingSchema(
+  favourites: answerOf("Favourites", t.Object({ ...itemFields, favourited_at: timestampSchema }, { $id: "Favourite" })),
+  recent: answerOf(
+    "RecentlyViewed",
+    t.Object({ ...itemFields, viewed_at: timestampSchema, views }, { $id: "RecentlyViewedItem" }),
+  ),
+  most: answerOf("MostViewed", t.Object({ ...itemFields, views }, { $id: "MostViewedItem" })),
+  drafts: answerOf(
+    "OwnDrafts",
     t.Object(
       {
         kind: t.Union([t.Literal("page"), t.Literal("chapter"), t.Literal("book")]),
@@ -104,7 +113,8 @@ export const listAnswers = {
       { $id: "OwnDraft", description: "A draft of yours, with the page that it changes or the place of a new page" },
     ),
   ),
-  activity: listingSchema(
+  activity: answerOf(
+    "Activities",
     t.Object(
       {
         id: idSchema,

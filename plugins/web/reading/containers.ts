@@ -18,6 +18,7 @@ import {
   PERMISSIONS_API,
 } from "./item_actions.ts";
 import { description, history, tagList } from "./item_details.ts";
+import { previewOf } from "./preview.ts";
 
 /** A book or shelf in a list of tiles. */
 export interface Tile extends ScreenItem {
@@ -88,7 +89,7 @@ ${items.length === 0 ? emptyMessage(ui.t(empty), [action], ui) : tiles(items, ic
   }
 }
 
-function mountShelf({ app, web }: ReadingContext): void {
+function mountShelf({ app, baseUrl, web }: ReadingContext): void {
   const view = web.view("reading/shelf", ({ shelf, books, toolbar, added }, ui) => {
     const path = shelfPath(shelf);
     const actionList = [
@@ -127,11 +128,18 @@ ${added}${history(shelf, ui)}`;
     const crumbs = [{ text: visit.ui.t("Shelves"), path: "/shelves" }, { text: shelf.name }];
     const toolbar = await web.toolbar("shelf/toolbar", shelf, visit);
     const added = html`${await web.addedParts("shelf/below", shelf, visit)}`;
-    return { title: shelf.name, crumbs, menu: "/shelves", body: view({ shelf, books, toolbar, added }, visit.ui) };
+    const preview = previewOf({ baseUrl }, { text: shelf.description, picture: shelf.cover?.url }, visit.ui);
+    return {
+      title: shelf.name,
+      crumbs,
+      preview,
+      menu: "/shelves",
+      body: view({ shelf, books, toolbar, added }, visit.ui),
+    };
   });
 }
 
-function mountBook({ app, slot, web }: ReadingContext): void {
+function mountBook({ app, baseUrl, slot, web }: ReadingContext): void {
   const view = web.view("reading/book", ({ book, part, toolbar, added }, ui) => {
     const path = bookPath(book);
     const mayWrite = (permission: string) => mayDo(ui, permission, book);
@@ -201,12 +209,19 @@ ${book.cover && html`<img class="book-cover" src="${book.cover.url}" alt="">`}${
       const crumbs = [{ text: visit.ui.t("Books"), path: "/books" }, { text: book.name }];
       const toolbar = await web.toolbar("book/toolbar", book, visit);
       const part = partOf(book.contents, number);
-      return { title: book.name, crumbs, menu: "/books", body: view({ book, part, toolbar, added }, visit.ui) };
+      const preview = previewOf({ baseUrl }, { text: book.description, picture: book.cover?.url }, visit.ui);
+      return {
+        title: book.name,
+        crumbs,
+        preview,
+        menu: "/books",
+        body: view({ book, part, toolbar, added }, visit.ui),
+      };
     },
   });
 }
 
-function mountChapter({ app, slot, web }: ReadingContext): void {
+function mountChapter({ app, baseUrl, slot, web }: ReadingContext): void {
   const view = web.view("reading/chapter", ({ book, chapter, part, toolbar, added }, ui) => {
     const path = chapterPath(book, chapter);
     const mayWrite = (permission: string) => mayDo(ui, permission, chapter);
@@ -276,7 +291,8 @@ ${
       const pages: readonly Entry[] = chapter.pages;
       const part = partOf(pages, number);
       const body = view({ book, chapter, part, toolbar, added }, visit.ui);
-      return { title: chapter.name, crumbs, menu: "/books", aside, body };
+      const preview = previewOf({ baseUrl }, { text: chapter.description }, visit.ui);
+      return { title: chapter.name, crumbs, preview, menu: "/books", aside, body };
     },
   });
 }

@@ -19,6 +19,7 @@ import chapters from "./content/chapters/plugin.ts";
 import comments from "./content/comments/plugin.ts";
 import contentCopies from "./content/content_copies/plugin.ts";
 import formulas from "./content/formulas/plugin.ts";
+import homePage from "./content/home_page/plugin.ts";
 import images from "./content/images/plugin.ts";
 import links from "./content/links/plugin.ts";
 import markup from "./content/markup/plugin.ts";
@@ -35,6 +36,7 @@ import dashboard from "./monitoring/dashboard_stats/plugin.ts";
 import hosts from "./monitoring/hosts/plugin.ts";
 import addressChange from "./operations/address_change/plugin.ts";
 import auditLog from "./operations/audit_log/plugin.ts";
+import discovery from "./operations/discovery/plugin.ts";
 import docs from "./operations/docs/plugin.ts";
 import doctor from "./operations/doctor/plugin.ts";
 import health from "./operations/health/plugin.ts";
@@ -88,6 +90,7 @@ const plugins: readonly AnyPlugin[] = [
   webhooks,
   search,
   attachmentTexts,
+  homePage,
   links,
   slugHistory,
   exporting,
@@ -117,6 +120,7 @@ const plugins: readonly AnyPlugin[] = [
   webIntegrations,
   webDiagrams,
   webDrawings,
+  discovery,
   formulas,
 ];
 

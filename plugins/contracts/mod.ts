@@ -58,6 +58,7 @@ export type {
 export { exportSlots } from "./exports.ts";
 export type { FileKeeper } from "./files.ts";
 export { fileKeeperSlots } from "./files.ts";
+export type { Favourites, HomeKind, ItemViews } from "./home_page.ts";
 export type { ContentMaker, ContentRecord, ImportedFile, ImportFiles, MadeItem, NewItem } from "./imports.ts";
 export { importSlots } from "./imports.ts";
 export {
@@ -122,6 +123,7 @@ export type {
   ScreenFigure,
   ScreenHead,
   ScreenPart,
+  ScreenPreview,
   ShownFigure,
   Toolbar,
   ToolbarEntry,

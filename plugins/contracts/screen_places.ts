@@ -167,6 +167,14 @@ export interface ShownFigure {
   readonly path: string | undefined;
 }
 
+/** What other sites show of a link to a screen. */
+export interface ScreenPreview {
+  /** The begin of its text; "" for none. */
+  readonly description: string;
+  /** The absolute address of a picture. */
+  readonly image: string | undefined;
+}
+
 /** Facts about a screen that is answered. */
 export interface ScreenFacts {
   readonly title: string;
@@ -174,6 +182,8 @@ export interface ScreenFacts {
   readonly path: string;
   /** The status of the answer. */
   readonly status: number;
+  /** What other sites show of a link to it. */
+  readonly preview?: ScreenPreview | undefined;
 }
 
 /** A link element of the head. */

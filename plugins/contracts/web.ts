@@ -21,7 +21,7 @@ import type {
 import type { AnswerPath, AnswerTo, ChangeAnswer, SubmitResult } from "./answers.ts";
 import type { Item, ItemAddress, ItemName, ItemsAddress } from "./items.ts";
 import type { Comparison } from "./markup.ts";
-import type { FiguresName, ShownFigure, Toolbar, ToolbarName } from "./screen_places.ts";
+import type { FiguresName, ScreenPreview, ShownFigure, Toolbar, ToolbarName } from "./screen_places.ts";
 import type { Tag } from "./tags.ts";
 
 /** Services of a view: texts, icons, URLs and permissions of the reader. */
@@ -68,6 +68,8 @@ export interface Screen {
   readonly status?: number;
   /** The path of the menu entry that this screen belongs to. */
   readonly menu?: string;
+  /** For programs that show a link to the screen, which come as visitors; nothing where there is none. */
+  readonly preview?: ScreenPreview | undefined;
   /** Further scripts of this screen: addresses of `Web.asset`. */
   readonly scripts?: readonly string[];
   /** CSS of this document, allowed by a nonce. Never from user input. */

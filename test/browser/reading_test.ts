@@ -107,7 +107,10 @@ test("every screen is sound, on a desk and on a telephone, in light and in dark"
 test("people find their way from the start to a page, through its book and on", async () => {
   const page = await screens.visit();
   await page.goto("/");
-  await page.getByRole("link", { name: /Operations/ }).click();
+  await page
+    .getByRole("region", { name: "Shelves" })
+    .getByRole("link", { name: /Operations/ })
+    .click();
   await page
     .locator("main")
     .getByRole("link", { name: /Runbooks/ })

@@ -27,7 +27,7 @@ const HELD = {
   ],
   /** Reads what the viewer may read whom it is called with, who is one as whom the caller may act. */
   viewer: [
-    "access.may access.need users.guardedAdmin users.manageableUser web.addedParts web.figures web.toolbar",
+    "access.may access.need favourites.has users.guardedAdmin users.manageableUser web.addedParts web.figures web.toolbar",
     "content.contents content.selectContents content.selectOutline export_files.dependents export_files.named export_kind.contents",
     "export_kind.find export_kind.within item_reader.find item_reader.list response_fields.add response_fields.present",
     "response_fields.select screen_part.draw screen_part.read screen_redirect.find",
@@ -40,8 +40,8 @@ const HELD = {
     "telemetry.readCounts telemetry.replicas telemetry.storeLoad peers.ask traces.headers",
     "page_pictures.find web.decorate upkeep.deletedAbsentItems upkeep.lostFiles upkeep.pluginOfJob",
   ],
-  /** Writes that a session or a key was used, which its caller knows. */
-  use: ["dashboard_keys.check sessions.viewer"],
+  /** Writes that a session or a key was used, which its caller knows, or what was noted of reads. */
+  use: ["dashboard_keys.check item_views.stored sessions.viewer"],
   /** Registers or changes what is the caller's own: answers to its topics, spans, screens, views, icons, files of its folder, limits, tags of its kinds. */
   own: [
     "peers.onAsk traces.record traces.run",

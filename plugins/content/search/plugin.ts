@@ -28,6 +28,7 @@ import { Vocabulary } from "./vocabulary.ts";
 export default definePlugin({
   name: "search",
   requires: ["access", "tags"],
+  provides: ["item_views", "search"],
   grants: {
     write: [
       "search_index",
@@ -83,7 +84,6 @@ export default definePlugin({
   }),
   migrations,
   commands: { search: searchCommand },
-  provides: ["search"],
   slots: searchSlots,
   setup(plugin) {
     const { baseUrl, contracts, log, on, onStart, runtime, settings, slot, visible } = plugin;
@@ -138,6 +138,7 @@ export default definePlugin({
     registerEngineJobs(plugin, context, { contributed, db });
     for (const check of searchChecks(context, db)) plugin.contribute("self_check", check);
     const views = registerViews(plugin, context);
+    plugin.provide("item_views", { stored: (viewer) => views.stored(viewer) });
     mountSearchRoute(plugin, context, { limitMs: settings.timeoutMs, views });
   },
 });

@@ -28,6 +28,7 @@ import {
 import { description, history, tagList } from "./item_details.ts";
 import { searchWithin } from "./search_within.ts";
 import { partLinks, Tree } from "./tree.ts";
+import { previewOf } from "./preview.ts";
 
 /** A book or shelf in a list of tiles. */
 export interface Tile extends ScreenItem {
@@ -98,7 +99,7 @@ ${items.length === 0 ? emptyMessage(ui.t(empty), [action], ui) : tiles(items, ic
   }
 }
 
-function mountShelf({ app, web }: ReadingContext): void {
+function mountShelf({ app, baseUrl, web }: ReadingContext): void {
   const view = web.view("reading/shelf", ({ shelf, books, toolbar, added }, ui) => {
     const path = shelfPath(shelf);
     const mayFill = mayDo(ui, "bookshelf-update", shelf);
@@ -145,11 +146,18 @@ ${added}${history(shelf, ui)}`;
     const crumbs = [{ text: visit.ui.t("Shelves"), path: "/shelves" }, { text: shelf.name }];
     const toolbar = await web.toolbar("shelf/toolbar", shelf, visit);
     const added = html`${await web.addedParts("shelf/below", shelf, visit)}`;
-    return { title: shelf.name, crumbs, menu: "/shelves", body: view({ shelf, books, toolbar, added }, visit.ui) };
+    const preview = previewOf({ baseUrl }, { text: shelf.description, picture: shelf.cover?.url }, visit.ui);
+    return {
+      title: shelf.name,
+      crumbs,
+      preview,
+      menu: "/shelves",
+      body: view({ shelf, books, toolbar, added }, visit.ui),
+    };
   });
 }
 
-function mountBook({ app, slot, treeScript, web }: ReadingContext): void {
+function mountBook({ app, baseUrl, slot, treeScript, web }: ReadingContext): void {
   const view = web.view("reading/book", ({ book, part, toolbar, added }, ui) => {
     const path = bookPath(book);
     const mayWrite = (permission: string) => mayDo(ui, permission, book);
@@ -219,12 +227,13 @@ ${book.cover && html`<img class="book-cover" src="${book.cover.url}" alt="">`}${
       const crumbs = [...holdersOf(book, visit.ui), { text: book.name }];
       const toolbar = await web.toolbar("book/toolbar", book, visit);
       const body = view({ book, part: flatPartOf(outlineEntries(book), number), toolbar, added }, visit.ui);
-      return { title: book.name, crumbs, menu: "/books", scripts: [treeScript], body };
+      const preview = previewOf({ baseUrl }, { text: book.description, picture: book.cover?.url }, visit.ui);
+      return { title: book.name, crumbs, preview, menu: "/books", scripts: [treeScript], body };
     },
   });
 }
 
-function mountChapter({ app, slot, treeScript, web }: ReadingContext): void {
+function mountChapter({ app, baseUrl, slot, treeScript, web }: ReadingContext): void {
   const view = web.view("reading/chapter", ({ book, chapter, part, toolbar, added }, ui) => {
     const path = chapterPath(book, chapter);
     const mayWrite = (permission: string) => mayDo(ui, permission, chapter);
@@ -287,7 +296,8 @@ ${
       const toolbar = await web.toolbar("chapter/toolbar", chapter, visit);
       const added = html`${await web.addedParts("chapter/below", chapter, visit)}`;
       const body = view({ book, chapter, part: flatPartOf(pagesOf(book, chapter), number), toolbar, added }, visit.ui);
-      return { title: chapter.name, crumbs, menu: "/books", aside, scripts: [treeScript], body };
+      const preview = previewOf({ baseUrl }, { text: chapter.description }, visit.ui);
+      return { title: chapter.name, crumbs, preview, menu: "/books", aside, scripts: [treeScript], body };
     },
   });
 }

@@ -4,6 +4,9 @@ import type { Book, Chapter, Entry, Page, Shelf } from "./api_types.ts";
 import type { CommentFormData } from "./comment_forms.ts";
 import type { Tile, TilesData } from "./containers.ts";
 import type { HomeData } from "./home.ts";
+import type { HomeChoiceData } from "./home_choice.ts";
+import type { HomeList } from "./home_lists.ts";
+import type { HomeStartData } from "./home_start.ts";
 import type { PageData } from "./page.ts";
 import type { PersonData } from "./people.ts";
 import type { RevisionComparisonData, RevisionData, RevisionsData } from "./revisions.ts";
@@ -11,7 +14,7 @@ import type { SearchData } from "./search.ts";
 import type { TagsData } from "./tags.ts";
 
 /** What the files of this plugin share. */
-export interface ReadingContext extends Pick<PluginContext, "baseUrl" | "app" | "slot"> {
+export interface ReadingContext extends Pick<PluginContext, "baseUrl" | "app" | "runtime" | "slot"> {
   readonly web: Web;
   /** The address of the script that unfolds trees. */
   readonly treeScript: string;
@@ -49,6 +52,9 @@ declare module "lectern/core" {
     "reading/comment_form": CommentFormData;
     "reading/comments": { readonly book: Book; readonly page: Page };
     "reading/home": HomeData;
+    "reading/home_choice": HomeChoiceData;
+    "reading/home_list": { readonly list: HomeList; readonly pager: Html };
+    "reading/home_start": HomeStartData;
     "reading/page": PageData;
     "reading/person": PersonData;
     "reading/revision": RevisionData;

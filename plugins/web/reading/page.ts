@@ -23,6 +23,7 @@ import { crumbsIn } from "./crumbs.ts";
 import { DRAFTS_API, exportActions, itemToolbar, mayDo, PERMISSIONS_API } from "./item_actions.ts";
 import { history, tagList } from "./item_details.ts";
 import { Tree } from "./tree.ts";
+import { previewOf } from "./preview.ts";
 
 /** An attachment of the page. */
 export type Attachment = Item<"attachment", "listed">;
@@ -49,7 +50,7 @@ type PageParts = Pick<PageData, "book" | "page" | "attachments">;
 const MIN_HEADINGS = 3;
 
 /** Mounts the screen. */
-export function mountPage({ app, slot, treeScript, web }: ReadingContext): void {
+export function mountPage({ app, baseUrl, slot, treeScript, web }: ReadingContext): void {
   const view = web.view("reading/page", (data, ui) => draw(web, data, ui));
   const comments = web.view("reading/comments", (data, ui) => drawComments(web, data, ui));
   const drawPage = async ({ book, page, attachments }: PageParts, visit: DrawnFor): Promise<Screen> => {
@@ -75,6 +76,7 @@ export function mountPage({ app, slot, treeScript, web }: ReadingContext): void 
       title: page.name,
       menu: "/books",
       style: content.style,
+      preview: previewOf({ baseUrl }, { markup: page.html }, ui),
       crumbs: [...crumbsIn(book, ui, chapter), { text: page.name }],
       scripts: [treeScript],
       aside: html`${new Tree({ slot }, book, ui, { type: "page", id: page.id }).aside()}${await web.addedParts("page/aside", page, visit)}`,

@@ -8,17 +8,21 @@ import { mountCommentForms } from "./comment_forms.ts";
 import { mountContainers } from "./containers.ts";
 import { mountExports } from "./exports.ts";
 import { mountHome } from "./home.ts";
+import { mountHomeChoice } from "./home_choice.ts";
+import { mountHomeLists } from "./home_lists.ts";
 import { mountPage } from "./page.ts";
 import { mountPeople } from "./people.ts";
 import { mountRevisions } from "./revisions.ts";
 import { mountSearch } from "./search.ts";
 import { mountTags } from "./tags.ts";
 import { mountTree } from "./tree_requests.ts";
+import { mountStars } from "./stars.ts";
 import { warmUpScreens } from "./warm_up.ts";
 
 export default definePlugin({
   name: "web_reading",
   requires: ["users", "web"],
+  uses: ["favourites"],
   grants: { read: ["item_views", "pages", "books"], impersonate: true },
   optionalTables: ["item_views", "pages", "books"],
   setup(context) {
@@ -29,6 +33,9 @@ export default definePlugin({
     shared.web.places(...(["page/aside", "page/below", "page/toolbar", "chapter/below", "chapter/toolbar"] as const));
     shared.web.places(...(["book/below", "book/toolbar", "shelf/below", "shelf/toolbar", "home/below"] as const));
     mountHome(shared);
+    mountHomeLists(shared);
+    if (context.contracts.favourites) mountHomeChoice(shared);
+    mountStars(shared, context);
     mountSearch(shared);
     mountTags(shared);
     mountPeople(shared);
@@ -39,6 +46,25 @@ export default definePlugin({
     mountRevisions(shared);
     mountExports(shared);
     warmUpScreens(context);
+    const home = { text: "Home page", needs: "/api/home" };
+    contribute("screen_part", {
+      at: "menu/account",
+      path: "/home",
+      text: "Overview",
+      icon: "book",
+      permit: "user",
+      order: -1,
+    });
+    contribute("screen_part", {
+      at: "menu/account",
+      ...home,
+      path: "/my-account/home",
+      icon: "settings",
+      permit: "user",
+    });
+    contribute("screen_part", {
+      ...{ at: "menu/settings", ...home, path: "/settings/home", icon: "book", permit: ["settings-manage"], order: 75 },
+    });
     contribute("screen_part", {
       at: "menu/main",
       path: "/shelves",

@@ -136,8 +136,11 @@ export class Documents {
       colorScheme: recording.leave((own) => colorScheme(own.scheme)),
       notice: recording.leave((own) => noticeOf(own.notice, own.ui)),
     });
-    const { status, title } = facts;
-    return { markup: `<!doctype html>\n${body}`, facts: { path, status, title, style: screen.style, css, isHeadOpen } };
+    const { preview, status, title } = facts;
+    return {
+      markup: `<!doctype html>\n${body}`,
+      facts: { path, status, title, preview, style: screen.style, css, isHeadOpen },
+    };
   }
 
   /** The header of a document, which is kept for its reader. */
@@ -253,8 +256,8 @@ function isServed({ path, needs }: MenuEntry, ui: Ui): boolean {
   return ui.serves(path) && (needs === undefined || ui.serves(needs));
 }
 
-function factsOf({ menu, status = 200, title }: Screen, path: string) {
-  return { title, path, status, here: menu ?? path };
+function factsOf({ menu, preview, status = 200, title }: Screen, path: string) {
+  return { title, path, status, preview, here: menu ?? path };
 }
 
 function styleOf({ css, nonce, ui }: OwnParts): HtmlPart {

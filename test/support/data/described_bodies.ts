@@ -12,7 +12,14 @@ export type Extent = "least" | "most" | "some";
 
 /** The staged things (`staged_requests.ts`) that fields name. */
 const THINGS: Readonly<Record<string, string>> = {
-  ...{ book_id: "{book}", chapter_id: "{chapter}", page_id: "{page}", uploaded_to: "{page}", role_id: "{role}" },
+  ...{
+    book_id: "{book}",
+    chapter_id: "{chapter}",
+    page_id: "{page}",
+    bookshelf_id: "{shelf}",
+    uploaded_to: "{page}",
+    role_id: "{role}",
+  },
   ...{
     owner_id: "{user}",
 

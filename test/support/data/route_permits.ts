@@ -4,6 +4,8 @@
  * reason why it is public.
  */
 
+import { HOME_PERMITS } from "./home_permits.ts";
+
 /** A request to a route and every permission it needs; `{book}` and the like become ids of things the administrator owns. */
 export interface PermitCase {
   readonly path: string;
@@ -153,6 +155,7 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
     },
   ],
   "GET /api/people/:slug": [{ path: "/api/people/admin", needs: [] }],
+  ...HOME_PERMITS,
   "GET /api/drafts/:kind/:id": [{ path: "/api/drafts/page/{page}", needs: ["page-view-all", "page-update-all"] }],
   "PUT /api/drafts/:kind/:id": [
     { path: "/api/drafts/page/{page}", needs: ["page-view-all", "page-update-all"], body: { name: "Draft" } },

@@ -72,4 +72,8 @@ export const migrations: Migrations = {
       where: sql`true`,
     });
   },
+  // What a user has opened last, for suggestions.
+  async "0007_recent_views"(db) {
+    await sql`create index item_views_recent on item_views (user_id, viewed_at)`.execute(db);
+  },
 };

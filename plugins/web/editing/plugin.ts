@@ -17,6 +17,12 @@ import { placesView } from "./places.ts";
 import { mountSort } from "./sort.ts";
 import { mountTemplates } from "./templates.ts";
 
+/** What the palette offers on every screen. */
+const PALETTE = [
+  { path: "/create-book", text: "New book", icon: "book", permit: ["book-create-all", "book-create-own"] },
+  { path: "/create-shelf", text: "New shelf", icon: "shelf", permit: ["bookshelf-create-all", "bookshelf-create-own"] },
+] as const;
+
 export default definePlugin({
   name: "web_editing",
   requires: ["markup", "web"],
@@ -33,6 +39,8 @@ export default definePlugin({
       ...{ conflict: script("conflict.js"), rich, images, source, languages },
       ...{ order: script("order.js"), copy: script("copy.js") },
     };
+    for (const [order, entry] of PALETTE.entries())
+      context.contribute("screen_part", { at: "menu/palette", ...entry, order });
     const shared = { ...context, markup, web, scripts, limitMb: context.settings.fileLimit };
     mountContainers(shared);
     mountEditor(shared);

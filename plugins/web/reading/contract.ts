@@ -9,6 +9,7 @@ import type { PageData } from "./page.ts";
 import type { PersonData } from "./people.ts";
 import type { RevisionComparisonData, RevisionData, RevisionsData } from "./revisions.ts";
 import type { SearchData } from "./search.ts";
+import type { SuggestionsData } from "./suggestions.ts";
 
 /** What the files of this plugin share. */
 export interface ReadingContext extends Pick<PluginContext, "baseUrl" | "app" | "slot"> {
@@ -55,5 +56,6 @@ declare module "lectern/core" {
     "reading/search": SearchData;
     "reading/shelf": { readonly shelf: Shelf; readonly books: readonly Tile[] } & Additions;
     "reading/shelves": TilesData;
+    "reading/suggestions": SuggestionsData;
   }
 }

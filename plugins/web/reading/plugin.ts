@@ -11,6 +11,7 @@ import { mountPage } from "./page.ts";
 import { mountPeople } from "./people.ts";
 import { mountRevisions } from "./revisions.ts";
 import { mountSearch } from "./search.ts";
+import { mountSuggestions } from "./suggestions.ts";
 import { warmUpScreens } from "./warm_up.ts";
 
 export default definePlugin({
@@ -25,6 +26,7 @@ export default definePlugin({
     shared.web.places(...(["book/below", "book/toolbar", "shelf/below", "shelf/toolbar", "home/below"] as const));
     mountHome(shared);
     mountSearch(shared);
+    mountSuggestions(shared);
     mountPeople(shared);
     mountContainers(shared);
     mountPage(shared);

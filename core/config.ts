@@ -69,15 +69,6 @@ export const configSchema = t.Object({
     description: "Refuses a start that would create a new store, such as where a volume is not mounted",
   }),
   ...databaseSettings,
-  requestsPerMinute: t.Integer({
-    default: 180,
-    minimum: 1,
-    maximum: 100_000_000,
-    env: "API_REQUESTS_PER_MIN",
-    unit: "requests per minute",
-    description:
-      "Requests of a user. Parsing and rendering for a user may take a quarter of a second for each of them, for an address twice as much (429 beyond)",
-  }),
   serverLeaseSeconds: t.Integer({
     default: 120,
     minimum: 4,

@@ -24,6 +24,16 @@ export const sharedLimits = deepFreeze({
       "How long the store may take for an ordinary read and to begin a write (503 beyond, and the connection is replaced). " +
       "A listing with filters or a far offset, and a search, may take twice as long (422 beyond), each statement of a write or export six times (503 beyond), and of a job 120 times",
   }),
+  requestsPerMinute: t.Integer({
+    default: 180,
+    minimum: 1,
+    maximum: 100_000_000,
+    env: "API_REQUESTS_PER_MIN",
+    shared: true,
+    unit: "requests per minute",
+    description:
+      "Requests of a user, and four times as many for suggestions while somebody types. Parsing and rendering for a user may take a quarter of a second for each of them, for an address twice as much (429 beyond)",
+  }),
   answerCacheBytes: t.Integer({
     default: 64_000_000,
     minimum: 0,

@@ -115,6 +115,7 @@ export {
   triggersOff,
 } from "./query/schema_objects.ts";
 export { advanceSequence, type LateSequence, lateSequences } from "./query/sequences.ts";
+export { createSignIndex, hasSigns, signsOf } from "./query/sign_index.ts";
 export { FUNCTIONS, OPERATORS, TEMPLATES, TYPES } from "./query/sql_words.ts";
 export { referringTables } from "./query/table_owners.ts";
 export * from "./query/tables.ts";

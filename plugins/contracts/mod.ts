@@ -156,7 +156,7 @@ export {
   signInSlots,
 } from "./sessions.ts";
 export type { SystemFacts } from "./system.ts";
-export { saveTags, type Tag, type Tags } from "./tags.ts";
+export { type SuggestedTag, saveTags, type Tag, type Tags } from "./tags.ts";
 export type { Allowed, Throttle } from "./throttle.ts";
 export { type Credentialed, type People, peopleOf, type UserRef, type Users, withoutAuthor } from "./users.ts";
 export type {

@@ -103,7 +103,7 @@ export type ToolbarEntry = {
 }[ToolbarName];
 
 /** A menu: that of all screens, that of the settings, that of the account. */
-export type MenuName = "menu/main" | "menu/settings" | "menu/account";
+export type MenuName = "menu/main" | "menu/settings" | "menu/account" | "menu/palette";
 
 /** An entry of a menu. */
 export interface MenuEntry extends Placed {

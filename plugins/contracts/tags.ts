@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import type { EventTransaction } from "lectern/core";
+import type { EventTransaction, Viewer } from "lectern/core";
 import { prepared } from "lectern/db";
 
 /** A tag as in answers. */
@@ -46,6 +46,18 @@ export interface Tags {
   save(kind: string, id: number, tags: readonly Tag[], tx: EventTransaction): Promise<void>;
   /** SQL for an item's tags in order, as a JSON array. */
   of(kind: string, idColumn: RawBuilder<unknown>): RawBuilder<Tag[]>;
+  /**
+   * Names, and values with their names, that begin with a text, of tags on what a viewer sees: `count` of each at most, in order. Case and
+   * accents make no difference.
+   */
+  beginningWith(viewer: Viewer, text: string, count: number): Promise<readonly SuggestedTag[]>;
+}
+
+/** A name of tags, or a value with its name. */
+export interface SuggestedTag {
+  readonly name: string;
+  /** Null for the name alone. */
+  readonly value: string | null;
 }
 
 declare module "lectern/core" {

@@ -15,6 +15,7 @@ export interface Shot {
 export interface Outcome {
   readonly perSecond: number;
   readonly p50: number;
+  readonly p95: number;
   readonly p99: number;
   /** Answers with another status than 2xx. */
   readonly refused: number;
@@ -47,7 +48,7 @@ export async function load(
   const elapsed = (performance.now() - started) / 1000;
   times.sort((a, b) => a - b);
   const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN;
-  return { perSecond: times.length / elapsed, p50: at(0.5), p99: at(0.99), refused };
+  return { perSecond: times.length / elapsed, p50: at(0.5), p95: at(0.95), p99: at(0.99), refused };
 }
 
 function connection(

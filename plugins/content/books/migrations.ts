@@ -1,5 +1,5 @@
 import { sql } from "lectern/core";
-import { createTrigramIndex, type Migrations } from "lectern/db";
+import { createSignIndex, createTrigramIndex, type Migrations } from "lectern/db";
 
 /**
  * The table of books. Slugs are unique among the books that are not in the recycle bin. Each field that listings sort by
@@ -78,5 +78,9 @@ export const migrations: Migrations = {
   // Items in the recycle bin, which the other indexes leave out: few, and found without reading the table.
   async "0005_deleted"(db) {
     await sql`create index books_deleted on books (id) where deleted_at is not null`.execute(db);
+  },
+  // Names in scripts without spaces, of which one character is looked for while somebody types.
+  async "0006_name_signs"(db) {
+    await createSignIndex(db, "books_name_signs", { table: "books", where: sql`deleted_at is null` });
   },
 };

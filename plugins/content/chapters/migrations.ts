@@ -1,5 +1,5 @@
 import { sql } from "lectern/core";
-import { createTrigramIndex, type Migrations } from "lectern/db";
+import { createSignIndex, createTrigramIndex, type Migrations } from "lectern/db";
 
 /**
  * The table of chapters. Slugs are unique among the chapters of a book that are not in the recycle bin. Each field that
@@ -87,5 +87,9 @@ export const migrations: Migrations = {
   // Items in the recycle bin, which the other indexes leave out: few, and found without reading the table.
   async "0005_deleted"(db) {
     await sql`create index chapters_deleted on chapters (id) where deleted_at is not null`.execute(db);
+  },
+  // Names in scripts without spaces, of which one character is looked for while somebody types.
+  async "0006_name_signs"(db) {
+    await createSignIndex(db, "chapters_name_signs", { table: "chapters", where: sql`deleted_at is null` });
   },
 };

@@ -5,7 +5,7 @@
  * rows with every write of a page.
  */
 import { sql } from "kysely";
-import { compressWithLz4, createTrigramIndex, type Migrations } from "lectern/db";
+import { compressWithLz4, createSignIndex, createTrigramIndex, type Migrations } from "lectern/db";
 
 /** Columns with an index for sorting and filtering; texts compare in lower case. */
 const SORTED = {
@@ -133,5 +133,9 @@ export const migrations: Migrations = {
   // A change of other fields makes no revision, so a revision is the content until the next one, unless that was deleted.
   async "0007_revision_until"(db) {
     await sql`alter table page_revisions add column until_number integer`.execute(db);
+  },
+  // Names in scripts without spaces, of which one character is looked for while somebody types.
+  async "0008_name_signs"(db) {
+    await createSignIndex(db, "pages_name_signs", { table: "pages", where: sql`deleted_at is null` });
   },
 };

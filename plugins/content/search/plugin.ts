@@ -23,6 +23,7 @@ import { mountSearchRoute } from "./routes.ts";
 import { searchChecks } from "./self_checks.ts";
 import { shippedEngine } from "./shipped_engine.ts";
 import { IndexStateCheck } from "./stale_entries.ts";
+import { mountSuggestions } from "./suggestions_routes.ts";
 import { Vocabulary } from "./vocabulary.ts";
 
 export default definePlugin({
@@ -72,6 +73,21 @@ export default definePlugin({
       constant: true,
       description:
         "How often a search reads further hits of a plugin's engine, because the viewer does not see enough of them: each asks the engine again",
+    }),
+    environment: t.String({
+      default: "production",
+      env: "APP_ENV",
+      shared: true,
+      description: "production, or demo, which closes the endpoints of users and of their tokens",
+    }),
+    requestsPerMinute: sharedLimits.requestsPerMinute,
+    suggestionsPerMinute: t.Integer({
+      default: 720,
+      minimum: 1,
+      constant: true,
+      times: { of: "requestsPerMinute", by: 4 },
+      description:
+        "Requests of a user for suggestions, counted apart from others: one for each letter or two that somebody types",
     }),
     databaseTimeoutMs: sharedLimits.databaseTimeoutMs,
     timeoutMs: t.Integer({
@@ -140,6 +156,11 @@ export default definePlugin({
     const views = registerViews(plugin, context);
     plugin.provide("item_views", { stored: (viewer) => views.stored(viewer) });
     mountSearchRoute(plugin, context, { limitMs: settings.timeoutMs, views });
+    mountSuggestions(plugin, context, {
+      perMinute: settings.suggestionsPerMinute,
+      isDemo: settings.environment === "demo",
+      views,
+    });
   },
 });
 

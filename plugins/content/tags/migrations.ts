@@ -87,4 +87,10 @@ export const migrations: Migrations = {
       db,
     );
   },
+  // Names and values that begin with a text, for suggestions.
+  async "0007_prefixes"(db) {
+    await sql`
+      create index tag_name_count_by_name on tag_name_count (left(name_key, 200));
+      create index tag_count_by_value on tag_count (left(value_key, 200))`.execute(db);
+  },
 };

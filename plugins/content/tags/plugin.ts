@@ -10,6 +10,7 @@ import { parseTags } from "./parse_tags.ts";
 import { tagsAsJson } from "./queries.ts";
 import { mountTagRoutes } from "./routes.ts";
 import { tagCountsCheck } from "./self_check.ts";
+import { tagsBeginningWith } from "./suggestions.ts";
 
 /** After the first tags that this process has written since its last merge: listings read the changes in between one by one. */
 const MERGE_MS = 10_000;
@@ -66,8 +67,9 @@ export default definePlugin({
       await saveTags(kind, id, tags, tx);
       tx.afterCommit(mergeSoon);
     };
-    const service = { read: parseTags, save, of: tagsAsJson };
-    provide("tags", service, { save: "writes" }, ({ name, ships }) =>
+    const service = { read: parseTags, save, of: tagsAsJson, beginningWith: tagsBeginningWith(context) };
+    // It leaves the check of the viewer to its caller.
+    provide("tags", service, { save: "writes", beginningWith: "ships" }, ({ name, ships }) =>
       ships ? {} : { save: savedTo(save, name, slot) },
     );
   },

@@ -26,10 +26,11 @@ const SUMS = sql.join([
   ),
 ]);
 
-type QueryContext = Pick<TagsContext, "contracts" | "runtime" | "slot" | "visible">;
+/** What the statements about tags depend on. */
+export type QueryContext = Pick<TagsContext, "contracts" | "runtime" | "slot" | "visible">;
 
 /** What a viewer sees of tags. */
-interface Sight {
+export interface Sight {
   /** Whether a row of a table of counts is of a kind and list that the viewer sees whole. */
   isSeen(table: "tag_change" | "tag_count" | "tag_name_count"): RawBuilder<boolean>;
   /** The other tags that the viewer sees, one by one; undefined for none. */
@@ -66,7 +67,7 @@ export function namesListing(context: QueryContext, viewer: Viewer): ListSpec {
 /** The listing of the values of one tag name, over items that the viewer sees. */
 export function valuesListing(context: QueryContext, viewer: Viewer, name: string): ListSpec {
   const key = sql`text_key(${name}::text)`;
-  const { isSeen, others } = sightOf(context, viewer, key);
+  const { isSeen, others } = sightOf(context, viewer, ofKey("tags", key));
   return {
     table: "tags",
     fields: { value: "text", name: { type: "text", isNoFilter: true }, ...COUNT_FIELDS },
@@ -85,14 +86,14 @@ function spelling(column: "name" | "value"): RawBuilder<unknown> {
   return sql`min(${sql.ref(`used.${column}`)} collate "C") filter (where used.n > 0) as ${sql.ref(column)}`;
 }
 
-/** What a viewer sees of tags; of others than the counted ones those with a key of names, if it is given. */
-function sightOf(context: QueryContext, viewer: Viewer, key?: RawBuilder<unknown>): Sight {
+/** What a viewer sees of tags; of others than the counted ones those for which a condition on `tags` holds, if it is given. */
+export function sightOf(context: QueryContext, viewer: Viewer, only?: RawBuilder<boolean>): Sight {
   const kinds = taggedKinds(context.slot("content"));
   const counted = kinds.filter((kind) => !hasOtherRules(context, kind));
   const rowsOf = ({ kind, table }: TaggedKind) => context.contracts.access.visibleRows(kind, table);
   const others = kinds.flatMap((kind) => {
     const which = counted.includes(kind) ? rowsOf(kind).besideLists(viewer) : sql`true`;
-    return which ? [visibleTags(context, viewer, kind, key ? sql`${which} and ${ofKey("tags", key)}` : which)] : [];
+    return which ? [visibleTags(context, viewer, kind, only ? sql`${which} and ${only}` : which)] : [];
   });
   return {
     isSeen(table) {

@@ -24,6 +24,8 @@ export default definePlugin({
     const shared = { ...context, users, web };
     for (const [order, entry] of ENTRIES.entries())
       contribute("screen_part", { at: "menu/account", ...entry, permit: "user", order });
+    const appearance = { path: "/my-account/profile", text: "Appearance", icon: "eye", permit: "user" } as const;
+    contribute("screen_part", { at: "menu/palette", ...appearance });
     web.screen(app.site, "/my-account", "user", (visit) => visit.goTo("/my-account/profile"));
     mountProfile(shared);
     mountPassword(shared);

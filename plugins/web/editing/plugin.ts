@@ -19,6 +19,12 @@ import { mountTagRenames } from "./tags.ts";
 import { mountTemplates } from "./templates.ts";
 import { mountTreeMoves } from "./tree_moves.ts";
 
+/** What the palette offers on every screen. */
+const PALETTE = [
+  { path: "/create-book", text: "New book", icon: "book", permit: ["book-create-all", "book-create-own"] },
+  { path: "/create-shelf", text: "New shelf", icon: "shelf", permit: ["bookshelf-create-all", "bookshelf-create-own"] },
+] as const;
+
 export default definePlugin({
   name: "web_editing",
   requires: ["markup", "web"],
@@ -35,6 +41,8 @@ export default definePlugin({
       ...{ conflict: script("conflict.js"), rich, images, source, languages },
       ...{ order: script("order.js"), copy: script("copy.js") },
     };
+    for (const [order, entry] of PALETTE.entries())
+      context.contribute("screen_part", { at: "menu/palette", ...entry, order });
     const shared = { ...context, markup, web, scripts, limitMb: context.settings.fileLimit };
     mountContainers(shared);
     mountEditor(shared);

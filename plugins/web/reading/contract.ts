@@ -12,6 +12,7 @@ import type { PersonData } from "./people.ts";
 import type { RevisionComparisonData, RevisionData, RevisionsData } from "./revisions.ts";
 import type { SearchData } from "./search.ts";
 import type { TagsData } from "./tags.ts";
+import type { SuggestionsData } from "./suggestions.ts";
 
 /** What the files of this plugin share. */
 export interface ReadingContext extends Pick<PluginContext, "baseUrl" | "app" | "runtime" | "slot"> {
@@ -64,5 +65,6 @@ declare module "lectern/core" {
     "reading/shelf": { readonly shelf: Shelf; readonly books: readonly Tile[] } & Additions;
     "reading/shelves": TilesData;
     "reading/tags": TagsData;
+    "reading/suggestions": SuggestionsData;
   }
 }

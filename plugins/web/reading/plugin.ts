@@ -17,6 +17,7 @@ import { mountSearch } from "./search.ts";
 import { mountTags } from "./tags.ts";
 import { mountTree } from "./tree_requests.ts";
 import { mountStars } from "./stars.ts";
+import { mountSuggestions } from "./suggestions.ts";
 import { warmUpScreens } from "./warm_up.ts";
 
 export default definePlugin({
@@ -38,6 +39,7 @@ export default definePlugin({
     mountStars(shared, context);
     mountSearch(shared);
     mountTags(shared);
+    mountSuggestions(shared);
     mountPeople(shared);
     mountContainers(shared);
     mountPage(shared);

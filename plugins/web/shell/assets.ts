@@ -19,6 +19,7 @@ const FILES: Readonly<Record<string, string>> = {
   "htmx.js": fileURLToPath(import.meta.resolve("htmx.org/dist/htmx.min.js")),
   "web.js": join(OWN, "web.js"),
   "pictures.js": join(OWN, "pictures.js"),
+  "palette.js": join(OWN, "palette.js"),
   "favicon.svg": join(OWN, "favicon.svg"),
 };
 const MODULE = join(import.meta.dir, "bundle.ts");

@@ -227,7 +227,7 @@ export class Documents {
     };
   }
 
-  #menus(here: string, ui: Ui): Pick<Frame, "main" | "settings" | "account" | "search"> {
+  #menus(here: string, ui: Ui): Pick<Frame, "main" | "settings" | "account" | "palette" | "search"> {
     const entries = (menu: MenuName): Entry[] =>
       shownEntries(this.#options.parts.menu(menu, ui), (entry) => isServed(entry, ui)).map(({ path, text, icon }) => ({
         ...{ path, text, icon },
@@ -246,6 +246,7 @@ export class Documents {
       ],
       settings: isIn(settings) ? settings : isIn(account) ? account : [],
       account,
+      palette: entries("menu/palette"),
       search: [...main, ...settings, ...account].some(({ path }) => path === "/search"),
     };
   }

@@ -18,6 +18,8 @@ export interface Frame {
   readonly main: readonly Entry[];
   readonly settings: readonly Entry[];
   readonly account: readonly Entry[];
+  /** What the palette offers on every screen beside the entries of the menus. */
+  readonly palette: readonly Entry[];
   /** URLs of the files that every document loads. */
   readonly styles: readonly string[];
   readonly scripts: readonly string[];
@@ -113,7 +115,7 @@ export function header(frame: Frame, ui: Ui): Html {
 <a class="brand" href="${ui.url("/")}">${logo === "" ? ui.icon("book") : html`<img src="${logo}" alt="" height="28">`} <span>${app}</span></a>
 ${
   search &&
-  html`<form class="search" role="search" action="${ui.url("/search")}" method="get">
+  html`<form class="search" role="search" action="${ui.url("/search")}" method="get"${ui.serves(SUGGESTIONS) && html` data-suggestions="${ui.url(SUGGESTIONS)}" data-texts="${JSON.stringify(paletteTexts(frame, ui))}"`}>
 <label class="unseen" for="q">${ui.t("Search")}</label>
 <input id="q" type="search" name="query" placeholder="${ui.t("Search")}" autocomplete="off"></form>`
 }
@@ -126,6 +128,31 @@ ${
     : html`<li><a href="${ui.url("/login")}">${ui.icon("sign_in")} <span>${ui.t("Sign in")}</span></a></li>`
 }</ul></nav>
 </header>`;
+}
+
+/** The path of what is suggested while somebody types. */
+const SUGGESTIONS = "/search/suggestions";
+
+/** The texts of `palette.js`, and what it offers on every screen. */
+function paletteTexts({ palette }: Frame, ui: Ui) {
+  const { t } = ui;
+  return {
+    label: t("Go to"),
+    hint: t("Names, tags, actions"),
+    actions: t("Actions"),
+    everywhere: t("Search everywhere for “:query”"),
+    waiting: t("Searching…"),
+    failed: t("No suggestions: the server cannot be reached. Enter searches."),
+    none: t("No suggestions"),
+    found: t(":count suggestions"),
+    close: t("Close"),
+    icon: String(ui.icon("search")),
+    entries: palette.map(({ path, text, icon }) => ({
+      path: ui.url(path),
+      text: t(text),
+      icon: String(ui.icon(icon)),
+    })),
+  };
 }
 
 /** The footer. */

@@ -18,7 +18,7 @@ import { BootError, callContributionNow, contributorOf, type PlaceName } from "l
 import { isPermitted } from "./access.ts";
 
 /** The menus, which are places of entries. */
-export const MENUS: readonly MenuName[] = ["menu/main", "menu/settings", "menu/account"];
+export const MENUS: readonly MenuName[] = ["menu/main", "menu/settings", "menu/account", "menu/palette"];
 
 /** Where a part is drawn of a view. */
 export type Side = "before" | "after";

@@ -225,6 +225,7 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
   "GET /api/tags/values-for-name": [{ path: "/api/tags/values-for-name?name=x", needs: [] }],
   "GET /api/audit-log/types": [{ path: "/api/audit-log/types", needs: ["settings-manage", "users-manage"] }],
   "GET /api/search": [{ path: "/api/search?query=x", needs: [] }],
+  "GET /api/search/suggestions": [{ path: "/api/search/suggestions?query=xy", needs: [] }],
   "GET /api/recycle-bin": [{ path: "/api/recycle-bin", needs: ["settings-manage", "restrictions-manage-all"] }],
   "DELETE /api/maintenance/recycle-bin": [
     { path: "/api/maintenance/recycle-bin", needs: ["settings-manage", "restrictions-manage-all"] },

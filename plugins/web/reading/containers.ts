@@ -26,9 +26,9 @@ import {
   PERMISSIONS_API,
 } from "./item_actions.ts";
 import { description, history, tagList } from "./item_details.ts";
+import { previewOf } from "./preview.ts";
 import { searchWithin } from "./search_within.ts";
 import { partLinks, Tree } from "./tree.ts";
-import { previewOf } from "./preview.ts";
 
 /** A book or shelf in a list of tiles. */
 export interface Tile extends ScreenItem {

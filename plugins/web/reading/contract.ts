@@ -11,8 +11,8 @@ import type { PageData } from "./page.ts";
 import type { PersonData } from "./people.ts";
 import type { RevisionComparisonData, RevisionData, RevisionsData } from "./revisions.ts";
 import type { SearchData } from "./search.ts";
-import type { TagsData } from "./tags.ts";
 import type { SuggestionsData } from "./suggestions.ts";
+import type { TagsData } from "./tags.ts";
 
 /** What the files of this plugin share. */
 export interface ReadingContext extends Pick<PluginContext, "baseUrl" | "app" | "runtime" | "slot"> {

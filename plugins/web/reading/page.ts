@@ -22,8 +22,8 @@ import type { ReadingContext } from "./contract.ts";
 import { crumbsIn } from "./crumbs.ts";
 import { DRAFTS_API, exportActions, itemToolbar, mayDo, PERMISSIONS_API } from "./item_actions.ts";
 import { history, tagList } from "./item_details.ts";
-import { Tree } from "./tree.ts";
 import { previewOf } from "./preview.ts";
+import { Tree } from "./tree.ts";
 
 /** An attachment of the page. */
 export type Attachment = Item<"attachment", "listed">;

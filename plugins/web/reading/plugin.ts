@@ -14,10 +14,10 @@ import { mountPage } from "./page.ts";
 import { mountPeople } from "./people.ts";
 import { mountRevisions } from "./revisions.ts";
 import { mountSearch } from "./search.ts";
-import { mountTags } from "./tags.ts";
-import { mountTree } from "./tree_requests.ts";
 import { mountStars } from "./stars.ts";
 import { mountSuggestions } from "./suggestions.ts";
+import { mountTags } from "./tags.ts";
+import { mountTree } from "./tree_requests.ts";
 import { warmUpScreens } from "./warm_up.ts";
 
 export default definePlugin({

@@ -26,14 +26,19 @@ const UNBUNDLED = "./test";
 /** The argument of the process that makes the bundle. */
 const BUNDLE = "--bundle";
 
+/** Copies into a folder what the package has of this copy, and makes the bundle there. Throws where it cannot be made. */
+export async function copyWithBundle(copy: string): Promise<void> {
+  const listed = packaged.files.filter((path) => path !== FOLDER && !path.startsWith("!"));
+  for (const path of [...ALWAYS, ...listed]) cpSync(join(ROOT, path), join(copy, path), { recursive: true });
+  // From here, since the bundle names its sources by their place below the current folder.
+  await run([process.execPath, import.meta.path, BUNDLE, join(copy, FOLDER)], ROOT);
+}
+
 /** Packs this copy into a folder. Returns the path of the package. Throws where the bundle or the package cannot be made. */
 export async function pack(folder: string): Promise<string> {
   const copy = mkdtempSync(join(tmpdir(), "lectern-pack-"));
   try {
-    const listed = packaged.files.filter((path) => path !== FOLDER && !path.startsWith("!"));
-    for (const path of [...ALWAYS, ...listed]) cpSync(join(ROOT, path), join(copy, path), { recursive: true });
-    // From here, since the bundle names its sources by their place below the current folder.
-    await run([process.execPath, import.meta.path, BUNDLE, join(copy, FOLDER)], ROOT);
+    await copyWithBundle(copy);
     await addClient(copy);
     await addTypes(copy);
     await run(

@@ -18,7 +18,7 @@ import { browserPath, firefoxPath } from "./support/harness/browser_path.ts";
 import { type Cluster, SERVER_VARIABLE, startCluster } from "./support/harness/cluster.ts";
 import { endLeftovers } from "./support/harness/leftover_processes.ts";
 import { folderOfRun, placeOfRun } from "./support/harness/leftovers.ts";
-import { makeReadyFolder, READY_VARIABLE } from "./support/harness/program.ts";
+import { makeProgramRoot, makeReadyFolder, PROGRAM_VARIABLE, READY_VARIABLE } from "./support/harness/program.ts";
 import { STATEMENTS_VARIABLE } from "./support/harness/sent_statements.ts";
 import { type SharedServer, shareEmbedded, shareServer, TEMPLATE_VARIABLE } from "./support/harness/test_database.ts";
 import { BOTH_STORES } from "./support/suite/both_stores.ts";
@@ -175,11 +175,14 @@ async function main({ filters, full, seed, title, updatesTimings, junit }: Wante
   if (!server && files.some(opensRuntime))
     skipped("the planning of statements on a second server", "no chosen file runs on it, or there is none");
   const statements = server && files.some(opensRuntime) ? mkdtempSync(join(folder, "statements-")) : undefined;
+  const program = files.some(startsPrograms) ? await makeProgramRoot() : undefined;
+  const removeProgram = () => program !== undefined && rmSync(program, { recursive: true, force: true });
+  ends.push(removeProgram);
   const env = {
     ...embedded.env,
     ...(statements !== undefined && { [STATEMENTS_VARIABLE]: statements }),
     ...(cluster && { [SERVER_VARIABLE]: cluster.url }),
-    ...(files.some(startsPrograms) && { [READY_VARIABLE]: await makeReadyFolder() }),
+    ...(program !== undefined && { [PROGRAM_VARIABLE]: program, [READY_VARIABLE]: await makeReadyFolder() }),
   };
   start("embedded", env, files, server ? (full ? WORKERS / 2 : WORKERS - 1) : WORKERS, false);
   if (server) start("server", server.env, again, full ? WORKERS / 2 : 2, true);
@@ -189,6 +192,7 @@ async function main({ filters, full, seed, title, updatesTimings, junit }: Wante
   await server?.stop();
   await cluster?.stop();
   await embedded.stop();
+  removeProgram();
   rmSync(folder, { recursive: true, force: true });
   const passed = outcomes.reduce((sum, { counts }) => sum + counts.passed, 0);
   const failed = outcomes.reduce((sum, { counts }) => sum + counts.failed, refused);

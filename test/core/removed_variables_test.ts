@@ -8,8 +8,8 @@ import { refuseRemovedVariables } from "../../core/cli/removed_variables.ts";
 import { configSchema } from "../../core/config.ts";
 import { readSettings } from "../../core/runtime/settings.ts";
 import shipped, { removedVariables } from "../../plugins/mod.ts";
+import { CLI } from "../support/harness/command.ts";
 
-const CLI = join(import.meta.dir, "../../core/cli.ts");
 const refusalOf = (env: Record<string, string>, plugins = shipped) => {
   try {
     refuseRemovedVariables(env, plugins, removedVariables);

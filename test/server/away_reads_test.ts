@@ -6,12 +6,13 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { StoreEvent } from "lectern/db";
 import { type Cluster, startCluster } from "../support/harness/cluster.ts";
 import { command } from "../support/harness/command.ts";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { canReplicate, type ReplicaServer, startReplica } from "../support/harness/replica.ts";
 import { browserOf, PASSWORD } from "../support/harness/sign_ins.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 import { until } from "../support/harness/until.ts";
 
-setDefaultTimeout(180_000);
+setDefaultTimeout(scaled(180_000));
 /** Debian's package `postgresql` has pg_basebackup; the embedded binaries have not. */
 const onReplica: (title: string, run: () => Promise<void>) => void = canReplicate() ? test : () => {};
 const READER = ["access-api", "book-view-all"];

@@ -9,7 +9,7 @@ import { fill, send } from "../support/data/sample_instance.ts";
 import { createDatabase, startCluster, systemBinaries } from "../support/harness/cluster.ts";
 import { CLI, command, quickCommand } from "../support/harness/command.ts";
 import { filesOf, type InstancePlace, rowsOf } from "../support/harness/instance_contents.ts";
-import { dataFolder, startProgram } from "../support/harness/program.ts";
+import { dataFolder, PROGRAM_ROOT, startProgram } from "../support/harness/program.ts";
 import { until } from "../support/harness/until.ts";
 
 const LONG = 180_000;
@@ -62,6 +62,7 @@ afterAll(root.remove);
 /** Starts a command whose end a test decides. */
 function start(args: readonly string[], env: Record<string, string>) {
   const child = spawn(process.execPath, [CLI, ...args], {
+    cwd: PROGRAM_ROOT,
     env: { ...process.env, DATABASE_URL: "", LOG_LEVEL: "silent", ...env },
     stdio: "ignore",
   });

@@ -4,8 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { quickCommand } from "../support/harness/command.ts";
+import { scaled } from "../support/harness/machine_speed.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(scaled(120_000));
 const home = mkdtempSync(join(tmpdir(), "lectern-composition-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 

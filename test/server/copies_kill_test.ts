@@ -1,10 +1,11 @@
 /** A server that is killed amid a big copy: the copy is made once, by the same server or by another one over the same store. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { type Cluster, createDatabase, startCluster, systemBinaries } from "../support/harness/cluster.ts";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { dataFolder, type Program, startProgram } from "../support/harness/program.ts";
 import { until } from "../support/harness/until.ts";
 
-setDefaultTimeout(180_000);
+setDefaultTimeout(scaled(180_000));
 
 const onServer: (title: string, run: () => Promise<void>) => void = systemBinaries() ? test : () => {};
 const PAGES = 20;
@@ -63,7 +64,7 @@ async function expectOneCopy(program: Program, path: string): Promise<void> {
 }
 
 test("killed amid a big copy and started again, it has made the copy once", async () => {
-  const folder = dataFolder();
+  const folder = dataFolder("ready");
   const program = await startProgram(folder.path, {}, { constants });
   const path = await startedAt(program);
   program.signal("SIGKILL");

@@ -2,10 +2,8 @@
 import { afterAll, expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { command } from "../support/harness/command.ts";
+import { command, SHIPPED } from "../support/harness/command.ts";
 import { dataFolder } from "../support/harness/program.ts";
-
-const SHIPPED = join(import.meta.dir, "../../plugins/mod.ts");
 
 const folder = dataFolder("ready");
 afterAll(() => folder.remove());

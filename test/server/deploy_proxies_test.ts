@@ -8,11 +8,12 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { freePort } from "../support/harness/ports.ts";
 import { dataFolder, type Program, startProgram } from "../support/harness/program.ts";
 import { until } from "../support/harness/until.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(scaled(120_000));
 const ROOT = join(import.meta.dir, "../..");
 const folder = mkdtempSync(join(tmpdir(), "lectern-proxies-"));
 chmodSync(folder, 0o755);

@@ -10,9 +10,10 @@ import { YAML } from "bun";
 import { validate } from "dockerfile-utils";
 import { configSchema } from "../../core/config.ts";
 import plugins from "../../plugins/mod.ts";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { operatorFolder, portOf } from "../support/harness/npm_package.ts";
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(scaled(300_000));
 const ROOT = join(import.meta.dir, "../..");
 const deploy = (name: string) => readFileSync(join(ROOT, ".deploy", name), "utf8");
 const folder = mkdtempSync(join(tmpdir(), "lectern-deploy-"));

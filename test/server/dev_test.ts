@@ -3,10 +3,11 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { dataFolder, type Program, startProgram } from "../support/harness/program.ts";
 import { until } from "../support/harness/until.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(scaled(120_000));
 const home = realpathSync(mkdtempSync(join(tmpdir(), "lectern-dev-")));
 const data = dataFolder("ready");
 let program: Program | undefined;

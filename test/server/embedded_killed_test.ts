@@ -5,10 +5,11 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "lectern/db";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { dataFolder, openConnection, type Program, startProgram } from "../support/harness/program.ts";
 import { until } from "../support/harness/until.ts";
 
-setDefaultTimeout(180_000);
+setDefaultTimeout(scaled(180_000));
 const ROOT = join(import.meta.dir, "../..");
 const KILLS = 3;
 const folders: { remove(): void }[] = [];

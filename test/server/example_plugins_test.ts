@@ -10,11 +10,12 @@ import { join } from "node:path";
 import { openFileServer } from "../support/fakes/file_server.ts";
 import { CLIENT, openIdentityProvider } from "../support/fakes/identity_provider.ts";
 import { openReceiver, type Received } from "../support/fakes/webhook_receiver.ts";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { freePort } from "../support/harness/ports.ts";
 import { dataFolder, type Program, startProgram } from "../support/harness/program.ts";
 import { writeTutorialFiles } from "../support/harness/tutorial.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(scaled(120_000));
 const ROOT = join(import.meta.dir, "../..");
 const FIXTURES = join(ROOT, "test/fixtures/plugins");
 const EXAMPLES = ["lectern-notifier", "lectern-oidc", "lectern-approval", "lectern-mail-http", "lectern-files-http"];

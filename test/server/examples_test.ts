@@ -21,9 +21,10 @@ import { join } from "node:path";
 import { newPlugin } from "../../core/cli/new_plugin.ts";
 import { blocksOf } from "../support/harness/code_examples.ts";
 import { TSC } from "../support/harness/command.ts";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { writeTutorialFiles } from "../support/harness/tutorial.ts";
 
-setDefaultTimeout(180_000);
+setDefaultTimeout(scaled(180_000));
 const ROOT = join(import.meta.dir, "../..");
 const FIXTURES = join(ROOT, "test/fixtures/plugins");
 // A dot in the name of the folder is one of the ways in which a list of files comes out empty.

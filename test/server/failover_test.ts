@@ -5,10 +5,11 @@
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { WriteLoad } from "../support/harness/failover.ts";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { missingForPatroni, type PatroniCluster, startPatroni } from "../support/harness/patroni.ts";
 import { dataFolder, type Program, startProgram } from "../support/harness/program.ts";
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(scaled(300_000));
 const isHere = missingForPatroni.length === 0;
 const onPatroni = isHere ? test : test.skip;
 const skipped = isHere ? "" : ` (skipped: ${missingForPatroni.join(", ")} is missing here)`;

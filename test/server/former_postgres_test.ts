@@ -6,12 +6,11 @@ import { afterAll, expect, test } from "bun:test";
 import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "lectern/db";
-import { command, quickCommand } from "../support/harness/command.ts";
+import { command, quickCommand, SHIPPED } from "../support/harness/command.ts";
 import { makeFormerCluster } from "../support/harness/former_postgres.ts";
 import { dataFolder } from "../support/harness/program.ts";
 
 const TIMEOUT_MS = 600_000;
-const PLUGINS = join(import.meta.dir, "../../plugins/mod.ts");
 const { path: folder, remove } = dataFolder();
 const env = { DATA_DIR: folder, LOG_LEVEL: "warn" };
 const ends: (() => void)[] = [remove];
@@ -31,7 +30,7 @@ test(
 
     // In the folder with the former binaries everything works over the former cluster.
     const file = join(folder, "before.tar.zst");
-    const inFormer = (...args: string[]) => command([args[0] ?? "", PLUGINS, ...args.slice(1)], env, installed);
+    const inFormer = (...args: string[]) => command([args[0] ?? "", SHIPPED, ...args.slice(1)], env, installed);
     const created = await inFormer("token", "create", "--user", "admin@example.com", "--name", "upgrade");
     expect([created.code, created.err]).toEqual([0, ""]);
     const backup = await inFormer("backup", file);

@@ -1,5 +1,6 @@
 /** A listening program among slow, malformed, many or confusing clients: each gets its own answer. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { scaled } from "../support/harness/machine_speed.ts";
 import {
   answersIn,
   dataFolder,
@@ -17,7 +18,7 @@ const TOO_LARGE = {
   },
 };
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(scaled(60_000));
 const folder = dataFolder("ready");
 let program: Program;
 beforeAll(async () => {

@@ -5,10 +5,11 @@ import { join } from "node:path";
 import { openStore } from "lectern/db";
 import plugins from "../../plugins/mod.ts";
 import { startCluster, systemBinaries } from "../support/harness/cluster.ts";
-import { type CommandResult, command, quickCommand } from "../support/harness/command.ts";
+import { type CommandResult, command, PROGRAM_NAME, quickCommand } from "../support/harness/command.ts";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { dataFolder } from "../support/harness/program.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(scaled(120_000));
 const folder = dataFolder();
 afterAll(() => folder.remove());
 const onServer: (title: string, run: () => Promise<void>) => void = systemBinaries() ? test : () => {};
@@ -96,24 +97,24 @@ test("every command and subcommand prints its help before anything boots", async
   for (const name of names) {
     const [long, short] = [next(), next()];
     expect([name, long.code, long.err, short]).toEqual([name, 0, "", long]);
-    expect(long.out).toContain(`\n  bun core/cli.ts ${name} `);
+    expect(long.out).toContain(`\n  ${PROGRAM_NAME} ${name} `);
   }
   for (const words of forms) {
     const { code, out, err } = next();
     expect([words, code, err]).toEqual([words, 0, ""]);
-    expect(out.split("\n").filter((line) => line.startsWith("  bun"))).toEqual([
+    expect(out.split("\n").filter((line) => line.startsWith(`  ${PROGRAM_NAME}`))).toEqual([
       expect.stringContaining(` ${words.join(" ")}`),
     ]);
   }
   for (const args of usages) {
     const { code, out } = next();
-    expect([args, code, out]).toEqual([args, 0, expect.stringContaining("Usage: bun core/cli.ts COMMAND")]);
+    expect([args, code, out]).toEqual([args, 0, expect.stringContaining(`Usage: ${PROGRAM_NAME} COMMAND`)]);
   }
   const wrong = next();
   expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('There is no command "bogus"')]);
   // The same in a process of its own: a built-in command, and one of a plugin.
   for (const args of [["serve"], ["user"]]) {
     const { code, out } = await command([...args, "--help"], nowhere);
-    expect([args, code, out]).toEqual([args, 0, expect.stringContaining(`\n  bun core/cli.ts ${args[0]} `)]);
+    expect([args, code, out]).toEqual([args, 0, expect.stringContaining(`\n  ${PROGRAM_NAME} ${args[0]} `)]);
   }
 });

@@ -17,10 +17,12 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { CLI, SHIPPED } from "../support/harness/command.ts";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { dataFolder, startProgram } from "../support/harness/program.ts";
 import { until } from "../support/harness/until.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(scaled(120_000));
 const ROOT = join(import.meta.dir, "../..");
 const home = realpathSync(mkdtempSync(join(tmpdir(), "lectern-isolating-")));
 const data = dataFolder("ready");
@@ -36,7 +38,7 @@ function choose(isolated: unknown, plugins: readonly string[] = ["lectern/plugin
 }
 
 async function cli(...args: readonly string[]) {
-  const child = Bun.spawn([process.execPath, join(ROOT, "core/cli.ts"), ...args], {
+  const child = Bun.spawn([process.execPath, CLI, ...args], {
     cwd: home,
     env: { ...process.env, DATABASE_URL: "", DATA_DIR: data.path, LOG_LEVEL: "warn" },
     stdout: "pipe",
@@ -75,7 +77,7 @@ test("a plugin is isolated by a word of the operator, shown so, and ends with th
   expect([grants.code, grants.err]).toEqual([0, ""]);
   expect(grants.out).toMatch(/^acme-kudos +read=books write=acme_kudos net=127.0.0.1 files.* isolated/m);
   // The same file under another name is isolated, too.
-  const named = await cli("grants", join(ROOT, "plugins/mod.ts"), "./acme-kudos/plugin.ts");
+  const named = await cli("grants", SHIPPED, "./acme-kudos/plugin.ts");
   expect(named.out).toMatch(/^acme-kudos +read=books .* isolated/m);
   const server = await startProgram(data.path, {}, { cwd: home, args: ["serve"] });
   let pids: number[] = [];

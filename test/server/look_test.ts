@@ -9,11 +9,11 @@ import { join } from "node:path";
 import { openStore, type Store } from "lectern/db";
 import { fakeS3 } from "../support/fakes/s3.ts";
 import { type Cluster, createDatabase, startCluster, systemBinaries } from "../support/harness/cluster.ts";
-import { command, quickCommand } from "../support/harness/command.ts";
+import { command, quickCommand, SHIPPED } from "../support/harness/command.ts";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { dataFolder, startProgram } from "../support/harness/program.ts";
 
-setDefaultTimeout(180_000);
-const SHIPPED = join(import.meta.dir, "../../plugins/mod.ts");
+setDefaultTimeout(scaled(180_000));
 const onServer: (title: string, run: () => Promise<void>) => void = systemBinaries() ? test : () => {};
 /** What a running server renews by itself. */
 const BEATS = ["running_servers", "schedules", "jobs"];

@@ -6,9 +6,10 @@ import { readSettings } from "../../core/runtime/settings.ts";
 import { type Listening, listen } from "../../core/workers/listen.ts";
 import plugins from "../../plugins/mod.ts";
 import { fill } from "../support/data/sample_instance.ts";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(scaled(60_000));
 
 const URL_OF_SOURCE = "http://wiki.test";
 let source: TestRuntime;

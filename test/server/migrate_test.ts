@@ -1,13 +1,13 @@
 /** `migrate-from` between two running servers: an equal instance, once and again, through a kill in the middle. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { join } from "node:path";
 import { type Filled, fill, listed, send, snapshot } from "../support/data/sample_instance.ts";
+import { CLI } from "../support/harness/command.ts";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { freePort } from "../support/harness/ports.ts";
-import { dataFolder, type Program, startProgram } from "../support/harness/program.ts";
+import { dataFolder, PROGRAM_ROOT, type Program, startProgram } from "../support/harness/program.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(scaled(120_000));
 
-const CLI = join(import.meta.dir, "../../core/cli.ts");
 const folders = [dataFolder(), dataFolder()] as const;
 const urls: string[] = [];
 let source: Program;
@@ -76,6 +76,7 @@ function start(...more: string[]) {
       ...more,
     ],
     {
+      cwd: PROGRAM_ROOT,
       env: {
         ...process.env,
         DATABASE_URL: "",
@@ -107,7 +108,7 @@ async function copied(): Promise<Awaited<ReturnType<typeof snapshot>>> {
 async function tokenOf(email: string): Promise<string> {
   const args = ["token", "create", "--user", email, "--name", "test"];
   const env = { ...process.env, DATABASE_URL: "", DATA_DIR: folders[1].path };
-  const child = Bun.spawn([process.execPath, CLI, ...args], { env, stdout: "pipe", stderr: "pipe" });
+  const child = Bun.spawn([process.execPath, CLI, ...args], { cwd: PROGRAM_ROOT, env, stdout: "pipe", stderr: "pipe" });
   return (await new Response(child.stdout).text()).trim().split("\n").at(-1) ?? "";
 }
 

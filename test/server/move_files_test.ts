@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { dirname, join } from "node:path";
 import { fakeS3 } from "../support/fakes/s3.ts";
 import { CLI, command, quickCommand } from "../support/harness/command.ts";
-import { dataFolder, startProgram } from "../support/harness/program.ts";
+import { dataFolder, PROGRAM_ROOT, startProgram } from "../support/harness/program.ts";
 import { until } from "../support/harness/until.ts";
 
 const TIMEOUT_MS = 300_000;
@@ -50,6 +50,7 @@ test(
   "killed and started again, it continues, and every copy is the original",
   async () => {
     const child = Bun.spawn([process.execPath, CLI, "move-files", "--to", "s3"], {
+      cwd: PROGRAM_ROOT,
       env: { ...process.env, DATABASE_URL: "", ...env },
       stdout: "ignore",
       stderr: "ignore",

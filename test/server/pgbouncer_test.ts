@@ -5,11 +5,12 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { type Cluster, createDatabase, startCluster, systemBinaries } from "../support/harness/cluster.ts";
 import { command } from "../support/harness/command.ts";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { hasPgbouncer, type Pgbouncer, startPgbouncer } from "../support/harness/pgbouncer.ts";
 import { dataFolder, type Program, startProgram } from "../support/harness/program.ts";
 import { until } from "../support/harness/until.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(scaled(120_000));
 const isHere = hasPgbouncer && systemBinaries() !== undefined;
 const onPooler = isHere ? test : test.skip;
 const skipped = isHere ? "" : " (skipped: no pgbouncer and PostgreSQL are installed here)";

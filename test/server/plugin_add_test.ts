@@ -4,9 +4,10 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { quickCommand } from "../support/harness/command.ts";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { dataFolder } from "../support/harness/program.ts";
 
-setDefaultTimeout(180_000);
+setDefaultTimeout(scaled(180_000));
 const home = realpathSync(mkdtempSync(join(tmpdir(), "lectern-add-")));
 const data = dataFolder("ready");
 const FILE = join(home, "package.json");

@@ -8,9 +8,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore } from "lectern/db";
 import { quickCommand } from "../support/harness/command.ts";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { dataFolder } from "../support/harness/program.ts";
 
-setDefaultTimeout(180_000);
+setDefaultTimeout(scaled(180_000));
 const home = realpathSync(mkdtempSync(join(tmpdir(), "lectern-remove-")));
 const data = dataFolder("ready");
 afterAll(() => {

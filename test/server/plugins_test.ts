@@ -5,20 +5,20 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { quickCommand } from "../support/harness/command.ts";
-import { dataFolder } from "../support/harness/program.ts";
+import { CLI, SHIPPED as list, quickCommand } from "../support/harness/command.ts";
+import { scaled } from "../support/harness/machine_speed.ts";
+import { dataFolder, PROGRAM_ROOT } from "../support/harness/program.ts";
 
-setDefaultTimeout(120_000);
-const ROOT = join(import.meta.dir, "../..");
+setDefaultTimeout(scaled(120_000));
 /** Where the runtime's packages and types reach it, as an operator's own folder beside package.json. */
-const HOME = join(ROOT, "test/fixtures", `stranger_${process.pid}`);
+const HOME = join(PROGRAM_ROOT, `stranger_${process.pid}`);
 const folder = dataFolder("ready");
 afterAll(() => {
   folder.remove();
   rmSync(HOME, { recursive: true, force: true });
 });
 
-async function run(args: readonly string[], cwd = ROOT) {
+async function run(args: readonly string[], cwd = PROGRAM_ROOT) {
   const child = Bun.spawn([process.execPath, ...args], {
     cwd,
     env: { ...process.env, DATABASE_URL: "", DATA_DIR: folder.path, LOG_LEVEL: "warn" },
@@ -28,10 +28,9 @@ async function run(args: readonly string[], cwd = ROOT) {
   const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
   return { code: await child.exited, out, err };
 }
-const cli = (...args: string[]) => run([join(ROOT, "core/cli.ts"), ...args], HOME);
+const cli = (...args: string[]) => run([CLI, ...args], HOME);
 /** The same where no file of a plugin has changed before. */
 const quick = (...args: string[]) => quickCommand(args, { DATA_DIR: folder.path, LOG_LEVEL: "warn" }, HOME);
-const list = join(ROOT, "plugins/mod.ts");
 
 test("the command writes a plugin whose own test passes", async () => {
   mkdirSync(HOME, { recursive: true });
@@ -43,7 +42,7 @@ test("the command writes a plugin whose own test passes", async () => {
     "test",
     "--timeout",
     "60000",
-    `./${HOME.slice(ROOT.length + 1)}/margin_notes/plugin_test.ts`,
+    `./${HOME.slice(PROGRAM_ROOT.length + 1)}/margin_notes/plugin_test.ts`,
   ]);
   expect([tested.code, tested.err]).toEqual([0, expect.stringContaining("1 pass")]);
 });
@@ -70,7 +69,7 @@ test("what it may touch is shown, and what the operator denies is refused", asyn
     join(folder.path, "package.json"),
     JSON.stringify({ lectern: { denied: { margin_notes: ["write"] } } }),
   );
-  const denied = await run([join(ROOT, "core/cli.ts"), "grants", list, plugin], folder.path);
+  const denied = await run([CLI, "grants", list, plugin], folder.path);
   expect(denied.out).toContain("write=margin_notes (denied)");
 });
 

@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeRelease } from "../../.ci/release.ts";
 import { dependencies, devDependencies, scripts, version } from "../../package.json" with { type: "json" };
+import { scaled } from "../support/harness/machine_speed.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(scaled(120_000));
 const folder = mkdtempSync(join(tmpdir(), "lectern-release-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -7,12 +7,12 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import postgres from "postgres";
 import { type Cluster, startCluster, systemBinaries } from "../support/harness/cluster.ts";
-import { type CommandResult, quickCommand } from "../support/harness/command.ts";
+import { type CommandResult, quickCommand, SHIPPED } from "../support/harness/command.ts";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { freePort } from "../support/harness/ports.ts";
 import { dataFolder, startProgram } from "../support/harness/program.ts";
 
-setDefaultTimeout(120_000);
-const SHIPPED = join(import.meta.dir, "../../plugins/mod.ts");
+setDefaultTimeout(scaled(120_000));
 const NOT_ENFORCED = /^ *guest .*not enforced: permission denied to create role/m;
 /** Without an installed PostgreSQL there is no server with such accounts. */
 const onServer: (title: string, run: () => Promise<void>) => void = systemBinaries() ? test : () => {};

@@ -6,12 +6,13 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { type Nginx, startNginx } from "../support/harness/nginx.ts";
 import { freePort } from "../support/harness/ports.ts";
 import { dataFolder, type Program, startProgram } from "../support/harness/program.ts";
 import { until } from "../support/harness/until.ts";
 
-setDefaultTimeout(240_000);
+setDefaultTimeout(scaled(240_000));
 const ROOT = join(import.meta.dir, "../..");
 const NEWER = "0.9.0";
 const data = dataFolder();

@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { connect } from "node:net";
+import { scaled } from "../support/harness/machine_speed.ts";
 import {
   dataFolder,
   openConnection,
@@ -18,7 +19,7 @@ const TOO_SLOW = {
   error: { message: "The request body took too long to arrive. Try again with a better connection.", code: 408 },
 };
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(scaled(60_000));
 const folder = dataFolder("ready");
 let program: Program;
 beforeAll(async () => {

@@ -6,11 +6,12 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import postgres from "postgres";
 import { type Cluster, startCluster } from "../support/harness/cluster.ts";
 import { type CommandResult, command, quickCommand } from "../support/harness/command.ts";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { dataFolder, type Program, startProgram } from "../support/harness/program.ts";
 import { canReplicate, type ReplicaServer, startReplica } from "../support/harness/replica.ts";
 import { until } from "../support/harness/until.ts";
 
-setDefaultTimeout(300_000);
+setDefaultTimeout(scaled(300_000));
 const isHere = canReplicate();
 const onServers = isHere ? test : test.skip;
 const skipped = isHere ? "" : " (skipped: no PostgreSQL is installed here)";

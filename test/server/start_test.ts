@@ -3,9 +3,10 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CLI, command, quickCommand } from "../support/harness/command.ts";
-import { dataFolder, startProgram } from "../support/harness/program.ts";
+import { scaled } from "../support/harness/machine_speed.ts";
+import { dataFolder, PROGRAM_ROOT, startProgram } from "../support/harness/program.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(scaled(60_000));
 type Folder = ReturnType<typeof dataFolder>;
 const folders = [dataFolder(), dataFolder(), dataFolder()];
 afterAll(() => {
@@ -82,6 +83,7 @@ async function withoutUrl(
   env: Record<string, string>,
 ): Promise<{ code: number; said: string }> {
   const child = Bun.spawn([process.execPath, CLI, ...args], {
+    cwd: PROGRAM_ROOT,
     env: { ...process.env, DATABASE_URL: undefined, PORT: "0", ...env },
     stderr: "pipe",
     stdout: "pipe",
@@ -138,7 +140,11 @@ test("--version prints the version, and --env-file names the settings of a servi
 
 test("a command whose reader ends says nothing of it", async () => {
   const script = `"$1" "$2" help | head -n 1; echo "code \${PIPESTATUS[0]}"`;
-  const shell = Bun.spawn(["bash", "-c", script, "-", process.execPath, CLI], { stdout: "pipe", stderr: "pipe" });
+  const shell = Bun.spawn(["bash", "-c", script, "-", process.execPath, CLI], {
+    cwd: PROGRAM_ROOT,
+    stdout: "pipe",
+    stderr: "pipe",
+  });
   const [out, err] = await Promise.all([new Response(shell.stdout).text(), new Response(shell.stderr).text()]);
   expect([out.startsWith("Usage: "), out.trimEnd().endsWith("code 0"), err]).toEqual([true, true, ""]);
 });

@@ -1,6 +1,7 @@
 /** How the program ends: on SIGTERM it finishes what it began; killed, it has kept what it acknowledged. */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { portable } from "../support/data/sample_zips.ts";
+import { scaled } from "../support/harness/machine_speed.ts";
 import {
   dataFolder,
   openConnection,
@@ -13,7 +14,7 @@ import { until } from "../support/harness/until.ts";
 const PAGES = 200;
 const AT_ONCE = 8;
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(scaled(60_000));
 const folder = dataFolder("ready");
 afterAll(folder.remove);
 

@@ -27,7 +27,7 @@ const KINDS: readonly Kind[] = [
 
 for (const { name, onServer } of KINDS) {
   describe(`a store that does not answer, ${name}`, () => {
-    const folder = dataFolder();
+    const folder = dataFolder(onServer ? "empty" : "ready");
     let cluster: Cluster | undefined;
     let program: Program;
     let page: number;

@@ -3,10 +3,11 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { dataFolder, startProgram } from "../support/harness/program.ts";
 import { until } from "../support/harness/until.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(scaled(120_000));
 
 const PLUGIN = `import { definePlugin } from "lectern/core";
 export default definePlugin({

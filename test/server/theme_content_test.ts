@@ -3,9 +3,10 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(scaled(60_000));
 const CORE = JSON.stringify(join(import.meta.dir, "../../core/mod.ts"));
 const folder = mkdtempSync(join(tmpdir(), "lectern-themes-"));
 let runtime: TestRuntime;

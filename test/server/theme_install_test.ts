@@ -15,8 +15,9 @@ import { dirname, join } from "node:path";
 import { zipSync } from "fflate";
 import { readArchive } from "../../plugins/themes/module_archive.ts";
 import { command } from "../support/harness/command.ts";
+import { scaled } from "../support/harness/machine_speed.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(scaled(60_000));
 const home = realpathSync(mkdtempSync(join(tmpdir(), "lectern-install-")));
 const modules = join(home, "themes/acme/modules");
 afterAll(() => rmSync(home, { recursive: true, force: true }));

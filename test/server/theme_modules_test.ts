@@ -5,9 +5,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type AnyPlugin, BootError, definePlugin } from "lectern/core";
 import plugins from "../../plugins/mod.ts";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(scaled(60_000));
 const CORE = JSON.stringify(join(import.meta.dir, "../../core/mod.ts"));
 const folder = mkdtempSync(join(tmpdir(), "lectern-themes-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -5,9 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BootError } from "lectern/core";
 import { openReceiver, type Receiver } from "../support/fakes/webhook_receiver.ts";
+import { CLI } from "../support/harness/command.ts";
+import { scaled } from "../support/harness/machine_speed.ts";
+import { PROGRAM_ROOT } from "../support/harness/program.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(scaled(60_000));
 const ROOT = join(import.meta.dir, "../..");
 const CORE = JSON.stringify(join(ROOT, "core/mod.ts"));
 const folder = mkdtempSync(join(tmpdir(), "lectern-themes-"));
@@ -192,8 +195,8 @@ test("a broken theme stops the boot with file, line and cause", async () => {
 
 test("APP_THEME switches a theme on for the program", async () => {
   const run = (env: Record<string, string>, ...args: string[]) => {
-    const child = Bun.spawnSync([process.execPath, "core/cli.ts", ...args], {
-      cwd: ROOT,
+    const child = Bun.spawnSync([process.execPath, CLI, ...args], {
+      cwd: PROGRAM_ROOT,
       env: { ...process.env, ...env },
     });
     return { code: child.exitCode, text: `${child.stdout}${child.stderr}` };

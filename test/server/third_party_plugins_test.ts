@@ -7,10 +7,11 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { quickCommand } from "../support/harness/command.ts";
+import { CLI, PROGRAM_NAME, quickCommand } from "../support/harness/command.ts";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { dataFolder, type Program, startProgram } from "../support/harness/program.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(scaled(120_000));
 const ROOT = join(import.meta.dir, "../..");
 const FIXTURES = join(ROOT, "test/fixtures/plugins");
 const PATIENCE_MS = 15_000;
@@ -38,7 +39,7 @@ async function run(...args: readonly string[]) {
   const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
   return { code: await child.exited, out, err };
 }
-const cli = (...args: string[]) => run(join(ROOT, "core/cli.ts"), ...args);
+const cli = (...args: string[]) => run(CLI, ...args);
 /** The same where no file of a plugin has changed before, without the end of the last line. */
 const quick = (...args: string[]) => quickCommand(args, { DATA_DIR: data.path, LOG_LEVEL: "warn" }, home);
 
@@ -156,7 +157,7 @@ test("grants that were accepted are kept by an upgrade that wants less, and one 
   const refused = await cli("check");
   expect([refused.code, refused.err]).toEqual([
     1,
-    'The plugin "applause" wants more than "grants" of package.json accepts:\n  + read: users\n  + system\nTo accept it: bun core/cli.ts grants accept applause\n',
+    `The plugin "applause" wants more than "grants" of package.json accepts:\n  + read: users\n  + system\nTo accept it: ${PROGRAM_NAME} grants accept applause\n`,
   ]);
   expect((await cli("grants", "applause")).out).toContain(
     "  more than accepted in package.json:\n    + read: users\n    + system\n",
@@ -234,7 +235,7 @@ test("a package that is not there is named, not fetched", async () => {
 
 test("away from Lectern, too, a new plugin's own test passes", async () => {
   const written = await quick("new", "plugin", "margin_notes");
-  const command = /Try it: +bun (.*)/.exec(written.out)?.[1] ?? "";
+  const command = /Try it: +(?:bun|npx --yes bun@\S+) (.*)/.exec(written.out)?.[1] ?? "";
   const tested = await run(...command.split(" "), "--timeout", "60000");
   expect([tested.code, tested.err]).toEqual([0, expect.stringContaining("1 pass")]);
 });

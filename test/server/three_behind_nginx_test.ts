@@ -12,7 +12,7 @@ import { type Nginx, startNginx } from "../support/harness/nginx.ts";
 import { dataFolder, type Program, startProgram } from "../support/harness/program.ts";
 import { until } from "../support/harness/until.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(scaled(120_000));
 const ROOT = join(import.meta.dir, "../..");
 const SERVERS = 3;
 const ATTEMPTS = 3;

@@ -7,10 +7,11 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { CLI, PROGRAM_NAME } from "../support/harness/command.ts";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { dataFolder } from "../support/harness/program.ts";
 
-setDefaultTimeout(120_000);
-const ROOT = join(import.meta.dir, "../..");
+setDefaultTimeout(scaled(120_000));
 const home = realpathSync(mkdtempSync(join(tmpdir(), "lectern-trial-")));
 const data = dataFolder("ready");
 const TRACE = join(home, "trace");
@@ -43,7 +44,7 @@ async setup({ app, contracts, contribute, db, jobs, on, settings, slot }) { ${se
 }
 
 async function cli(args: readonly string[], env: Record<string, string> = {}) {
-  const child = Bun.spawn([process.execPath, join(ROOT, "core/cli.ts"), ...args], {
+  const child = Bun.spawn([process.execPath, CLI, ...args], {
     cwd: home,
     env: { ...process.env, DATABASE_URL: "", DATA_DIR: data.path, LOG_LEVEL: "warn", ...env },
     stdout: "pipe",
@@ -61,7 +62,7 @@ const STEP = `migrations: { async "0001_init"() { writeFileSync(${JSON.stringify
 const BEYOND = `The plugin "acme" wants more than "grants" of package.json accepts:
   + filters: page_create
   + slots: dependents
-To accept it: bun core/cli.ts grants accept acme
+To accept it: ${PROGRAM_NAME} grants accept acme
 `;
 
 test("grants shows what a plugin registers, and what of it depends on the settings", async () => {

@@ -6,13 +6,13 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { dataFolder, type Program, startProgram } from "../support/harness/program.ts";
+import { scaled } from "../support/harness/machine_speed.ts";
+import { dataFolder, PROGRAM_ROOT, type Program, startProgram } from "../support/harness/program.ts";
 import { tutorialBlocks, writeTutorialFiles } from "../support/harness/tutorial.ts";
 
-setDefaultTimeout(180_000);
-const ROOT = join(import.meta.dir, "../..");
+setDefaultTimeout(scaled(180_000));
 const home = realpathSync(mkdtempSync(join(tmpdir(), "lectern-tutorial-")));
-const data = dataFolder();
+const data = dataFolder("ready");
 afterAll(() => {
   data.remove();
   rmSync(home, { recursive: true, force: true });
@@ -26,7 +26,14 @@ function commandsOf(section: number, part: string): string {
 }
 
 async function shell(command: string, more: Record<string, string> = {}) {
-  const env = { ...process.env, LECTERN: ROOT, DATABASE_URL: "", DATA_DIR: data.path, LOG_LEVEL: "warn", ...more };
+  const env = {
+    ...process.env,
+    LECTERN: PROGRAM_ROOT,
+    DATABASE_URL: "",
+    DATA_DIR: data.path,
+    LOG_LEVEL: "warn",
+    ...more,
+  };
   const child = Bun.spawn(["sh", "-c", command], { cwd: home, env, stdout: "pipe", stderr: "pipe" });
   const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
   return { code: await child.exited, out: out.trim(), err: err.trim() };
@@ -39,7 +46,7 @@ async function serving(command: string, work: (server: Program) => Promise<void>
   const server = await startProgram(
     data.path,
     { ADMIN_PASSWORD, ...env },
-    { cwd: home, args: args.replaceAll("$LECTERN", ROOT).split(" ") },
+    { cwd: home, args: args.replaceAll("$LECTERN", PROGRAM_ROOT).split(" ") },
   );
   try {
     await work(server);

@@ -2,12 +2,11 @@
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import postgres from "postgres";
 import { openReceiver, type Received } from "../support/fakes/webhook_receiver.ts";
 import { type Cluster, createDatabase, startCluster, systemBinaries } from "../support/harness/cluster.ts";
 import { scaled } from "../support/harness/machine_speed.ts";
-import { dataFolder, startProgram } from "../support/harness/program.ts";
+import { dataFolder, PROGRAM_ROOT, startProgram } from "../support/harness/program.ts";
 import { until } from "../support/harness/until.ts";
 import { distinctCalls } from "../support/harness/webhook_queue.ts";
 
@@ -16,9 +15,8 @@ const HOOKS = 10;
 const BOOKS = 100;
 /** Updates of one book that a server of a former version has recorded. */
 const UPDATES = 20;
-const ROOT = join(import.meta.dir, "../..");
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(scaled(120_000));
 const folder = dataFolder("ready");
 let cluster: Cluster | undefined;
 beforeAll(async () => {
@@ -165,7 +163,7 @@ async function asBefore(databaseUrl: string): Promise<void> {
 async function killAfter(ms: number, env: Record<string, string>): Promise<void> {
   const more = { ...process.env, PORT: "0", HOST: "127.0.0.1", ...env };
   const child = spawn(process.execPath, ["core/cli.ts", "serve", "plugins/mod.ts"], {
-    cwd: ROOT,
+    cwd: PROGRAM_ROOT,
     env: more,
     stdio: "ignore",
   });

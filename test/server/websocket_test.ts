@@ -1,9 +1,10 @@
 /** WebSockets of agents: held open, never written to, and closed when the server stops. */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { freePort } from "../support/harness/ports.ts";
 import { dataFolder, startProgram } from "../support/harness/program.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(scaled(60_000));
 const folder = dataFolder("ready");
 afterAll(folder.remove);
 

@@ -2,10 +2,11 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { command } from "../support/harness/command.ts";
+import { scaled } from "../support/harness/machine_speed.ts";
 import { dataFolder, openConnection, type Program, startProgram } from "../support/harness/program.ts";
 import { until } from "../support/harness/until.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(scaled(120_000));
 const LIMIT = 40;
 const folder = dataFolder("ready");
 const programs: Program[] = [];

@@ -1,11 +1,16 @@
 import { join } from "node:path";
 import type { Subprocess } from "bun";
+import { programName } from "../../../core/runtime/program_name.ts";
+import { PROGRAM_ROOT } from "./program.ts";
 
 /** The program's file. */
-export const CLI: string = join(import.meta.dir, "../../../core/cli.ts");
+export const CLI: string = join(PROGRAM_ROOT, "core/cli.ts");
+/** The list of what ships with it. */
+export const SHIPPED: string = join(PROGRAM_ROOT, "plugins/mod.ts");
+/** How its messages name it. */
+export const PROGRAM_NAME: string = programName(PROGRAM_ROOT);
 /** Arguments that type-check the folder after them; one thread takes two thirds of the CPU time of several. */
 export const TSC: readonly string[] = ["tsc", "--noEmit", "--singleThreaded", "-p"];
-const ROOT = join(import.meta.dir, "../../..");
 
 /** How a command ended. */
 export interface CommandResult {
@@ -18,7 +23,7 @@ export interface CommandResult {
 export function command(
   args: readonly string[],
   env: Record<string, string>,
-  cwd: string = ROOT,
+  cwd: string = PROGRAM_ROOT,
 ): Promise<CommandResult> {
   return run([CLI, ...args], env, cwd);
 }
@@ -44,7 +49,7 @@ let tasks = 0;
 export async function quickCommand(
   args: readonly string[],
   env: Record<string, string>,
-  cwd: string = ROOT,
+  cwd: string = PROGRAM_ROOT,
 ): Promise<CommandResult> {
   others ??= startOthers();
   const { child, waiting } = others;
@@ -59,7 +64,7 @@ export async function quickCommand(
 function startOthers(): NonNullable<typeof others> {
   const waiting = new Map<number, PromiseWithResolvers<CommandResult>>();
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "_command_process.ts")], {
-    cwd: ROOT,
+    cwd: PROGRAM_ROOT,
     stdin: "ignore",
     stdout: "ignore",
     stderr: "inherit",

@@ -10,10 +10,13 @@ import { createLog } from "../../../core/log.ts";
 import { readSettings } from "../../../core/runtime/settings.ts";
 import { type Listening, listen } from "../../../core/workers/listen.ts";
 import { sharedBrowser } from "./browser.ts";
+import { scaled } from "./machine_speed.ts";
 import { freePort } from "./ports.ts";
 import { bootTestRuntime, type TestRuntime, type TestRuntimeOptions } from "./test_runtime.ts";
 
 const AXE = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
+/** What Playwright waits for an element or a screen by default, on an idle machine. */
+const ACTION_MS = 30_000;
 const ADMIN = { email: "admin@example.com", password: "correct horse battery" };
 
 /** How a browser shows a screen. */
@@ -59,6 +62,7 @@ export async function openScreens(options: TestRuntimeOptions = {}): Promise<Scr
         baseURL: url,
       });
       contexts.push(context);
+      context.setDefaultTimeout(scaled(ACTION_MS));
       if (who) await openSession(context, who);
       const page = await context.newPage();
       watch(page);

@@ -33,7 +33,10 @@ export function opensStores(path: string): boolean {
   return path.startsWith("db/");
 }
 
-/** Whether a test file starts the program over a copy of a data folder (`support/harness/program.ts`). */
+/** A test that starts the program by one of these takes the copy of Lectern that the run has made for that. */
+const STARTS_PROGRAMS = /from "(?:\.\.\/)+support\/harness\/(?:program|command)\.ts"/;
+
+/** Whether a test file starts programs (`support/harness/program.ts`). */
 export function startsPrograms(path: string): boolean {
-  return path.startsWith("test/") && readFileSync(join(ROOT, path), "utf8").includes('dataFolder("ready")');
+  return path.startsWith("test/") && STARTS_PROGRAMS.test(readFileSync(join(ROOT, path), "utf8"));
 }

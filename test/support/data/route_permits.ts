@@ -4,6 +4,7 @@
  * reason why it is public.
  */
 
+import { EXPORT_PERMITS } from "./export_permits.ts";
 import { HOME_PERMITS } from "./home_permits.ts";
 
 /** A request to a route and every permission it needs; `{book}` and the like become ids of things the administrator owns. */
@@ -251,7 +252,7 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
   "DELETE /api/users/:id/sessions/:sessionId": [
     { path: "/api/users/{user}/sessions/{session}", needs: ["users-manage"] },
   ],
-  ...exportRows(),
+  ...EXPORT_PERMITS,
   "GET /api/imports": [{ path: "/api/imports", needs: ["content-import"] }],
   "POST /api/imports": [{ path: "/api/imports", needs: ["content-import"], archive: "file" }],
   // The administrator's own: only who manages settings sees those of others.
@@ -343,18 +344,4 @@ function overrides(body?: unknown): PermitCase[] {
     needs: [`${kind}-view-all`, "restrictions-manage-all"],
     ...(body === undefined ? {} : { body }),
   }));
-}
-
-/** Every format of the interface specification, and the address of those that plugins add. */
-function exportRows(): Record<string, PermitCase[]> {
-  const rows: Record<string, PermitCase[]> = {};
-  for (const [segment, kind] of Object.entries({ pages: "page", chapters: "chapter", books: "book" }))
-    for (const format of ["html", "pdf", "plaintext", "markdown", "zip"])
-      rows[`GET /api/${segment}/:id/export/${format}`] = [
-        { path: `/api/${segment}/{${kind}}/export/${format}`, needs: ["content-export", `${kind}-view-all`] },
-      ];
-  rows["GET /api/:segment/:id/export/:format"] = [
-    { path: "/api/books/{book}/export/html", needs: ["content-export", "book-view-all"] },
-  ];
-  return rows;
 }

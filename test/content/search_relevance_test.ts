@@ -1,5 +1,7 @@
 /** Search by relevance: what people type finds what they mean, and only what they may see. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { SYSTEM, sql } from "lectern/core";
+import { rows } from "lectern/db";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 /** Pages by name. */
@@ -165,4 +167,53 @@ test("what the viewer may not see is not found, not counted, not corrected to an
 test("/api/search without the mode is as before", async () => {
   const { body } = await runtime.ask("GET", "/api/search?query=walrsu&sort=name&facets=true");
   expect(body).toEqual({ data: [], total: 0 });
+});
+
+test("texts of attached files find their page, and are shown with it, to those who see the page", async () => {
+  const parts = new FormData();
+  parts.set("name", "Inventory");
+  parts.set("uploaded_to", String(ids.get("Far apart")));
+  parts.set("file", new File([`${"filler ".repeat(500)}the heliotrope stands in the shed`], "inventory.txt"));
+  const { body } = await runtime.ask("POST", "/api/attachments", { parts });
+  await runtime.runtime.jobs.drain();
+  const { data, total } = await search("heliotropes");
+  expect([total, data[0].name]).toEqual([1, "Far apart"]);
+  expect(data[0].attachments).toEqual([
+    {
+      id: body.id,
+      name: "Inventory",
+      url: expect.stringContaining(`/attachments/${body.id}`),
+      passages: expect.any(Array),
+    },
+  ]);
+  expect(data[0].attachments[0].passages[0]).toContain("the <strong>heliotrope</strong> stands");
+  const { token: nobody } = await runtime.person("nobody", ["access-api"]);
+  expect(await search("heliotrope", "&facets=true", nobody)).toMatchObject({ data: [], total: 0 });
+  expect((await runtime.ask("GET", "/api/search?query=heliotrope")).body).toEqual({ data: [], total: 0 });
+});
+
+test("entries that an older version writes are found, and learned after the next boot", async () => {
+  await rows(
+    runtime.db,
+    sql`insert into search_index (kind, item_id, document, words, digest)
+      values ('page', ${ids.get("Cooking")}::integer, '2', '''sandpiper'' ''cooking''', '''sandpiper'':1D ''cooking'':2A ''=cooking''')
+      on conflict (kind, item_id) do update set words = excluded.words, digest = excluded.digest, word_count = null`,
+  );
+  expect(names(await search("sandpiper"))).toEqual(["Cooking"]);
+  await runtime.runtime.bus.perform("app_boot", SYSTEM, {}, async () => ({}));
+  await runtime.runtime.jobs.drain();
+  expect(names(await search("sandpiper"))).toEqual([]);
+  expect(names(await search("kitchens"))).toEqual(["Cooking"]);
+});
+
+test("words of an item that is destroyed are suggested to nobody any more", async () => {
+  const page = { book_id: book, name: "Leaving", html: "<p>The quetzalcoatlus walruses</p>" };
+  const { id } = (await runtime.ask("POST", "/api/pages", { body: page })).body;
+  expect((await search("quetzalcoatlsu")).corrected).toMatchObject({ words: [{ used: "quetzalcoatlus" }] });
+  await runtime.ask("DELETE", `/api/pages/${id}`);
+  const [{ id: deletion }] = (await runtime.ask("GET", "/api/recycle-bin")).body.data;
+  expect((await runtime.ask("DELETE", `/api/recycle-bin/${deletion}`)).body).toEqual({ delete_count: 1 });
+  const left = await rows(runtime.db, sql`select word from search_words where word in ('quetzalcoatlus', 'walrus')`);
+  expect(left).toEqual([{ word: "walrus" }]);
+  expect((await search("walrsu")).corrected).toMatchObject({ words: [{ used: "walrus" }] });
 });

@@ -4,8 +4,9 @@ import fc from "fast-check";
 import { type AnyContext, definePlugin, SYSTEM, sql, type Viewer } from "lectern/core";
 import { rows } from "lectern/db";
 import { updateAllAccessLists } from "../../plugins/accounts/content_permissions/propagation.ts";
+import { drawnItems, drawnViewer, KINDS, type NamedItem, USERS, worldOf } from "../support/data/drawn_worlds.ts";
 import { writeContent } from "../support/data/sample_content.ts";
-import { isSeen, type PlainEntry, type PlainItem } from "../support/harness/permission_evaluator.ts";
+import { isSeen } from "../support/harness/permission_evaluator.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 /** Asks as any viewer. */
@@ -125,33 +126,7 @@ test("suggestions have a limit of their own, which no other request takes from",
   expect(await ask("/api/books")).toEqual([200, others[1] ?? null, String(Number(others[2]) - 1)]);
 });
 
-const ROLES = [901, 902];
-const USERS = [701, 702];
-const KINDS = ["bookshelf", "book", "chapter", "page"] as const;
 const WORDS = ["foo", "foobar", "Bar", "été", "x", "xy", "障害"];
-type Named = PlainItem & { readonly name: string };
-
-const drawnName = fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 3 }).map((words) => words.join(" "));
-const drawnItem = fc.record({
-  kind: fc.constantFrom(...KINDS),
-  name: drawnName,
-  owned_by: fc.constantFrom(...USERS, null),
-  rules: fc.uniqueArray(fc.record({ role_id: fc.constantFrom(0, ...ROLES), view: fc.boolean() }), {
-    selector: ({ role_id }) => role_id,
-    maxLength: 2,
-  }),
-  draft: fc.integer({ max: 9 }).map((n) => n === 0),
-  deleted: fc.integer({ max: 9 }).map((n) => n === 0),
-  isViewed: fc.boolean(),
-  parent: fc.nat(),
-});
-const VIEWS = KINDS.flatMap((kind) => [`${kind}-view-all`, `${kind}-view-own`]);
-const drawnViewer = fc.record({
-  id: fc.constantFrom(...USERS),
-  roles: fc.subarray(ROLES),
-  permissions: fc.oneof(fc.constant(VIEWS), fc.subarray(VIEWS)).map((list) => new Set(["access-api", ...list])),
-  admin: fc.integer({ max: 5 }).map((n) => n === 0),
-});
 const drawnText = fc.array(
   fc.constantFrom("fo", "foo", "ba", "bar", "obar", "et", "xy", "x", "障", "été foo", "害 fo"),
   {
@@ -174,26 +149,11 @@ function rankOf(given: string, text: string): number | undefined {
 test("what is suggested is what the viewer sees, ranked, whatever the content and its permissions", async () => {
   const context = runtime.contexts.get("prober") as AnyContext;
   const property = fc.asyncProperty(
-    fc.array(drawnItem, { minLength: 6, maxLength: 14 }),
+    drawnItems(WORDS),
     fc.array(drawnViewer, { minLength: 3, maxLength: 3 }),
     drawnText,
     async (drawn, viewers, texts) => {
-      const items: Named[] = [{ kind: "book", id: 1, name: "foo", owned_by: null }];
-      const entries: PlainEntry[] = [];
-      for (const [at, { kind, name, owned_by, rules, draft, deleted, parent }] of drawn.entries()) {
-        const parents = items.filter((item) => item.kind === "book" || (kind === "page" && item.kind === "chapter"));
-        const within = parents[parent % parents.length] as Named;
-        const book_id = within.kind === "book" ? within.id : (within.book_id as number);
-        const place =
-          kind === "page"
-            ? { book_id, chapter_id: within.kind === "chapter" ? within.id : null, draft }
-            : kind === "chapter"
-              ? { book_id }
-              : {};
-        items.push({ kind, id: at + 2, name, owned_by, deleted, ...place });
-        for (const { role_id, view } of rules)
-          entries.push({ kind, item_id: at + 2, role_id, view, create: false, update: false, delete: false });
-      }
+      const { items, entries } = worldOf(drawn);
       await writeContent(runtime.db, { items, entries });
       await runtime.runtime.bus.perform("app_boot", SYSTEM, {}, async (_, tx) => {
         await updateAllAccessLists(context.slot("content"), tx);
@@ -245,7 +205,7 @@ function compareText(one: string, other: string): number {
 }
 
 /** Kind, id, and the ids of the book and chapter that the viewer sees. */
-function shownOf({ kind, id, book_id, chapter_id }: Named, seen: readonly Named[]): unknown {
+function shownOf({ kind, id, book_id, chapter_id }: NamedItem, seen: readonly NamedItem[]): unknown {
   const parent = (of: string, wanted?: number | null) =>
     seen.find((each) => each.kind === of && each.id === wanted)?.id;
   return [kind, id, parent("book", book_id), parent("chapter", chapter_id)];

@@ -117,10 +117,15 @@ async function fire(method: string, { path, query, as, headers, body }: Shot): P
 }
 
 const DAY = "public, max-age=86400";
+const HOUR = "public, max-age=3600";
 /** What ships with the server is the same for everybody; a script whose address names its version is kept forever. */
 const SHIPPED: ReadonlyMap<string, string> = new Map([
   ["/logo.png", DAY],
   ["/user_avatar.png", DAY],
+  ...["favicon.ico", "icon_192.png", "icon_512.png"].map((name) => [`/${name}`, DAY] as const),
+  ...["manifest.json", "opensearch.xml", "robots.txt", "sitemap.xml", "sitemap-1.xml"].map(
+    (name) => [`/${name}`, HOUR] as const,
+  ),
   ["/web/diagrams/library.js", "public, max-age=31536000, immutable"],
 ]);
 
@@ -134,7 +139,9 @@ async function checkAnswer(path: string, response: Response): Promise<void> {
   if (type === "application/json" && content !== "") JSON.parse(content);
   if (status < 400) {
     if (content !== "")
-      expect(type).toMatch(/^(application\/json|text\/(html|css|javascript|plain)|image\/|application\/octet-stream$)/);
+      expect(type).toMatch(
+        /^(application\/(json|manifest\+json|xml|opensearchdescription\+xml)|text\/(html|css|javascript|plain)|image\/|application\/octet-stream$)/,
+      );
     return;
   }
   // Outside the API errors are documents, where a document is accepted.

@@ -236,9 +236,10 @@ async function wordsOf(
   return words;
 }
 
-/** Every word of a plain text in the text form of a tsvector, for rows of other plugins. */
-export async function wordsOfText(text: string): Promise<string> {
-  const { words } = await wordsOf({ name: "", tags: null, html: null, body: text }, yieldToEventLoop());
+/** Every word of a plain text in the text form of a tsvector, for rows of other plugins. The vocabulary learns them. */
+export async function wordsOfText(text: string, vocabulary: Vocabulary, db: Executor): Promise<string> {
+  const { words, each } = await wordsOf({ name: "", tags: null, html: null, body: text }, yieldToEventLoop());
+  await vocabulary.learn([{ language: vocabulary.languages.of(null), words: each, texts: [text] }], db);
   return words;
 }
 

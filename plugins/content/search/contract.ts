@@ -124,6 +124,11 @@ const foundTag = t.Object(
   { $id: "FoundTag" },
 );
 
+const foundPart = t.Object(
+  { id: idSchema, name: t.String(), url: t.String(), passages: t.Array(t.String()) },
+  { $id: "FoundAttachment" },
+);
+
 /** A result of a search (content-api 14): an item with its parents by kind. Absent are the columns that its kind lacks. */
 export const searchResultSchema = t.Object(
   {
@@ -144,6 +149,7 @@ export const searchResultSchema = t.Object(
     chapter: t.Optional(itemRefSchema),
     preview_html: t.Object({ name: t.String(), content: t.String() }),
     passages: t.Optional(t.Array(t.String(), { description: "With mode=better: excerpts around the hits, as HTML" })),
+    attachments: t.Optional(t.Array(foundPart, { description: "With mode=better: attached files with hits" })),
   },
   { $id: "SearchResult", additionalProperties: true },
 );

@@ -107,6 +107,7 @@ export default definePlugin({
     const visibleRows = new WeakMap<SearchedKind, VisibleRows>();
     let cachedKinds: readonly SearchedKind[] | undefined;
     const vocabulary = new Vocabulary(db, new StemLanguages(db, plugin.language));
+    const frequencies = new Frequencies(db);
     const indexState = new IndexStateCheck(db, settings.candidates);
     const contributed = () => chosenEngine(slot("search_engine"), settings.engine);
     let engine: Engine | undefined;
@@ -114,7 +115,7 @@ export default definePlugin({
       const other = contributed();
       return other
         ? contributedEngine(other, { log, limitMs: settings.timeoutMs, maxRounds: settings.engineRounds })
-        : shippedEngine(vocabulary);
+        : shippedEngine(vocabulary, frequencies);
     };
     const context: SearchContext = {
       db,
@@ -137,12 +138,12 @@ export default definePlugin({
         return known;
       },
       vocabulary,
-      frequencies: new Frequencies(db),
+      frequencies,
       engine: () => (engine ??= engineInUse()),
       indexState: () => indexState.state(),
       lastIndexState: () => indexState.last,
     };
-    plugin.provide("search", { wordsOf: wordsOfText });
+    plugin.provide("search", { wordsOf: (text) => wordsOfText(text, vocabulary, db) });
     on("app_boot", { inTransaction: async () => indexState.reset() });
     onStart(async () => {
       if (!(await hasTrigrams(db)))

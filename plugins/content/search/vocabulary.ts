@@ -1,7 +1,7 @@
 /**
  * The vocabulary of the index: which words of letters there are, and their stems. Words are added in the transaction that indexes them.
- * A search finds other forms of its words by it, words that begin with them, and what a misspelt word may have meant. It keeps the words
- * of items that are gone, and says nothing about who sees them: a word counts for a viewer only where a search finds it for them.
+ * A search finds other forms of its words by it, words that begin with them, and what a misspelt word may have meant. Words of items that
+ * are destroyed go with them. It says nothing about who sees a word: one counts for a viewer only where a search finds it for them.
  */
 import { MINUTE_MS, sql, yieldToEventLoop } from "lectern/core";
 import { type Executor, hasTrigrams, rows } from "lectern/db";
@@ -11,6 +11,8 @@ import { textChunks } from "./tokenize.ts";
 
 /** Words that are known to be in the vocabulary, so that saving an item asks for none of them again: some megabytes. */
 const MAX_KNOWN = 50_000;
+/** Milliseconds after which they are looked up again, since another server may have removed one with its item. */
+const KNOWN_MS = 10 * MINUTE_MS;
 /** Words of one item that are added at a time. */
 const BATCH = 2_000;
 /** A word that has forms: of letters, of a script with spaces between words. */
@@ -52,6 +54,7 @@ export class Vocabulary {
   readonly languages: StemLanguages;
   readonly #db: Executor;
   readonly #known = new Set<string>();
+  #knownSince = performance.now();
   /** Words that a transaction has added: they are not known before others see them. */
   readonly #added = new WeakMap<Executor, Set<string>>();
   #inUse: { readonly at: number; readonly languages: readonly string[] } | undefined;
@@ -64,6 +67,7 @@ export class Vocabulary {
 
   /** Adds the words of items that the vocabulary lacks, in the transaction of `db`. */
   async learn(items: readonly Learned[], db: Executor): Promise<void> {
+    if (performance.now() - this.#knownSince > KNOWN_MS) this.#forgetKnown();
     for (const [language, ofLanguage] of Map.groupBy(items, (item) => item.language)) {
       const unknown = new Set<string>();
       const writtenIn: string[] = [];
@@ -106,10 +110,42 @@ export class Vocabulary {
             from wanted where not there)
           select word from wanted where there`,
       );
-      if (this.#known.size + there.length > MAX_KNOWN) this.#known.clear();
+      if (this.#known.size + there.length > MAX_KNOWN) this.#forgetKnown();
       const found = new Set(there.map(({ word }) => word));
       for (const word of words) (found.has(word) ? this.#known : added).add(`${language} ${word}`);
     }
+  }
+
+  /**
+   * Removes the words of items that are destroyed and that no other item has, in the transaction of `db` and before their entries are
+   * removed. `common` are words that others have for certain.
+   */
+  async forget(
+    kind: string,
+    ids: readonly number[],
+    { common, db }: { readonly common: readonly string[]; readonly db: Executor },
+  ): Promise<void> {
+    this.#forgetKnown();
+    const languages = await this.#languagesInUse();
+    // A template: words are compared as queries, which are made of them. They are of letters alone.
+    await rows(
+      db,
+      sql`with gone as materialized (select distinct search_words.word
+          from search_index cross join unnest(tsvector_to_array(search_index.words)) as of_item(word)
+            join search_words on search_words.language = any(${languages}::text[]) and search_words.word = of_item.word
+          where search_index.kind = ${kind}::text and search_index.item_id = any(${[...ids]}::integer[])
+            and of_item.word <> all(${[...common]}::text[])),
+        unused as materialized (select gone.word from gone where not exists (select from search_index
+          where search_index.words @@ quote_literal(gone.word)::tsquery
+            and not (search_index.kind = ${kind}::text and search_index.item_id = any(${[...ids]}::integer[]))))
+        delete from search_words
+          where search_words.language = any(${languages}::text[]) and search_words.word in (select word from unused)`,
+    );
+  }
+
+  #forgetKnown(): void {
+    this.#known.clear();
+    this.#knownSince = performance.now();
   }
 
   /** Looks up words of a search, given in their normal form and as they were typed. */

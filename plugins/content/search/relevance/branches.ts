@@ -14,8 +14,8 @@ const COMMON = 2;
 export interface Branch {
   /** A tsquery. */
   readonly query: string;
-  /** Where it is matched. */
-  readonly column: "words" | "digest";
+  /** Where it is matched: in all words of the item, in those that ranking uses, or in its parts, such as attached files. */
+  readonly column: "words" | "digest" | "parts";
   /** The terms that each entry of it has, as bits. */
   readonly has: number;
   /** Entries that are read at most, of those that the viewer sees. */
@@ -32,8 +32,9 @@ export interface Scans {
 export function scansOf(
   terms: readonly Term[],
   figures: IndexFigures,
-  { bound, areCommon }: { readonly bound: number; readonly areCommon: ReadonlySet<number> },
+  options: { readonly bound: number; readonly areCommon: ReadonlySet<number>; readonly hasParts: boolean },
 ): Scans {
+  const { bound, areCommon, hasParts } = options;
   const most = bound + 1;
   const every = (1 << terms.length) - 1;
   const each = terms.map((term, at) => ({
@@ -61,6 +62,9 @@ export function scansOf(
       );
     else branches.push({ query: queryOf(term, "names"), column: "digest", has, most: Math.ceil(bound / 5) });
   }
+  if (hasParts)
+    for (const { term, has } of each)
+      branches.push({ query: queryOf(term), column: "parts", has, most: Math.ceil(bound / 2) });
   return { branches, isComplete: common.length === 0 || terms.length === 1 };
 }
 

@@ -3,13 +3,14 @@
  * texts, scores them, counts them, and answers the best ones with their digests. Its text depends on the number of terms and the
  * conditions alone, so that it is planned once: the scans are rows of a parameter, and a scan of the other column costs nothing.
  */
-import { type RawBuilder, sql } from "lectern/core";
+import { type RawBuilder, type SearchedParts, sql } from "lectern/core";
 import { rows } from "lectern/db";
 import { conditionsOf, kindPosition } from "../candidates.ts";
 import { tagConditions } from "../conditions.ts";
 import type { SearchedKind, SearchTask } from "../contract.ts";
 import type { Branch } from "./branches.ts";
 import type { IndexFigures } from "./frequencies.ts";
+import { partsFor } from "./parts.ts";
 import { ranksOf } from "./term_query.ts";
 import type { Term } from "./terms.ts";
 
@@ -30,6 +31,8 @@ export interface Candidate {
   /** The digest of its entry, as text; of the first ones alone. */
   readonly digest?: string;
   readonly words: number;
+  /** The terms that it or its parts have, as bits. */
+  readonly has: number;
 }
 
 /** What a statement found. */
@@ -83,6 +86,13 @@ function seenRow(task: SearchTask, searched: SearchedKind, order: Order): RawBui
     from ${sql.table(table)} where hit.kind = ${sql.lit(kind)} and ${own("id")} = hit.item_id and ${sql.join(where, sql` and `)}`;
 }
 
+/** An entry whose item has a part with the words. */
+function isIn({ kind, table, itemColumn, wordsColumn }: SearchedParts): RawBuilder<unknown> {
+  const own = (name: string) => sql.ref(`${table}.${name}`);
+  return sql`search_index.kind = ${kind}::text and search_index.item_id in (select ${own(itemColumn)} from ${sql.table(table)}
+    where ${own(wordsColumn)} @@ branch.query::tsquery)`;
+}
+
 /** Which entries are read at all: of kinds of which the viewer sees few rows, those of these rows, by a hash of their ids. */
 function restriction({ kinds, restricted }: SearchTask): {
   allowed: RawBuilder<unknown>;
@@ -114,10 +124,17 @@ export async function rankedCandidates(task: SearchTask, wanted: Wanted): Promis
     [isAllowed, ...tagConditions(task.search, sql`search_index.kind`, sql`search_index.item_id`)],
     sql` and `,
   );
-  const scan = (column: Branch["column"]) => sql`(select search_index.kind, search_index.item_id, search_index.digest,
-      search_index.word_count from search_index
-    where branch.in_digest = ${sql.lit(column === "digest")} and ${sql.ref(`search_index.${column}`)} @@ branch.query::tsquery
-      and ${conditions})`;
+  const scan = (
+    column: Branch["column"],
+    condition: RawBuilder<unknown>,
+  ) => sql`(select search_index.kind, search_index.item_id,
+      search_index.digest, search_index.word_count from search_index
+    where branch.place = ${sql.lit(column)} and ${condition} and ${conditions})`;
+  const scans = [
+    scan("words", sql`search_index.words @@ branch.query::tsquery`),
+    scan("digest", sql`search_index.digest @@ branch.query::tsquery`),
+    ...partsFor(task).map((parts) => scan("parts", isIn(parts))),
+  ];
   const by = ORDERS[wanted.order];
   const ranks = terms.map((term, at) => {
     const { exact, other } = ranksOf(term);
@@ -142,26 +159,26 @@ export async function rankedCandidates(task: SearchTask, wanted: Wanted): Promis
     task.context.db,
     sql`with ${allowed} scanned as materialized (
         select branch.n, branch.has, hit.* from unnest(${branches.map(({ query }) => query)}::text[],
-            ${branches.map(({ column }) => column === "digest")}::boolean[], ${branches.map(({ has }) => has)}::integer[],
-            ${branches.map(({ most }) => most)}::integer[]) with ordinality as branch(query, in_digest, has, most, n)
+            ${branches.map(({ column }) => column)}::text[], ${branches.map(({ has }) => has)}::integer[],
+            ${branches.map(({ most }) => most)}::integer[]) with ordinality as branch(query, place, has, most, n)
           cross join lateral (select hit.kind, hit.item_id, hit.digest, hit.word_count, seen.place, seen.moment, seen.changed
-            from (${scan("words")} union all ${scan("digest")}) as hit cross join lateral (${seen} offset 0) as seen
+            from (${sql.join(scans, sql` union all `)}) as hit cross join lateral (${seen} offset 0) as seen
             limit branch.most) as hit),
       item as materialized (
         select kind, item_id, max(place) as place, max(moment) as moment, max(changed) as changed,
           0.5 + 0.5 * least(4, coalesce(max(word_count), 0) / ${figures.length}::float8) as length,
-          max(word_count) as words, ${perTerm((name) => sql`max(${name}) as ${name}`)}
-        from (select kind, item_id, place, moment, changed, word_count, ${sql.join(ranks)} from scanned) as each
+          max(word_count) as words, bit_or(has) as has, ${perTerm((name) => sql`max(${name}) as ${name}`)}
+        from (select kind, item_id, place, moment, changed, word_count, has, ${sql.join(ranks)} from scanned) as each
         group by kind, item_id),
       figures as materialized (
         select greatest(${figures.entries}::float8, count(*)) as entries, count(*) as total,
           ${sql.join(names.map((name, at) => sql`greatest(count(*) filter (where ${name} > 0), ${Math.min(expected[at] ?? 0, figures.entries)}::float8) as ${sql.ref(`having_${at}`)}`))}
         from item),
-      best as (select item.kind, item.item_id, item.words, ${score} as score,
+      best as (select item.kind, item.item_id, item.words, item.has, ${score} as score,
           row_number() over (order by ${by === undefined ? sql`` : sql`item.moment ${by.direction},`} ${score} desc, item.changed desc, item.place, item.item_id) as n
         from item cross join figures)
       select coalesce((select json_agg(json_build_object('kind', best.kind, 'id', best.item_id, 'score', best.score,
-            'words', coalesce(best.words, 0), 'digest', case when best.n <= ${closely}::integer then
+            'words', coalesce(best.words, 0), 'has', best.has, 'digest', case when best.n <= ${closely}::integer then
               (select search_index.digest::text from search_index
                 where search_index.kind = best.kind and search_index.item_id = best.item_id) end) order by best.n)
           from best where best.n <= ${all}::integer), '[]') as items,

@@ -18,6 +18,7 @@ import { type Scans, scansOf } from "./branches.ts";
 import { type Candidate, type Order, type Ranked, rankedCandidates } from "./candidates.ts";
 import { facetsOf } from "./facets.ts";
 import type { IndexFigures } from "./frequencies.ts";
+import { type FoundPart, matchingParts, partsFor } from "./parts.ts";
 import { matchesOf, passagesOf } from "./passages.ts";
 import { type CandidateText, closeScore, inverseOf, type Weighing } from "./rerank.ts";
 import { queryOf } from "./term_query.ts";
@@ -82,7 +83,12 @@ async function answerTo(
   const closely = order === "relevance" ? CLOSELY : 0;
   const all = facets ? BOUND : Math.min(BOUND, Math.max(closely, paging.page * paging.count));
   const scan = async (areCommon: ReadonlySet<number>): Promise<Found> => {
-    const scans = scansFor(terms, free.length, allWords(exact), { figures, bound: BOUND, areCommon });
+    const scans = scansFor(terms, free.length, allWords(exact), {
+      figures,
+      bound: BOUND,
+      areCommon,
+      hasParts: partsFor(task).length > 0,
+    });
     const ranked = await rankedCandidates(task, { terms, branches: scans.branches, figures, closely, all, order });
     const cut = scans.branches.filter(({ most }, at) => (ranked.read[at] ?? 0) >= most);
     const unforeseen = terms.flatMap((_, at) =>
@@ -103,14 +109,13 @@ async function answerTo(
   const { hits, used } =
     closely > 0 ? await rerank(task, found.items, weighing) : { hits: found.items, used: new Map() };
   const first = (paging.page - 1) * paging.count;
-  const data = await presentResults(
-    context,
-    viewer,
-    hits.slice(first, first + paging.count),
-    marking(terms, weighing.inverse),
-  );
+  const shown = hits.slice(first, first + paging.count);
+  const [results, inParts] = await Promise.all([
+    presentResults(context, viewer, shown, marking(terms, weighing.inverse)),
+    matchingParts(task, shown, weighing),
+  ]);
   return {
-    data,
+    data: results.map((result) => ({ ...result, ...attached(inParts.get(`${result.type} ${result.id}`)) })),
     total: found.total,
     ...(found.isLowerBound && { total_is_lower_bound: true as const }),
     ...correctedBy(terms, used, search.typed),
@@ -191,15 +196,19 @@ function marking(terms: readonly Term[], inverse: readonly number[]): Marking {
   };
 }
 
+function attached(parts: readonly FoundPart[] | undefined): { attachments?: FoundPart[] } {
+  return parts && parts.length > 0 ? { attachments: [...parts] } : {};
+}
+
 /** The part of an answer that says what was searched in place of words that no item has; only what the viewer finds is told. */
 function correctedBy(
   terms: readonly Term[],
   used: ReadonlyMap<number, string>,
   typed: string,
 ): Pick<SearchAnswer, "corrected"> {
-  const words = terms.flatMap(({ typed, isCorrected }, at) => {
+  const words = terms.flatMap(({ typed, alternatives: [exact], isCorrected }, at) => {
     const found = used.get(at);
-    return isCorrected && found !== undefined ? [{ typed, used: found }] : [];
+    return isCorrected && found !== undefined && found !== exact?.word ? [{ typed, used: found }] : [];
   });
   if (words.length === 0) return {};
   const query = typed.replace(/\S+/g, (word) => words.find((one) => one.typed === word)?.used ?? word);

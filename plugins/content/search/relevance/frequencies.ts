@@ -16,6 +16,8 @@ export interface IndexFigures {
   readonly entries: number;
   /** Words of an entry on average. */
   readonly length: number;
+  /** The most common words. */
+  readonly common: readonly string[];
   /**
    * Number of entries that have a word, or words that begin with it, about; that of the rarest listed word for one that is rarer, 0
    * without statistics.
@@ -65,6 +67,7 @@ export class Frequencies {
     return {
       entries,
       length: row?.length || USUAL_LENGTH,
+      common: [...shares.keys()],
       entriesOf: (word, isPrefix) =>
         shares.size === 0
           ? 0

@@ -48,7 +48,7 @@ export function inverseOf(having: number, entries: number): number {
 
 /** The score of a candidate, and the words of corrected terms that it has. */
 export function closeScore(
-  { digest = "", words }: Pick<Candidate, "digest" | "words">,
+  { digest = "", words, has }: Pick<Candidate, "digest" | "words" | "has">,
   { name, body }: CandidateText,
   weighing: Weighing,
 ): { readonly score: number; readonly met: ReadonlyMap<number, string> } {
@@ -67,6 +67,8 @@ export function closeScore(
       if (A + B + C + inText > 0 && !met.has(at)) met.set(at, alternative.word);
       found += alternative.weight * (FIELDS.A * A + FIELDS.B * B + FIELDS.C * C + (FIELDS.D * inText) / shorter);
     }
+    // Only a part of the item has the term.
+    if (found === 0 && (has & (1 << at)) !== 0) score += (inverse[at] ?? 0) * PRESENT;
     if (found > 0) score += (inverse[at] ?? 0) * ((found * (HALF + 1)) / (found + HALF) + PRESENT);
   }
   const near = Math.max(nearness(inBody, inverse), nearness(inName, inverse));

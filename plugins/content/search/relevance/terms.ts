@@ -31,7 +31,7 @@ export interface Term {
   readonly alternatives: readonly Alternative[];
   /** Words that match together in place of the alternatives, at any place of the item: the parts of a word with signs. */
   readonly parts: readonly string[];
-  /** Whether the alternatives are words that it may have been meant to be. */
+  /** Whether all alternatives but the first are words that it may have been meant to be. */
   readonly isCorrected: boolean;
 }
 
@@ -111,7 +111,8 @@ async function termOf(
     const others = (of[at]?.forms ?? []).map((form) => ({ word: form, isPrefix: false, weight: weight * FORM_WEIGHT }));
     return [{ word, isPrefix: false, weight }, ...others];
   });
-  return { ...term, alternatives: unique(corrected), isCorrected: true };
+  // The word itself stays: an item that another version indexed may have it.
+  return { ...term, alternatives: unique([exact, ...corrected]), isCorrected: true };
 }
 
 /** The words of a run without spaces match by its pairs of characters; those with signs by their joined words. */

@@ -9,7 +9,7 @@ const READ = /^\s*(?:select|with|values)\b/i;
  * primary, which is always right; what is missing here is refused by the replica and repeated on the primary.
  */
 const FOR_PRIMARY =
-  /\b(?:insert|update|delete|merge|for\s+share|for\s+key\s+share|nextval|setval|pg_notify|set_config|pg_current_\w+|txid_current|(?:pg_)?(?:try_)?advisory\w*|pg_(?:try_)?advisory\w*|pg_cancel_backend|pg_stat\w*|pg_locks)\b|;\s*\S/i;
+  /\b(?:insert|update|delete|merge|for\s+share|for\s+key\s+share|nextval|setval|pg_notify|set_config|pg_current_\w+|txid_current|(?:pg_)?(?:try_)?advisory\w*|pg_(?:try_)?advisory\w*|pg_cancel_backend|pg_stat_\w*|pg_statio_\w*|pg_locks)\b|;\s*\S/i;
 
 const MAX_KNOWN = 5_000;
 const KNOWN = new Map<string, boolean>();

@@ -88,7 +88,7 @@ test("a constant is not read from the environment, and the numbers of the table 
 
 test("a multiple follows its base, and its default is that of the default", () => {
   const multiples = fields.filter(({ spec }) => spec.times !== undefined);
-  expect(multiples.length).toBe(9);
+  expect(multiples.length).toBe(10);
   for (const { field, spec, schema } of multiples) {
     const { of, by } = spec.times as { of: string; by: number };
     const base = schema.properties[of] as typeof spec;

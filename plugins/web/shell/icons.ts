@@ -3,6 +3,9 @@ import { join } from "node:path";
 import type { MenuEntry, ScreenIcon, ScreenPart } from "lectern/contracts";
 import { BootError, closestMatch, contributorOf, type Html, html, type Log, raw } from "lectern/core";
 
+/** How most icons are drawn, which the class `line` of the style sheet says: a screen has dozens of them. */
+const LINES = ' fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"';
+
 /** The icons of screens by name. */
 export interface Icons {
   /** Draws an icon in text size; nothing for an unknown name. With a label, screen readers announce it. */
@@ -24,7 +27,10 @@ export function readIcons(added: readonly ScreenIcon[] = []): Icons {
     if (name !== undefined) shapes.set(name, shapeOf(readFileSync(join(OWN, file), "utf8"), join(OWN, file)));
   }
   for (const { name, svg, source } of added) shapes.set(name, shapeOf(svg, source));
-  const drawn = (shape: string, aria: Html) => html`<svg class="icon" focusable="false" ${aria}${raw(shape)}`;
+  const drawn = (shape: string, aria: Html) =>
+    shape.includes(LINES)
+      ? html`<svg class="icon line" ${aria}${raw(shape.replace(LINES, ""))}`
+      : html`<svg class="icon" focusable="false" ${aria}${raw(shape)}`;
   const decorative = new Map([...shapes].map(([name, shape]) => [name, drawn(shape, html`aria-hidden="true"`)]));
   return {
     names: [...shapes.keys()],

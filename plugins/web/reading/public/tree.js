@@ -5,6 +5,7 @@
 // A block scope, as scripts of a document share their global names.
 (() => {
   const ENTRY = "li[data-entry]";
+  const on = own(document, "addEventListener");
   const here = location.pathname;
   const html = { accept: "text/html" };
   const areaOf = (node) => node.closest("[data-tree]");
@@ -28,7 +29,7 @@
       if (link.pathname === here && link.origin === location.origin) link.setAttribute("aria-current", "page");
       if (!("menu" in area.dataset) || !/^(page|chapter):/.test(item.dataset.entry)) continue;
       if (item.querySelector(":scope > .tree-button")) continue;
-      const button = document.createElement("button");
+      const button = own(document, "createElement")("button");
       button.type = "button";
       button.className = "tree-button";
       button.setAttribute("aria-expanded", "false");
@@ -50,8 +51,8 @@
       location.assign(link.href);
       return false;
     }
-    const hadFocus = document.activeElement === link;
-    const loaded = [...list.children].map((child) => document.adoptNode(child));
+    const hadFocus = own(document, "activeElement") === link;
+    const loaded = [...list.children].map((child) => own(document, "adoptNode")(child));
     item.replaceWith(...loaded);
     prepare(area);
     // The entry next to those that were there: the last of earlier ones, the first of later ones.
@@ -65,7 +66,7 @@
   }
 
   // "toggle" does not bubble.
-  document.addEventListener(
+  on(
     "toggle",
     ({ target }) => {
       if (!target.open || !areaOf(target)) return;
@@ -78,7 +79,7 @@
   function say(area, text, isBad = false) {
     let line = area.nextElementSibling;
     if (!line?.classList.contains("tree-says")) {
-      line = document.createElement("p");
+      line = own(document, "createElement")("p");
       line.setAttribute("role", "status");
       area.after(line);
     }
@@ -89,10 +90,10 @@
   // The tree as the server shows it now, where what is on the screen cannot show a move.
   async function refresh(area, entry) {
     const found = await parsed(location.href);
-    const all = [...document.querySelectorAll("[data-tree]")];
+    const all = [...own(document, "querySelectorAll")("[data-tree]")];
     const fresh = found?.querySelectorAll("[data-tree]")[all.indexOf(area)];
     if (!fresh) return;
-    area.replaceChildren(...[...fresh.childNodes].map((node) => document.adoptNode(node)));
+    area.replaceChildren(...[...fresh.childNodes].map((node) => own(document, "adoptNode")(node)));
     prepare(area);
     area.querySelector(`[data-entry="${entry}"] > a`)?.focus();
   }
@@ -157,12 +158,12 @@
 
   const mayMove = (item) => item && "moved" in (areaOf(item)?.dataset ?? {});
 
-  document.addEventListener("keydown", (event) => {
+  on("keydown", (event) => {
     const target = event.target instanceof Element ? event.target : null;
     const menu = target?.closest(".tree-menu, .tree-button");
     if (event.key === "Escape" && menu) return closeMenus(true);
     if (!event.altKey || event.ctrlKey || event.metaKey) return undefined;
-    const isReversed = document.documentElement.dir === "rtl";
+    const isReversed = own(document, "documentElement").dir === "rtl";
     const keys = {
       ArrowUp: "up",
       ArrowDown: "down",
@@ -176,7 +177,7 @@
   });
 
   function closeMenus(isFocused = false) {
-    for (const menu of document.querySelectorAll(".tree-menu")) {
+    for (const menu of own(document, "querySelectorAll")(".tree-menu")) {
       const button = menu.parentElement.querySelector(":scope > .tree-button");
       button.setAttribute("aria-expanded", "false");
       menu.remove();
@@ -190,9 +191,9 @@
     const list = found?.querySelector("ul");
     closeMenus();
     if (!list) return location.assign(linkOf(item).href);
-    const menu = document.createElement("div");
+    const menu = own(document, "createElement")("div");
     menu.className = "tree-menu";
-    menu.append(document.adoptNode(list));
+    menu.append(own(document, "adoptNode")(list));
     button.after(menu);
     button.setAttribute("aria-expanded", "true");
     menu.scrollIntoView({ block: "nearest" });
@@ -200,7 +201,7 @@
     return undefined;
   }
 
-  document.addEventListener("click", (event) => {
+  on("click", (event) => {
     const found = (selector) =>
       event.target instanceof Element ? event.target.closest(`[data-tree] ${selector}`) : null;
     const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
@@ -246,34 +247,34 @@
     return { target: over, place: share < 0.5 ? "before" : "after" };
   }
 
-  document.addEventListener("dragstart", (event) => {
+  on("dragstart", (event) => {
     const item = event.target instanceof Element ? event.target.closest("a")?.parentElement : null;
     if (!item?.matches(`[data-tree] ${ENTRY}`) || !mayMove(item)) return;
     dragged = item;
     event.dataTransfer.effectAllowed = "copyMove";
     item.classList.add("dragged");
   });
-  document.addEventListener("dragover", (event) => {
+  on("dragover", (event) => {
     if (!dragged) return;
     show(goalAt(event));
     if (!goal) return;
     event.preventDefault();
     event.dataTransfer.dropEffect = "move";
   });
-  document.addEventListener("drop", (event) => {
+  on("drop", (event) => {
     if (!dragged || !goal) return;
     event.preventDefault();
     void move(dragged, goal.place, goal.target);
   });
-  document.addEventListener("dragend", () => {
+  on("dragend", () => {
     dragged?.classList.remove("dragged");
     dragged = null;
     show(null);
   });
 
-  for (const area of document.querySelectorAll("[data-tree]")) prepare(area);
+  for (const area of own(document, "querySelectorAll")("[data-tree]")) prepare(area);
   // The tree beside a screen scrolls by itself: it stands at the present entry.
-  for (const present of document.querySelectorAll(".tree-side [aria-current=page]")) {
+  for (const present of own(document, "querySelectorAll")(".tree-side [aria-current=page]")) {
     const area = present.closest(".tree-side");
     const [box, around] = [present.getBoundingClientRect(), area.getBoundingClientRect()];
     if (box.bottom > around.bottom || box.top < around.top) area.scrollTop += box.top - around.top - around.height / 3;

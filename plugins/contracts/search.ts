@@ -11,6 +11,11 @@ import { deepFreeze, type SlotSpecs } from "lectern/core";
  *   name: "scans",
  *   requires: ["search"],
  *   grants: { write: ["note_scans"] },
+ *   migrations: {
+ *     async "0001_init"(db) {
+ *       await sql`create table note_scans (id integer primary key, note_id integer, name text, text text, words tsvector)`.execute(db);
+ *     },
+ *   },
  *   setup({ contracts: { search }, db, jobs }) {
  *     jobs.handle("scan_read", async ({ id, text }) => {
  *       const words = sql<string>`${await search.wordsOf(text)}::tsvector`;

@@ -156,7 +156,7 @@ test("an older answer is never shown over a newer one, and a server that is slow
 test("without scripts the box leads to the search, and texts are in the language of the reader", async () => {
   const plain = await screens.visit(undefined, { scripts: false });
   await plain.goto(HOME);
-  await plain.getByRole("search").getByRole("searchbox", { name: "Search" }).fill("failover");
+  await plain.getByRole("search").getByRole("searchbox", { name: "Search", exact: true }).fill("failover");
   await plain.keyboard.press("Enter");
   await plain.waitForURL("**/search?query=failover");
   const german = await screens.visit(undefined, { language: "de-DE" });

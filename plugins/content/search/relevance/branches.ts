@@ -1,7 +1,7 @@
 /**
  * Which scans of the index answer a search. Rare terms are read whole, so that every item with one is ranked and counted. Of a common
- * term those entries are read that have it in their name, headings or digest, and those that have all terms: they rank first, and the
- * others are neither ranked nor counted, which marks the total as a lower bound.
+ * term those entries are read that have it in their name or headings, some others, and those that have all terms: they rank first, and
+ * what is left is neither ranked nor counted, which marks the total as a lower bound.
  */
 import type { IndexFigures } from "./frequencies.ts";
 import { allOf, queryOf } from "./term_query.ts";
@@ -57,8 +57,7 @@ export function scansOf(
       branches.push(
         { query: queryOf(term, "names"), column: "digest", has, most: Math.ceil(bound / 5) },
         { query: queryOf(term, "headings"), column: "digest", has, most: Math.ceil(bound / 5) },
-        { query: queryOf(term), column: "digest", has, most: Math.ceil(bound / 2) },
-        { query: queryOf(term), column: "words", has, most },
+        { query: queryOf(term), column: "words", has, most: Math.ceil(bound / 2) },
       );
     else branches.push({ query: queryOf(term, "names"), column: "digest", has, most: Math.ceil(bound / 5) });
   }

@@ -102,8 +102,14 @@ async function termOf(
   const forms = (known?.forms ?? []).map((form) => ({ word: form, isPrefix: false, weight: FORM_WEIGHT }));
   const begins = isPrefix ? [{ word, isPrefix: true, weight: PREFIX_WEIGHT }] : [];
   const term = { typed, alternatives: [exact, ...forms, ...begins], parts: [], isCorrected: false };
-  if (!known || known.known || known.begins || forms.length > 0) return term;
-  const meant = await corrections(word, vocabulary);
+  return !known || known.known || known.begins || forms.length > 0 ? term : correctedTerm(term, vocabulary);
+}
+
+/** A term with the words that it may have been meant to be, if it is a plain word and there are any; else as it is. */
+export async function correctedTerm(term: Term, vocabulary: Vocabulary): Promise<Term> {
+  const [exact] = term.alternatives;
+  if (term.parts.length > 0 || term.isCorrected || !exact) return term;
+  const meant = await corrections(exact.word, vocabulary);
   if (meant.length === 0) return term;
   const of = await vocabulary.lookUp(meant.map(({ word }) => ({ word, written: word })));
   const corrected = meant.flatMap(({ word, distance }, at) => {

@@ -108,6 +108,23 @@ test("exact texts, tags and filters narrow it, and brackets that are no tag are 
   expect(names(await search("walrus {in_shelf:nonsense}"))).toEqual([]);
 });
 
+test("a search of filters alone knows books and shelves, orders and facets too", async () => {
+  const other = (await runtime.ask("POST", "/api/books", { body: { name: "Abroad" } })).body.id as number;
+  const created = await runtime.ask("POST", "/api/pages", {
+    body: { book_id: other, name: "Zebra", html: "<p>x</p>" },
+  });
+  const inOther = await search(`{in_book:${other}}`, "&facets=true&sort=name");
+  expect([names(inOther), inOther.total]).toEqual([["Abroad", "Zebra"], 2]);
+  expect(inOther.facets.books).toEqual([{ id: other, name: "Abroad", count: 2 }]);
+  expect(names(await search(`{in_shelf:${shelf}} {type:book|bookshelf}`)).sort()).toEqual(["Coast", "North"]);
+  expect(names(await search("{type:page}", "&sort=name&count=1&page=8"))).toEqual(["Zebra"]);
+  expect(names(await search("{type:page}", "&sort=created&count=1"))).toEqual(["Zebra"]);
+  expect(names(await search("{type:page}", "&sort=updated&count=1"))).toEqual(["Zebra"]);
+  expect(await search(`{in_book:${other}} &&`)).toEqual({ data: [], total: 0 });
+  await runtime.ask("DELETE", `/api/pages/${created.body.id}`);
+  await runtime.ask("DELETE", `/api/books/${other}`);
+});
+
 test("results are in the order that is asked for", async () => {
   await runtime.ask("PUT", `/api/pages/${ids.get("Failover")}`, { body: { name: "Failover", html: "<p>walrus</p>" } });
   expect(names(await search("walrus", "&sort=updated"))).toEqual(["Failover", "Walrus care"]);

@@ -1,7 +1,7 @@
 /**
  * Search by relevance (`mode=better` of `/api/search`): the words of a search are stemmed, corrected and ranked by how rare they are,
  * where they stand and how near each other. Exact texts, tags and filters are as in the other mode; so is the syntax, but that a word
- * with signs such as `read(file)` is split. Queries without words are answered as in the other mode.
+ * with signs such as `read(file)` is split. Queries without words are not ranked (`without_words.ts`).
  */
 import { sql, type Viewer, yieldToEventLoop } from "lectern/core";
 import { rows } from "lectern/db";
@@ -11,7 +11,7 @@ import { normalizeText } from "../normalize_text.ts";
 import { parseQuery, type SearchQuery } from "../parse_query.ts";
 import { type Hit, type Marking, presentResults } from "../presenter.ts";
 import { highlighted } from "../preview.ts";
-import { exactTexts, findItems, type SearchAnswer } from "../queries.ts";
+import { exactTexts, type SearchAnswer } from "../queries.ts";
 import { findRestrictedIds } from "../restricted_ids.ts";
 import { allWords } from "../tsquery.ts";
 import { type Scans, scansOf } from "./branches.ts";
@@ -24,6 +24,7 @@ import { type CandidateText, closeScore, inverseOf, type Weighing } from "./rera
 import { queryOf } from "./term_query.ts";
 import { type Term, termsOf } from "./terms.ts";
 import { correctedTerms } from "./unseen_words.ts";
+import { findWithoutWords } from "./without_words.ts";
 
 /** Items with a term that are ranked and counted exactly. Beyond them the total is a lower bound. */
 const BOUND = 500;
@@ -72,8 +73,9 @@ async function answerTo(
   const free = await termsOf(search.terms, context.vocabulary);
   const ofExact = await termsOf(exact, context.vocabulary, { isExact: true });
   const asked = [...free, ...ofExact].slice(0, MAX_RANKED);
-  if (asked.length === 0) return findItems(context, viewer, search, paging);
-  if (kinds.length === 0) return { data: [], total: 0 };
+  // Terms without letters or digits match no text.
+  const isNothing = asked.length === 0 && search.terms.length > 0;
+  if (kinds.length === 0 || isNothing) return { data: [], total: 0 };
   const [filters, restricted, figures] = await Promise.all([
     loadFilterContext(context, viewer, search),
     findRestrictedIds(context, viewer, kinds),
@@ -83,6 +85,7 @@ async function answerTo(
   const places = { seesShelf: hasShelves ? context.visibleTo("bookshelves", viewer) : undefined };
   const filterContext = { ...filters, places };
   const task: SearchTask = { context, viewer, search, filterContext, kinds, restricted, paging };
+  if (asked.length === 0) return findWithoutWords(task, order, facets ? BOUND : 0);
   const closely = order === "relevance" ? CLOSELY : 0;
   const all = Math.max(facets ? BOUND : closely, Math.min(MAX_FOUND, paging.page * paging.count));
   const scan = async (terms: readonly Term[], areCommon: ReadonlySet<number> = new Set()): Promise<Found> => {

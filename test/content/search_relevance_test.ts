@@ -86,6 +86,14 @@ test("scripts without spaces are found by parts of a run", async () => {
   expect(names(await search("東日"))).toEqual([]);
 });
 
+test("of runs of thousands of words the first different ones are searched, which finds what has them all", async () => {
+  expect(names(await search(`東京都は日本の首都です。${"東京都は日本の".repeat(100)}`))).toEqual(["都市"]);
+  const letters = Array.from({ length: 2_000 }, (_, at) => `w${at}&`).join("");
+  const started = performance.now();
+  expect(await search(`${letters}w`)).toEqual({ data: [], total: 0 });
+  expect(performance.now() - started).toBeLessThan(1_000);
+});
+
 test("words that stand near each other count more, and a whole name most", async () => {
   const found = names(await search("walrus replica"));
   expect(found[0]).toBe("Failover");
@@ -106,6 +114,21 @@ test("exact texts, tags and filters narrow it, and brackets that are no tag are 
   expect(names(await search(`walrus {in_book:${book + 1}}`))).toEqual([]);
   expect(names(await search(`walrus {in_shelf:${shelf}}`))).toEqual(["Walrus care", "Failover"]);
   expect(names(await search("walrus {in_shelf:nonsense}"))).toEqual([]);
+});
+
+test("a search of filters alone knows books and shelves, orders and facets too", async () => {
+  const other = (await runtime.ask("POST", "/api/books", { body: { name: "Abroad" } })).body.id as number;
+  await runtime.ask("POST", "/api/pages", {
+    body: { book_id: other, name: "Zebra", html: "<p>x</p>" },
+  });
+  const inOther = await search(`{in_book:${other}}`, "&facets=true&sort=name");
+  expect([names(inOther), inOther.total]).toEqual([["Abroad", "Zebra"], 2]);
+  expect(inOther.facets.books).toEqual([{ id: other, name: "Abroad", count: 2 }]);
+  expect(names(await search(`{in_shelf:${shelf}} {type:book|bookshelf}`)).sort()).toEqual(["Coast", "North"]);
+  expect(names(await search("{type:page}", "&sort=name&count=1&page=8"))).toEqual(["Zebra"]);
+  expect(names(await search("{type:page}", "&sort=created&count=1"))).toEqual(["Zebra"]);
+  expect(names(await search("{type:page}", "&sort=updated&count=1"))).toEqual(["Zebra"]);
+  expect(await search(`{in_book:${other}} &&`)).toEqual({ data: [], total: 0 });
 });
 
 test("results are in the order that is asked for", async () => {
@@ -163,6 +186,49 @@ test("what the viewer may not see is not found, not counted, not corrected to an
   const { facets } = await search("coast", "&facets=true", reader);
   expect(JSON.stringify(facets)).not.toMatch(/Vault|codename/);
 });
+
+test("a word of items that the viewer may not see is corrected as one that no item has", async () => {
+  const hidden = (await runtime.ask("POST", "/api/books", { body: { name: "Cellar" } })).body.id as number;
+  await runtime.ask("POST", "/api/pages", { body: { book_id: hidden, name: "Cask", html: "<p>walrux failovex</p>" } });
+  await runtime.ask("PUT", `/api/content-permissions/book/${hidden}`, {
+    body: { fallback_permissions: { inheriting: false, view: false, create: false, update: false, delete: false } },
+  });
+  const { token: reader } = await runtime.person("cellar", [
+    "access-api",
+    ...["bookshelf", "book", "chapter", "page"].map((kind) => `${kind}-view-all`),
+  ]);
+  // The first of each two is a word of the hidden page, or begins one; the second is nowhere.
+  for (const [there, nowhere] of [
+    ["walrux", "walruq"],
+    ["walrux clams", "walruq clams"],
+    ["failove failovex", "failove failoveq"],
+  ] as const) {
+    const [known, unknown] = [await search(there, "", reader), await search(nowhere, "", reader)];
+    expect(known.corrected.words.at(-1).used).toBe(unknown.corrected.words.at(-1).used);
+    expect([names(known), known.total]).toEqual([names(unknown), unknown.total]);
+  }
+  expect(await search("walrux")).toMatchObject({ data: [{ name: "Cask" }], total: 1 });
+  // What a filter leaves out has the word nevertheless.
+  expect(await search(`walrux {in_book:${book}}`)).toEqual({ data: [], total: 0 });
+});
+
+test("every item of a total that is exact is on some page, also if each of several words has hundreds", async () => {
+  const created = Array.from({ length: 520 }, async (_, at) => {
+    const { status } = await runtime.ask("POST", "/api/shelves", {
+      body: { name: `${at % 2 ? "odd" : "even"}pebble` },
+    });
+    expect(status).toBe(200);
+  });
+  await Promise.all(created);
+  const found: number[] = [];
+  for (let page = 1; page <= 6; page++) {
+    const answer = await search("oddpebble evenpebble", `&count=100&page=${page}&facets=true`);
+    expect([answer.total, answer.total_is_lower_bound]).toEqual([520, undefined]);
+    expect(answer.facets.types).toEqual([{ value: "bookshelf", count: 500 }]);
+    found.push(...answer.data.map(({ id }: { id: number }) => id));
+  }
+  expect([found.length, new Set(found).size]).toEqual([520, 520]);
+}, 60_000);
 
 test("/api/search without the mode is as before", async () => {
   const { body } = await runtime.ask("GET", "/api/search?query=walrsu&sort=name&facets=true");

@@ -210,3 +210,13 @@ function shownOf({ kind, id, book_id, chapter_id }: NamedItem, seen: readonly Na
     seen.find((each) => each.kind === of && each.id === wanted)?.id;
   return [kind, id, parent("book", book_id), parent("chapter", chapter_id)];
 }
+
+test("the list of the screen is cut to the longest text that is compared, also within a pair of surrogates", async () => {
+  const body = { email: "admin@example.com", password: "correct horse battery" };
+  const { headers } = await runtime.ask("POST", "/api/session", { as: null, body });
+  const cookie = headers.get("set-cookie")?.split(";")[0] ?? "";
+  for (const before of ["", "a"]) {
+    const path = `/search/suggestions?query=${before}${encodeURIComponent("😀".repeat(200))}`;
+    expect((await runtime.ask("GET", path, { as: null, headers: { accept: "text/html", cookie } })).status).toBe(200);
+  }
+});

@@ -197,7 +197,8 @@ export async function unrankedCandidates(task: SearchTask, bound: number): Promi
       ...tagConditions(search, sql`${kind}`, id),
       ...(ids ? [sql`${id} = any(array(${ids}))`] : []),
     ];
-    const { value: moment, joined } = orderOf(task, searched, id);
+    const { joined, ...by } = orderOf(task, searched, id);
+    const moment = task.order && search.latest === undefined ? columnOf(task.order, searched) : by.value;
     return sql`(select ${branch}::integer as branch, ${kind}::text as kind, ${id} as id, 0::real as score,
       ${kindPosition(kind)}::integer as place,
       ${moment} as moment from ${sql.table(table)} ${joined} where ${sql.join(where, sql` and `)} ${more})`;
@@ -213,7 +214,10 @@ export async function unrankedCandidates(task: SearchTask, bound: number): Promi
     union(() => sql`limit ${limit}::bigint`),
   );
   if (limit === null || !exceeds(candidates.counts, bound)) return candidates;
-  const inOrder = union(({ kind: { table } }) => sql`order by ${sql.ref(`${table}.id`)} limit ${page * count}::bigint`);
+  const first = task.order === undefined ? sql`` : sql`${directed(task.order)},`;
+  const inOrder = union(
+    ({ kind: { table } }) => sql`order by ${first} ${sql.ref(`${table}.id`)} limit ${page * count}::bigint`,
+  );
   return { ...(await orderAndCount(task, inOrder)), counts: candidates.counts };
 }
 
@@ -240,10 +244,26 @@ function orderOf({ context, search: { latest } }: SearchTask, { kind }: Searched
   return { value: sql`commented.moment`, joined: sql`cross join lateral (${comments}) as commented` };
 }
 
+/** The column that items without a rank are ordered by; null of kinds that lack it. */
+function columnOf(order: NonNullable<SearchTask["order"]>, { kind: { columns, table } }: SearchedKind) {
+  if (order === "name") return sql.ref(`${table}.name_key`);
+  const column = `${order}_at`;
+  return columns.includes(column) ? sql.ref(`${table}.${column}`) : sql`null::timestamptz`;
+}
+
+/** Names from A to Z, times from the last one. */
+function directed(order: NonNullable<SearchTask["order"]>): RawBuilder<unknown> {
+  return order === "name" ? sql`moment` : sql`moment desc nulls last`;
+}
+
 /** Orders and counts candidates in one statement. */
-async function orderAndCount({ context, paging, search }: SearchTask, found: RawBuilder<unknown>): Promise<Candidates> {
+async function orderAndCount(
+  { context, paging, search, order: by }: SearchTask,
+  found: RawBuilder<unknown>,
+): Promise<Candidates> {
   const { page, count } = paging;
-  const order = search.latest === undefined ? sql`` : search.latest === "desc" ? sql`moment desc,` : sql`moment,`;
+  const without = by === undefined ? sql`` : sql`${directed(by)},`;
+  const order = search.latest === undefined ? without : search.latest === "desc" ? sql`moment desc,` : sql`moment,`;
   const statement = sql<Candidates>`with found as materialized (${found})
     select coalesce((select json_agg(json_build_object('kind', kind, 'id', id)) from (select kind, id from found
         where place is not null order by ${order} score desc, place, id

@@ -72,6 +72,8 @@ export interface SearchTask {
   /** By kind, for kinds of which the viewer sees few rows. */
   readonly restricted: ReadonlyMap<string, RestrictedIds>;
   readonly paging: Paging;
+  /** What items without a rank are ordered by; by id if undefined. */
+  readonly order?: "updated" | "created" | "name";
 }
 
 /** The search index: one row for each item, derived from the item, so it can be rebuilt at any time. */

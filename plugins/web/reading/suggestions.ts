@@ -50,7 +50,9 @@ export function mountSuggestions({ baseUrl, app, slot, web }: ReadingContext): v
     )}`;
   });
   web.screen(app.site, "/search/suggestions", "reader", async (visit) => {
-    const query = typeof visit.query.query === "string" ? visit.query.query.trim().slice(0, MAX_CHARS) : "";
+    // The cut may separate a surrogate pair.
+    const typed = typeof visit.query.query === "string" ? visit.query.query.trim() : "";
+    const query = typed.slice(0, MAX_CHARS).toWellFormed();
     const found = await visit.get(`/api/search/suggestions?query=${encodeURIComponent(query)}&count=${COUNT}`);
     const kinds = slot("content").map(({ kind }) => ({ kind, ...kindLabels(slot("content"), kind) }));
     return htmlResponse(view({ query, kinds, ...found }, visit.ui));

@@ -43,6 +43,8 @@ export interface Ranked {
   readonly total: number;
   /** Rows that each scan read, by its place. */
   readonly read: readonly number[];
+  /** The terms that any of the items has, as bits. */
+  readonly met: number;
   /** Items that have each term, as far as they were read. */
   readonly having: readonly number[];
 }
@@ -182,10 +184,10 @@ export async function rankedCandidates(task: SearchTask, wanted: Wanted): Promis
               (select search_index.digest::text from search_index
                 where search_index.kind = best.kind and search_index.item_id = best.item_id) end) order by best.n)
           from best where best.n <= ${all}::integer), '[]') as items,
-        (select total from figures)::integer as total,
+        (select total from figures)::integer as total, (select coalesce(bit_or(has), 0) from item)::integer as met,
         array(select (select count(*) from scanned where scanned.n = branch.n)::integer
           from generate_series(1, ${branches.length}::integer) as branch(n) order by branch.n) as read,
         (select array[${sql.join(names.map((_, at) => sql.ref(`having_${at}`)))}]::float8[] from figures) as having`,
   );
-  return found ?? { items: [], total: 0, read: [], having: [] };
+  return found ?? { items: [], total: 0, met: 0, read: [], having: [] };
 }

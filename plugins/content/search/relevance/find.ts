@@ -1,7 +1,7 @@
 /**
  * Search by relevance (`mode=better` of `/api/search`): the words of a search are stemmed, corrected and ranked by how rare they are,
  * where they stand and how near each other. Exact texts, tags and filters are as in the other mode; so is the syntax, but that a word
- * with signs such as `read(file)` is split. Queries without words are answered as in the other mode.
+ * with signs such as `read(file)` is split. Queries without words are not ranked (`without_words.ts`).
  */
 import { sql, type Viewer, yieldToEventLoop } from "lectern/core";
 import { rows } from "lectern/db";
@@ -11,7 +11,7 @@ import { normalizeText } from "../normalize_text.ts";
 import { parseQuery, type SearchQuery } from "../parse_query.ts";
 import { type Hit, type Marking, presentResults } from "../presenter.ts";
 import { highlighted } from "../preview.ts";
-import { exactTexts, findItems, type SearchAnswer } from "../queries.ts";
+import { exactTexts, type SearchAnswer } from "../queries.ts";
 import { findRestrictedIds } from "../restricted_ids.ts";
 import { allWords } from "../tsquery.ts";
 import { type Scans, scansOf } from "./branches.ts";
@@ -23,8 +23,10 @@ import { matchesOf, passagesOf } from "./passages.ts";
 import { type CandidateText, closeScore, inverseOf, type Weighing } from "./rerank.ts";
 import { queryOf } from "./term_query.ts";
 import { type Term, termsOf } from "./terms.ts";
+import { correctedTerms } from "./unseen_words.ts";
+import { findWithoutWords } from "./without_words.ts";
 
-/** Items that are ranked and counted exactly: five pages of a hundred. Beyond them the total is a lower bound. */
+/** Items with a term that are ranked and counted exactly. Beyond them the total is a lower bound. */
 const BOUND = 500;
 /** Candidates that are ranked closely, whose texts are read. */
 const CLOSELY = 40;
@@ -32,6 +34,8 @@ const CLOSELY = 40;
 const MAX_TEXT = 12_000;
 /** Terms that are ranked by, those of exact texts included; further ones are ignored. */
 const MAX_RANKED = 16;
+/** Results of all pages: more than the scans of so many terms read. */
+const MAX_FOUND = 2 * MAX_RANKED * (BOUND + 1);
 /** How results are to be answered. */
 export interface RelevanceOptions {
   readonly paging: Paging;
@@ -68,9 +72,10 @@ async function answerTo(
   const exact = exactTexts(search);
   const free = await termsOf(search.terms, context.vocabulary);
   const ofExact = await termsOf(exact, context.vocabulary, { isExact: true });
-  const terms = [...free, ...ofExact].slice(0, MAX_RANKED);
-  if (terms.length === 0) return findItems(context, viewer, search, paging);
-  if (kinds.length === 0) return { data: [], total: 0 };
+  const asked = [...free, ...ofExact].slice(0, MAX_RANKED);
+  // Terms without letters or digits match no text.
+  const isNothing = asked.length === 0 && search.terms.length > 0;
+  if (kinds.length === 0 || isNothing) return { data: [], total: 0 };
   const [filters, restricted, figures] = await Promise.all([
     loadFilterContext(context, viewer, search),
     findRestrictedIds(context, viewer, kinds),
@@ -80,9 +85,10 @@ async function answerTo(
   const places = { seesShelf: hasShelves ? context.visibleTo("bookshelves", viewer) : undefined };
   const filterContext = { ...filters, places };
   const task: SearchTask = { context, viewer, search, filterContext, kinds, restricted, paging };
+  if (asked.length === 0) return findWithoutWords(task, order, facets ? BOUND : 0);
   const closely = order === "relevance" ? CLOSELY : 0;
-  const all = facets ? BOUND : Math.min(BOUND, Math.max(closely, paging.page * paging.count));
-  const scan = async (areCommon: ReadonlySet<number>): Promise<Found> => {
+  const all = Math.max(facets ? BOUND : closely, Math.min(MAX_FOUND, paging.page * paging.count));
+  const scan = async (terms: readonly Term[], areCommon: ReadonlySet<number> = new Set()): Promise<Found> => {
     const scans = scansFor(terms, free.length, allWords(exact), {
       figures,
       bound: BOUND,
@@ -97,9 +103,11 @@ async function answerTo(
     const isLowerBound = cut.length > 0 || !scans.isComplete;
     return unforeseen.length === 0 || areCommon.size > 0
       ? { ...ranked, isLowerBound }
-      : scan(new Set([...areCommon, ...unforeseen]));
+      : scan(terms, new Set([...areCommon, ...unforeseen]));
   };
-  const found = await scan(new Set());
+  const first = await scan(asked);
+  const terms = await correctedTerms(task, asked, { free: free.length, met: first.met, figures });
+  const found = terms === asked ? first : await scan(terms);
   const weighing: Weighing = {
     terms,
     inverse: found.having.map((having) => inverseOf(having, Math.max(figures.entries, found.total))),
@@ -108,8 +116,8 @@ async function answerTo(
   };
   const { hits, used } =
     closely > 0 ? await rerank(task, found.items, weighing) : { hits: found.items, used: new Map() };
-  const first = (paging.page - 1) * paging.count;
-  const shown = hits.slice(first, first + paging.count);
+  const start = (paging.page - 1) * paging.count;
+  const shown = hits.slice(start, start + paging.count);
   const [results, inParts] = await Promise.all([
     presentResults(context, viewer, shown, marking(terms, weighing.inverse)),
     matchingParts(task, shown, weighing),
@@ -119,7 +127,7 @@ async function answerTo(
     total: found.total,
     ...(found.isLowerBound && { total_is_lower_bound: true as const }),
     ...correctedBy(terms, used, search.typed),
-    ...(facets && { facets: await facetsOf(task, found.items) }),
+    ...(facets && { facets: await facetsOf(task, found.items.slice(0, BOUND)) }),
   };
 }
 

@@ -9,6 +9,8 @@ import { corrections } from "./corrections.ts";
 
 /** Terms of a search that count; further ones are ignored. */
 const MAX_TERMS = 12;
+/** Different words of a term that count, such as those of a run without spaces: the store reads them all for each entry. */
+const MAX_WORDS = 100;
 /** Characters from which a word also matches what begins with it, where no item has the word. */
 const MIN_PREFIX = 2;
 /** Lower case letters, digits and signs between blanks. */
@@ -79,14 +81,26 @@ function askedOf(typed: string): Asked[] {
   if (runs.length === 0) return [];
   const joined = runs.flatMap((run, at) => joinedWord(run, runs[at + 1]) ?? []);
   const isUnspaced = runs.some((run) => run.isUnspaced);
-  if (joined.length > 0) return [{ typed, words: runs.flatMap(({ words }) => words), joined, isPlain: false }];
+  if (joined.length > 0)
+    return [
+      { typed, words: firstWords(runs.flatMap(({ words }) => words)), joined: firstWords(joined), isPlain: false },
+    ];
   // Signs that separate words, as in `read(file)`: each is a term of its own.
   return runs.map(({ words }) => ({
     typed: runs.length === 1 ? typed : (words[0] ?? typed),
-    words,
+    words: firstWords(words),
     joined,
     isPlain: words.length === 1 && !isUnspaced,
   }));
+}
+
+/** The first different words, the last one of all at their end: it may be the beginning of a word. */
+function firstWords(words: readonly string[]): readonly string[] {
+  if (words.length < 2) return words;
+  const last = words.at(-1) ?? "";
+  const others = new Set(words);
+  others.delete(last);
+  return [...[...others].slice(0, MAX_WORDS - 1), last];
 }
 
 async function termOf(
@@ -102,8 +116,14 @@ async function termOf(
   const forms = (known?.forms ?? []).map((form) => ({ word: form, isPrefix: false, weight: FORM_WEIGHT }));
   const begins = isPrefix ? [{ word, isPrefix: true, weight: PREFIX_WEIGHT }] : [];
   const term = { typed, alternatives: [exact, ...forms, ...begins], parts: [], isCorrected: false };
-  if (!known || known.known || known.begins || forms.length > 0) return term;
-  const meant = await corrections(word, vocabulary);
+  return !known || known.known || known.begins || forms.length > 0 ? term : correctedTerm(term, vocabulary);
+}
+
+/** A term with the words that it may have been meant to be, if it is a plain word and there are any; else as it is. */
+export async function correctedTerm(term: Term, vocabulary: Vocabulary): Promise<Term> {
+  const [exact] = term.alternatives;
+  if (term.parts.length > 0 || term.isCorrected || !exact) return term;
+  const meant = await corrections(exact.word, vocabulary);
   if (meant.length === 0) return term;
   const of = await vocabulary.lookUp(meant.map(({ word }) => ({ word, written: word })));
   const corrected = meant.flatMap(({ word, distance }, at) => {

@@ -96,6 +96,25 @@ export const PARTS: readonly Part[] = [
     args: ["test/bench/precision.ts"],
   },
   {
+    name: "precision-better",
+    title: "Precision of the search by relevance",
+    about: "The same with `mode=better`, as the screens ask.",
+    args: ["test/bench/precision.ts", "mode=better"],
+  },
+  {
+    name: "search-modes",
+    title: "Both modes of the search at 100,000 pages",
+    about:
+      "Searches of `/api/search` without and with `mode=better` side by side: the times of one client, those of 8, and what the index takes a page.",
+    args: ["test/bench/search_modes.ts"],
+  },
+  {
+    name: "suggestions",
+    title: "Suggestions while somebody types",
+    about: "What `/api/search/suggestions` takes with 16 clients at 100,000 pages.",
+    args: ["test/bench/suggestions.ts"],
+  },
+  {
     name: "search-1m",
     title: "Search at 1,000,000 pages",
     about: "The same at a million pages.",

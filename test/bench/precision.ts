@@ -20,6 +20,14 @@
  *     punctuation     12   17   19   11   of  30
  *     phrases         20   20   20    0   of  20
  *     all             77   98  126   74   of 200
+ *
+ * With `mode=better`, the same way:
+ *
+ *     plain           80   88   95    5   of 100
+ *     typing_errors   40   48   49    1   of  50
+ *     punctuation     25   27   29    1   of  30
+ *     phrases         20   20   20    0   of  20
+ *     all            165  183  193    7   of 200
  */
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -29,8 +29,6 @@ export interface AnswerTimes {
 
 const CHECK_MS = 1_000;
 const QUIET_STEPS = 5;
-/** A fifth of the gap between two requests that a stop waits for, in milliseconds. */
-const GAP_STEP_MS = 1;
 const LATE = new ApiError(503, "The server took too long to answer. What was asked for may still be done.", {
   headers: { "retry-after": "60", connection: "close" },
 });
@@ -105,24 +103,16 @@ export class RunningRequests {
 
   /**
    * Waits until no request has begun for `quietMs`, at most ten times as long. The time is counted in several short sleeps, so
-   * that a blocked event loop first accepts the connections that waited for it. Under requests that do not end it then waits for a
-   * gap between two of them, as long again at most: closing the port refuses connections that wait to be accepted, and a proxy
-   * cannot send the writes on them again.
+   * that a blocked event loop first accepts the connections that waited for it.
    */
   async quiet(quietMs: number): Promise<void> {
-    if (quietMs === 0 || (await this.#quietFor(quietMs / QUIET_STEPS, QUIET_STEPS * 10))) return;
-    await this.#quietFor(GAP_STEP_MS, (quietMs * 10) / GAP_STEP_MS);
-  }
-
-  /** Whether no request began in `QUIET_STEPS` sleeps one after the other, of `most` at most. */
-  async #quietFor(stepMs: number, most: number): Promise<boolean> {
+    const stepMs = quietMs / QUIET_STEPS;
     let quiet = 0;
-    for (let step = 0; quiet < QUIET_STEPS && step < most; step++) {
+    for (let step = 0; stepMs > 0 && quiet < QUIET_STEPS && step < QUIET_STEPS * 10; step++) {
       const before = this.#started;
       await Bun.sleep(stepMs);
       quiet = this.#started === before ? quiet + 1 : 0;
     }
-    return quiet === QUIET_STEPS;
   }
 
   /** Answers all running requests with an error. */

@@ -156,6 +156,17 @@
     if (chapter) await move(item, "inside", chapter);
   }
 
+  // One after the other: a key acts on what the one before has made of the tree, whose entries may have been replaced.
+  let moved = Promise.resolve();
+  function inTurn(item, way) {
+    const [area, entry] = [areaOf(item), item.dataset.entry];
+    const run = () => {
+      const present = area.querySelector(`[data-entry="${entry}"]`);
+      return present && step(present, way);
+    };
+    moved = moved.then(run, run);
+  }
+
   const mayMove = (item) => item && "moved" in (areaOf(item)?.dataset ?? {});
 
   on("keydown", (event) => {
@@ -173,7 +184,7 @@
     const item = target?.closest(`[data-tree] ${ENTRY}`);
     if (keys[event.key] === undefined || !mayMove(item)) return undefined;
     event.preventDefault();
-    return void step(item, keys[event.key]);
+    return void inTurn(item, keys[event.key]);
   });
 
   function closeMenus(isFocused = false) {
@@ -216,7 +227,7 @@
     if (way) {
       const item = way.closest(ENTRY);
       closeMenus(true);
-      return void step(item, way.dataset.treeStep);
+      return void inTurn(item, way.dataset.treeStep);
     }
     if (!found(".tree-menu")) closeMenus();
     return undefined;

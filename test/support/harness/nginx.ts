@@ -19,11 +19,11 @@ export async function startNginx(folder: string, targets: readonly number[]): Pr
     return undefined;
   }
   const port = await freePort();
-  const servers = targets.map((target) => `server 127.0.0.1:${target};`).join(" ");
+  const servers = targets.map((target) => `server 127.0.0.1:${target} max_fails=0;`).join(" ");
   const pairs: [string | RegExp, string][] = [
     ["listen 443 ssl;", `listen 127.0.0.1:${port};`],
     [/ +ssl_certificate .*\n +ssl_certificate_key .*\n/, ""],
-    ["server 127.0.0.1:8080;", servers],
+    ["server 127.0.0.1:8080 max_fails=0;", servers],
   ];
   const http = pairs.reduce((text, [from, to]) => text.replace(from, to), readFileSync(CONFIGURATION, "utf8"));
   const places = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(

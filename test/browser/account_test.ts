@@ -125,6 +125,14 @@ test("a token is made, works, is shown once, and is revoked", async () => {
   expect(await page.getByText("The name field is required.").count()).toBe(1);
 });
 
+test("tokens are offered to those alone who may use the API", async () => {
+  const page = await screens.visit(await screens.user("Nora", ["book-view-all"]));
+  await page.goto("/my-account/profile");
+  expect(await page.getByRole("link", { name: "API tokens" }).count()).toBe(0);
+  for (const path of ["tokens", "tokens/create"])
+    expect([path, (await page.goto(`/my-account/${path}`))?.status()]).toEqual([path, 403]);
+});
+
 test("sessions are listed with this one marked, and ended; those of others are out of reach", async () => {
   const who = await screens.user("Dora", []);
   const { email, password } = who;

@@ -12,6 +12,7 @@ import {
   type InputObject,
   type InputValue,
   isUpload,
+  type Permit,
 } from "lectern/core";
 import type { AccountContext } from "./contract.ts";
 
@@ -30,6 +31,9 @@ export interface NewTokenData {
   readonly formErrors: FormErrors;
 }
 
+/** Who may use the API, and with it tokens. */
+export const TOKENS_PERMIT: Permit = "access-api";
+
 const PATH = "/my-account/tokens";
 /** The API gives tokens without an expiry one after this many years. */
 const NEVER_YEARS = 100;
@@ -41,7 +45,7 @@ export function mountTokens({ app, web }: AccountContext): void {
   const createdView = web.view("account/token_made", (token, ui) => created(web, token, ui));
   const api = (visit: Visit) => `/api/users/${visit.viewer.id}/tokens` as const;
 
-  web.screen(app.site, PATH, "user", async (visit) => {
+  web.screen(app.site, PATH, TOKENS_PERMIT, async (visit) => {
     const { data } = await visit.get(`${api(visit)}?count=500&sort=name`);
     return { title: visit.ui.t("API tokens"), body: listView({ tokens: data }, visit.ui) };
   });
@@ -61,8 +65,8 @@ export function mountTokens({ app, web }: AccountContext): void {
       status: data.formErrors?.status ?? 200,
     };
   };
-  web.screen(app.site, `${PATH}/create`, "user", (visit) => form(visit));
-  web.form(app.site, `${PATH}/create`, "user", async (visit) => {
+  web.screen(app.site, `${PATH}/create`, TOKENS_PERMIT, (visit) => form(visit));
+  web.form(app.site, `${PATH}/create`, TOKENS_PERMIT, async (visit) => {
     const typed = {
       name: visit.text("name"),
       expires_at: visit.text("expires_at"),
@@ -74,7 +78,7 @@ export function mountTokens({ app, web }: AccountContext): void {
     if (!sent.ok) return form(visit, { ...typed, formErrors: formErrors(sent) });
     return { title: visit.ui.t("Your new API token"), body: createdView(sent.body, visit.ui), menu: PATH };
   });
-  web.screen(app.site, `${PATH}/:id/delete`, "user", async (visit) => {
+  web.screen(app.site, `${PATH}/:id/delete`, TOKENS_PERMIT, async (visit) => {
     const { ui, params } = visit;
     const { data } = await visit.get(`${api(visit)}?count=1&filter[id]=${encodeURIComponent(params.id ?? "")}`);
     const [token] = data;
@@ -87,7 +91,7 @@ export function mountTokens({ app, web }: AccountContext): void {
       body: web.parts.confirm(ui, { question, detail, action, submit: ui.t("Revoke"), back: PATH }),
     };
   });
-  web.form(app.site, `${PATH}/:id/delete`, "user", async (visit) => {
+  web.form(app.site, `${PATH}/:id/delete`, TOKENS_PERMIT, async (visit) => {
     const sent = await visit.send("DELETE", `${api(visit)}/${encodeURIComponent(visit.params.id ?? "")}`);
     return visit.goTo(PATH, sent.ok ? visit.ui.t("The token is revoked.") : sent.message);
   });

@@ -29,7 +29,7 @@ export function drawStart({ parts }: Web, { baseUrl, hasMigrate }: HomeStartData
         t("Import a ZIP"),
         html`<p>${t("A portable ZIP of this or another instance, or of BookStack, becomes a book, with pictures and attachments.")}</p>
 ${command(t("With a token of yours"), `curl -s ${baseUrl}/api/imports -H "Authorization: Token ${SHELL_TOKEN}" -F file=@book.zip\ncurl -s -X POST ${baseUrl}/api/imports/1 -H "Authorization: Token ${SHELL_TOKEN}"`)}
-${link("/my-account/tokens", "key", t("API tokens"))}`,
+${ui.may("access-api") && link("/my-account/tokens", "key", t("API tokens"))}`,
         ui,
       ),
     isAdmin &&

@@ -11,6 +11,7 @@ import {
   type SlotSpecs,
 } from "lectern/core";
 import type { ActivitySource } from "./activity.ts";
+import { activityPhrases } from "./activity_phrases.ts";
 
 /**
  * What the form of a role shows for a permission that a plugin adds.
@@ -52,7 +53,7 @@ export function kindLabels(kinds: readonly ContentKind[], kind: string): KindLab
 }
 
 /**
- * The description of a type of the audit log, by its source or its kind of content; undefined where it has none.
+ * The description of a type of the audit log: BookStack's words, else those of its source or its kind of content; undefined where it has none.
  * @example
  * const slots = { activity: context.slot("activity"), content: context.slot("content") };
  * activityDescription(slots, "note_create")?.phrase; // "created note"
@@ -61,6 +62,7 @@ export function activityDescription(
   { activity, content }: { readonly activity: readonly ActivitySource[]; readonly content: readonly ContentKind[] },
   type: string,
 ): ActivityDescription | undefined {
+  if (Object.hasOwn(activityPhrases, type)) return { phrase: activityPhrases[type] ?? type };
   for (const { descriptions = {} } of activity) if (Object.hasOwn(descriptions, type)) return descriptions[type];
   const at = type.lastIndexOf("_");
   const labels = content.find(({ kind }) => kind === type.slice(0, at))?.labels;

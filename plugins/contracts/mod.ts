@@ -27,6 +27,7 @@ export {
   type LastActivity,
   lastActivitySlots,
 } from "./activity.ts";
+export { activityPhrases } from "./activity_phrases.ts";
 export type { AnswerPath, Answers, AnswerTo, ChangeAnswer, ItemListing, ListingOf, SubmitResult } from "./answers.ts";
 export type { CredentialScheme, ListItemSchema } from "./api_docs.ts";
 export { docsSlots } from "./api_docs.ts";

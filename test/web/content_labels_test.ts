@@ -172,11 +172,27 @@ test("the recycle bin, the audit log and exports name the kind", async () => {
 
 test("the audit log has the phrases of kinds and events, translated", async () => {
   const log = await visit("/settings/audit");
-  expect(log).toContain("created recipe<br><code>recipe_create</code>");
-  expect(log).toContain("threw away recipe<br><code>recipe_delete</code>");
-  expect(log).toContain("tasted<br><code>recipe_taste</code>");
-  expect(log).toContain('<option value="recipe_taste">tasted (recipe_taste)</option>');
-  expect(await visit("/settings/audit", "de")).toContain("hat Rezept angelegt<br><code>recipe_create</code>");
+  expect(log).toContain('<span title="recipe_create">created recipe</span>');
+  expect(log).toContain('<span title="recipe_delete">threw away recipe</span>');
+  expect(log).toContain('<span title="recipe_taste">tasted</span>');
+  expect(log).toContain('<option value="recipe_taste">Tasted</option>');
+  expect(await visit("/settings/audit", "de")).toContain('<span title="recipe_create">hat Rezept angelegt</span>');
+});
+
+test("the audit log names every type as the form of a webhook does, in each language", async () => {
+  const of = (screen: string, pattern: RegExp) =>
+    new Map([...screen.matchAll(pattern)].map(([, type = "", text = ""]) => [type, text]));
+  const { body } = await runtime.ask("GET", "/api/audit-log/types");
+  expect(body.data.length).toBeGreaterThan(4);
+  for (const language of ["en", "de", "fr"]) {
+    const offered = of(
+      await visit("/settings/webhooks/create", language),
+      /name="events\[\]" value="(\w+)"> ([^<]+)</g,
+    );
+    const logged = of(await visit("/settings/audit", language), /<option value="(\w+)">([^<]+)</g);
+    const texts = (from: Map<string, string>) => body.data.map((type: string) => [type, from.get(type)]);
+    expect(texts(logged)).toEqual(texts(offered));
+  }
 });
 
 test("calls of webhooks have the phrases, and those that ship stay as they are", async () => {

@@ -33,7 +33,7 @@ export function mountEventTypes({ app, slot }: WebhooksContext): void {
       return {
         events: types.map((type) => {
           const { label, section } = activityDescription({ activity, content }, type) ?? {};
-          const text = TYPES.has(type) ? phraseOf(type) : (label ?? phraseOf(type, { activity, content }));
+          const text = label ?? phraseOf(type, { activity, content });
           return { type, text, ...(section !== undefined && !TYPES.has(type) && { section }) };
         }),
       };

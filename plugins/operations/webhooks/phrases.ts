@@ -1,48 +1,12 @@
-import { activityDescription } from "lectern/contracts";
-
-/** Phrases of event types, as in BookStack (platform 10.3). Types without a phrase are shown by name. */
-const PHRASES: Readonly<Record<string, string>> = {
-  ...verbs("page", "page", ["create", "update", "delete", "restore", "move"]),
-  ...verbs("chapter", "chapter", ["create", "update", "delete", "move"]),
-  ...verbs("book", "book", ["create", "update", "delete"]),
-  book_sort: "sorted book",
-  book_create_from_chapter: "converted chapter to book",
-  ...verbs("bookshelf", "shelf", ["create", "update", "delete"]),
-  bookshelf_create_from_book: "converted book to shelf",
-  ...verbs("user", "user", ["create", "update", "delete"]),
-  ...verbs("role", "role", ["create", "update", "delete"]),
-  ...verbs("api_token", "API token", ["create", "update", "delete"]),
-  ...verbs("webhook", "webhook", ["create", "update", "delete"]),
-  ...verbs("host", "host", ["create", "update", "delete"]),
-  ...verbs("dashboard_key", "dashboard key", ["create", "update", "delete"]),
-  commented_on: "commented on",
-  comment_create: "added comment",
-  comment_update: "updated comment",
-  comment_delete: "deleted comment",
-  permissions_update: "updated permissions",
-  revision_restore: "restored revision",
-  revision_delete: "deleted revision",
-  recycle_bin_restore: "restored from recycle bin",
-  recycle_bin_destroy: "removed from recycle bin",
-  recycle_bin_empty: "emptied recycle bin",
-  maintenance_action_run: "ran maintenance action",
-  auth_login: "logged in",
-  auth_password_reset_request: "requested user password reset",
-  auth_password_reset_update: "reset user password",
-  import_create: "created import",
-  import_run: "updated import",
-  import_delete: "deleted import",
-};
+import { activityDescription, activityPhrases } from "lectern/contracts";
 
 /** Types that have a phrase. */
-export const PHRASED: readonly string[] = Object.keys(PHRASES);
+export const PHRASED: readonly string[] = Object.keys(activityPhrases);
 
 /** The phrase of a type of the audit log: that of BookStack, else that of its plugin, else its name. */
-export function phraseOf(type: string, described: Parameters<typeof activityDescription>[0] = NONE): string {
-  return PHRASES[type] ?? activityDescription(described, type)?.phrase ?? type.replaceAll("_", " ");
+export function phraseOf(type: string, described: Parameters<typeof activityDescription>[0]): string {
+  return activityDescription(described, type)?.phrase ?? type.replaceAll("_", " ");
 }
-
-const NONE = { activity: [], content: [] };
 
 /** Types of platform 6.2 without a phrase: no plugin performs them yet. */
 const UNUSED = [
@@ -51,9 +15,4 @@ const UNUSED = [
 ];
 
 /** The types that BookStack has. */
-export const TYPES: ReadonlySet<string> = new Set([...Object.keys(PHRASES), ...UNUSED]);
-
-function verbs(type: string, noun: string, actions: readonly string[]): Record<string, string> {
-  const past: Record<string, string> = { move: "moved" };
-  return Object.fromEntries(actions.map((action) => [`${type}_${action}`, `${past[action] ?? `${action}d`} ${noun}`]));
-}
+export const TYPES: ReadonlySet<string> = new Set([...PHRASED, ...UNUSED]);

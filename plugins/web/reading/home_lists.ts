@@ -136,11 +136,11 @@ const READERS: Readonly<Record<HomeListName, Reader>> = {
     const slots = { activity: context.slot("activity"), content: context.slot("content") };
     const { data, total } = await visit.get(`/api/activity?${query}`);
     const entries = data.map(({ type, user, item, created_at }) => {
-      const phrase = activityDescription(slots, type)?.phrase;
+      const phrase = activityDescription(slots, type)?.phrase ?? type.replaceAll("_", " ");
       const who = user
         ? html`<a href="${ui.url(`/user/${encodeURIComponent(user.slug)}`)}">${user.name}</a>`
         : ui.t("Unknown user");
-      return itemEntry(context, item, [who, phrase === undefined ? type : ui.t(phrase), ui.time(created_at)], ui);
+      return itemEntry(context, item, [who, ui.t(phrase), ui.time(created_at)], ui);
     });
     return { entries, total };
   },

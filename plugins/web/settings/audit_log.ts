@@ -30,8 +30,8 @@ export interface AuditData {
   readonly pager: Html;
   /** Whether a plugin of a kind is installed; rows about items of other kinds have no link. */
   readonly isInstalled: (kind: string) => boolean;
-  /** The phrase of a type, in English; undefined for types without a description. */
-  phraseOf(type: string): string | undefined;
+  /** What the user did, in English, and the type in a list of types, as the form of a webhook names it; by type. */
+  wordsOf(type: string): { readonly phrase: string; readonly label: string };
   /** The name of a kind of item, in English. */
   kindName(kind: string): string;
 }
@@ -46,8 +46,11 @@ export const AUDIT_LOG_PERMIT: Permit = { all: ["settings-manage", "users-manage
 /** Mounts the log. */
 export function mountAuditLog({ app, slot, web }: SettingsContext): void {
   const view = web.view("settings/audit", (data, ui) => drawLog(web, data, ui));
-  const described = (type: string) =>
-    activityDescription({ activity: slot("activity"), content: slot("content") }, type);
+  const wordsOf = (type: string) => {
+    const described = activityDescription({ activity: slot("activity"), content: slot("content") }, type);
+    const { phrase, label = phrase } = described ?? { phrase: type.replaceAll("_", " ") };
+    return { phrase, label };
+  };
   web.screen(app.site, PATH, AUDIT_LOG_PERMIT, async (visit) => {
     const filters = filtersIn(visit);
     const { page, size, query } = web.paged(visit.query, 50);
@@ -59,7 +62,7 @@ export function mountAuditLog({ app, slot, web }: SettingsContext): void {
     const isInstalled = (name: string) => slot("content").some(({ kind }) => kind === name);
     const shown = {
       ...{ rows: data, total, filters, types: types.data, users: users.data, pager, isInstalled },
-      phraseOf: (type: string) => described(type)?.phrase,
+      wordsOf,
       kindName: (kind: string) => kindLabels(slot("content"), kind).one,
     };
     return { title: visit.ui.t("Audit log"), body: view(shown, visit.ui) };
@@ -112,21 +115,24 @@ function queryOf({ type, user, from, to, ip }: AuditFilters): string {
 }
 
 function drawLog({ parts }: Web, data: AuditData, ui: Ui): Html {
-  const { rows, total, filters, types, users, pager, phraseOf } = data;
+  const { rows, total, filters, types, users, pager, wordsOf } = data;
   const { t } = ui;
+  const options = types
+    .map((type) => [type, t(wordsOf(type).label)] as const)
+    .sort(([, one], [, other]) => one.localeCompare(other, ui.language));
   const head = [t("When"), t("Who"), t("What"), t("Details"), t("Address")];
   const cells = rows.map((row) => [
     ui.time(row.created_at),
     row.user
       ? html`<a class="any-words" href="${ui.url(`/settings/users/${row.user.id}`)}">${row.user.name}</a>`
       : deletedUser(row, ui),
-    whatOf(row.type, phraseOf(row.type), ui),
+    html`<span title="${row.type}">${t(wordsOf(row.type).phrase)}</span>`,
     html`<span class="any-words">${detailOf(row, data, ui)}</span>`,
     row.ip === "" ? "–" : row.ip,
   ]);
   return html`<h1>${t("Audit log")}</h1>
 <form class="filters" method="get" action="${ui.url(PATH)}" aria-label="${t("Filters")}">
-${parts.field(ui, { name: "type", label: t("What"), type: "select", value: filters.type, options: [["", t("Everything")], ...types.map((type) => [type, optionOf(type, phraseOf(type), ui)] as const)] })}
+${parts.field(ui, { name: "type", label: t("What"), type: "select", value: filters.type, options: [["", t("Everything")], ...options] })}
 ${parts.field(ui, { name: "user", label: t("Who"), type: "select", value: filters.user, options: [["", t("Everyone")], ...users.map(({ id, name }) => [id, name] as const)] })}
 ${parts.field(ui, { name: "from", label: t("From"), type: "date", value: filters.from })}
 ${parts.field(ui, { name: "to", label: t("To"), type: "date", value: filters.to })}
@@ -140,14 +146,6 @@ ${pager}`;
 
 function deletedUser({ user_id }: AuditRow, ui: Ui): string {
   return user_id ? ui.t("Deleted user :id", { id: user_id }) : ui.t("This instance");
-}
-
-function whatOf(type: string, phrase: string | undefined, { t }: Ui): Html {
-  return html`${phrase !== undefined && html`${t(phrase)}<br>`}<code>${type}</code>`;
-}
-
-function optionOf(type: string, phrase: string | undefined, { t }: Ui): string {
-  return phrase === undefined ? type : `${t(phrase)} (${type})`;
 }
 
 function detailOf(

@@ -136,3 +136,41 @@ test("malformed bodies are refused without a server error and change nothing", a
   const { body } = await runtime.ask("GET", `/api/content-permissions/page/${page}`);
   expect([body.role_permissions, body.fallback_permissions]).toEqual([[], INHERITING]);
 });
+
+test("the permissions of a shelf are copied to the books on it that the viewer sees and may manage", async () => {
+  const ask = async (method: string, path: string, options: Parameters<typeof runtime.ask>[2] = {}) =>
+    runtime.ask(method, path, options);
+  const made = [];
+  for (const name of ["Mine", "Theirs", "Hidden"]) made.push((await tree(name)).book);
+  const [mine = 0, theirs = 0, hidden = 0] = made;
+  const owner = await runtime.person("Keeper", [
+    "access-api",
+    "restrictions-manage-own",
+    "book-view-all",
+    "bookshelf-view-all",
+  ]);
+  const shelf = (await ask("POST", "/api/shelves", { body: { name: "Shelf", books: [hidden, theirs, mine] } })).body.id;
+  await permit("bookshelf", shelf, { owner_id: owner.id });
+  await permit("book", mine, { owner_id: owner.id, role_permissions: [{ role_id: 2, ...NOTHING }] });
+  await permit("book", hidden, { owner_id: owner.id, role_permissions: [{ role_id: owner.role, ...NOTHING }] });
+  const overrides = {
+    role_permissions: [{ role_id: 3, ...ALL }],
+    fallback_permissions: { inheriting: false, ...NOTHING, view: true },
+  };
+  await permit("bookshelf", shelf, overrides);
+  const path = `/api/content-permissions/bookshelf/${shelf}/copy-to-books`;
+  const of = async (book: number) => (await ask("GET", `/api/content-permissions/book/${book}`)).body;
+  expect((await ask("POST", path, { as: owner.token })).body).toEqual({ copied: 1, skipped: 1 });
+  expect(await of(mine)).toMatchObject({ owner: { id: owner.id }, ...overrides });
+  expect((await of(theirs)).role_permissions).toEqual([]);
+  expect((await of(hidden)).role_permissions).toMatchObject([{ role_id: owner.role }]);
+  expect((await ask("POST", path)).body).toEqual({ copied: 3, skipped: 0 });
+  // What is in the books follows at once, and a shelf without permissions of its own takes theirs.
+  await permit("bookshelf", shelf, { role_permissions: [], fallback_permissions: null });
+  expect((await ask("POST", path)).body).toEqual({ copied: 3, skipped: 0 });
+  for (const book of made)
+    expect(await of(book)).toMatchObject({ role_permissions: [], fallback_permissions: INHERITING });
+  const stranger = await runtime.person("Stranger", ["access-api", "bookshelf-view-all"]);
+  expect((await ask("POST", path, { as: stranger.token })).body).toEqual(DENIED);
+  expect((await ask("POST", "/api/content-permissions/book/1/copy-to-books")).status).toBe(404);
+});

@@ -96,7 +96,7 @@ export async function changePermissions(
 }
 
 /** The entries that are set on items, in their order. `items` is a JSON array of `EntryKey`. */
-const entriesOf = prepared("content_permissions.entriesOf", (db, p: { items: string }) =>
+export const entriesOf = prepared("content_permissions.entriesOf", (db, p: { items: string }) =>
   db
     .selectFrom("entity_permissions as entry")
     .innerJoin(

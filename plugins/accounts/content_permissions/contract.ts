@@ -82,6 +82,12 @@ export interface Item {
   readonly acl_id: number;
 }
 
+/** How many books of a shelf got its overrides, and how many of those that the viewer sees they may not manage. */
+export interface CopiedPermissions {
+  readonly copied: number;
+  readonly skipped: number;
+}
+
 /** The members of the context that the files of this plugin share. */
 export type ContentPermissionsContext = Pick<
   PluginContext<"access" | "users", "entity_permissions" | "acl" | "roles" | "users">,
@@ -111,8 +117,15 @@ export const grantableRolesSchema = t.Object(
   { $id: "GrantableRoles" },
 );
 
+/** What a copy of a shelf's overrides to its books answers. */
+export const copiedPermissionsSchema = t.Object(
+  { copied: t.Integer({ minimum: 0 }), skipped: t.Integer({ minimum: 0 }) },
+  { $id: "CopiedPermissions" },
+);
+
 declare module "lectern/contracts" {
   interface Answers {
+    [copied: `POST /api/content-permissions/bookshelf/${number}/copy-to-books`]: Static<typeof copiedPermissionsSchema>;
     "/api/content-permissions/roles": Static<typeof grantableRolesSchema>;
     [permissions: `/api/content-permissions/${string}/${number}`]: Static<typeof contentPermissionsSchema>;
   }
@@ -128,5 +141,7 @@ declare module "lectern/core" {
   interface Events {
     /** Performed even if nothing changes (platform 3). */
     permissions_update: { draft: { item: Item; draft: PermissionsDraft }; result: Item };
+    /** The overrides of a shelf are copied to its books; `permissions_update` is performed within for each. */
+    permissions_copy: { draft: Item; result: CopiedPermissions };
   }
 }

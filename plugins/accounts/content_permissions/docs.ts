@@ -7,6 +7,11 @@ export const about = {
   roles:
     "Lists the roles that overrides may name, sorted by name. Requires the permission to manage the permissions of items, " +
     "not the one to manage roles. Overrides do not restrict administrators, so their role is not included.",
+  copyToBooks:
+    "Copies the overrides set on a shelf to the books on it, in place of those that the books have; where the shelf has none, theirs are " +
+    "removed. An addition to BookStack's API, as its screen of shelves does.\n" +
+    "copied is the number of books that were changed. Books that you do not see, and those whose permissions you may not manage, stay as they " +
+    "are; skipped counts the latter. Owners stay. Books that are put on the shelf later get nothing.",
   update:
     "Changes the overrides of one item. They take effect immediately, for the item and everything below it. Fields that " +
     "are not sent are unchanged: owner_id, role_permissions and fallback_permissions are updated independently.\n" +
@@ -24,6 +29,7 @@ const shown = {
 
 /** Sample requests and responses. */
 export const examples = {
+  copyToBooks: { response: { copied: 3, skipped: 1 } },
   read: { response: shown },
   update: {
     request: {

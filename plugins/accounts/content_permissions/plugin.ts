@@ -33,12 +33,12 @@ export default definePlugin({
   provides: ["overrides"],
   grants: {
     write: ["entity_permissions", "acl", "acl_count", "books", "bookshelves", "chapters", "pages", "roles"],
-    read: ["roles", "users"],
+    read: ["bookshelf_books", "roles", "users"],
     contentTables: ["write"],
   },
-  optionalTables: ["books", "bookshelves", "chapters", "pages"],
+  optionalTables: ["bookshelf_books", "books", "bookshelves", "chapters", "pages"],
   migrations,
-  events: ["permissions_update"],
+  events: ["permissions_update", "permissions_copy"],
   setup(context) {
     const { contribute, db, jobs, on, provide, slot } = context;
     mountPermissions(context);

@@ -1,14 +1,16 @@
 /**
- * The routes of content permissions (platform 3): reading and changing those of an item, and the roles that items can have
- * permissions for. A viewer needs restrictions-manage for the item.
+ * The routes of content permissions (platform 3): reading and changing those of an item, copying those of a shelf to its books, and the
+ * roles that items can have permissions for. A viewer needs restrictions-manage for the item.
  */
 import type { ContentKind } from "lectern/contracts";
-import { denied, endpoint, hasPermission, idOf, notFound, sql, type Viewer } from "lectern/core";
+import { denied, endpoint, hasPermission, idOf, notFound, rules, sql, type Viewer } from "lectern/core";
 import { type Executor, prepared, rows } from "lectern/db";
+import { copyToBooks } from "./books_of_shelf.ts";
 import { changePermissions } from "./changes.ts";
 import {
   type ContentPermissionsContext,
   contentPermissionsSchema,
+  copiedPermissionsSchema,
   grantableRolesSchema,
   type Item,
   updateRules,
@@ -97,6 +99,35 @@ export function mountPermissions(context: ContentPermissionsContext): void {
         about: about.update,
         rules: updateRules,
         example: examples.update,
+      }),
+    },
+  );
+  mountCopy(context, manageableItem);
+}
+
+/** Mounts the route that copies the overrides of a shelf to its books. */
+function mountCopy(
+  { app, contracts, perform, slot, visible }: ContentPermissionsContext,
+  manageableItem: (viewer: Viewer, type: string, id: string) => Promise<{ item: Item }>,
+): void {
+  app.post(
+    "/content-permissions/bookshelf/:contentId/copy-to-books",
+    async ({ viewer, params }) => {
+      const { item } = await manageableItem(viewer, "bookshelf", params.contentId);
+      const kinds = slot("content");
+      const kind = kinds.find((known) => known.kind === "book");
+      if (!kind) return { copied: 0, skipped: 0 };
+      const books = { kinds, access: contracts.access, visible: visible.where("books", viewer) };
+      return perform("permissions_copy", viewer, item, (shelf, tx) => copyToBooks(books, { shelf, kind }, tx));
+    },
+    {
+      permit: "access-api",
+      response: copiedPermissionsSchema,
+      ...endpoint("content-permissions", "copy-to-books", {
+        about: about.copyToBooks,
+        rules: rules({}),
+        example: examples.copyToBooks,
+        takes: "long",
       }),
     },
   );

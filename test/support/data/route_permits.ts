@@ -6,6 +6,7 @@
 
 import { EXPORT_PERMITS } from "./export_permits.ts";
 import { HOME_PERMITS } from "./home_permits.ts";
+import { OVERRIDE_PERMITS } from "./override_permits.ts";
 
 /** A request to a route and every permission it needs; `{book}` and the like become ids of things the administrator owns. */
 export interface PermitCase {
@@ -94,11 +95,7 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
       refusedWith: 422,
     },
   ],
-  "GET /api/content-permissions/:contentType/:contentId": overrides(),
-  "PUT /api/content-permissions/:contentType/:contentId": overrides({ fallback_permissions: { inheriting: true } }),
-  "GET /api/content-permissions/roles": [
-    { path: "/api/content-permissions/roles", needs: ["restrictions-manage-all"] },
-  ],
+  ...OVERRIDE_PERMITS,
   "GET /api/attachments": [{ path: "/api/attachments", needs: [] }],
   "POST /api/attachments": [
     {
@@ -336,12 +333,4 @@ function settings(segment: string, thing: string, body: unknown): Record<string,
     [`PATCH ${all}/:id`]: [{ path, needs, body }],
     [`DELETE ${all}/:id`]: [{ path, needs }],
   };
-}
-
-function overrides(body?: unknown): PermitCase[] {
-  return ["bookshelf", "book", "chapter", "page"].map((kind) => ({
-    path: `/api/content-permissions/${kind}/{${kind === "bookshelf" ? "shelf" : kind}}`,
-    needs: [`${kind}-view-all`, "restrictions-manage-all"],
-    ...(body === undefined ? {} : { body }),
-  }));
 }

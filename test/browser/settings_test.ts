@@ -224,35 +224,6 @@ test("the maintenance screen shows version and plugins, and runs its actions", a
   await page.getByText("Jobs discarded: 1").waitFor();
 });
 
-test("permissions of one item are set by role and for everybody else", async () => {
-  const shelf = await ask("POST", "/api/shelves", { name: "Shelf" });
-  const book = await ask("POST", "/api/books", { name: `Secret ${NASTY}` });
-  const chapter = await ask("POST", "/api/chapters", { book_id: book.id, name: "Chapter" });
-  const made = await ask("POST", "/api/pages", { chapter_id: chapter.id, name: "Page", html: "<p>x</p>" });
-  const page = await screens.visit();
-  const at = `/books/${book.slug}`;
-  for (const path of [`/shelves/${shelf.slug}`, `${at}/chapter/${chapter.slug}`, `${at}/page/${made.slug}`]) {
-    await page.goto(`${path}/permissions`);
-    expect(await page.getByRole("row").count()).toBeGreaterThan(3);
-    expect(await errorsOf(page)).toEqual([]);
-  }
-  await page.goto(`${at}/permissions`);
-  await page.getByLabel("Rules for Viewer").selectOption("own");
-  await page.getByLabel("Viewer: View").check();
-  await page.getByLabel("Rules for Everyone else").selectOption("own");
-  await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("The permissions are saved.").waitFor();
-  await sound(page, "item-permissions");
-  const { role_permissions, fallback_permissions } = await ask("GET", `/api/content-permissions/book/${book.id}`);
-  expect(role_permissions).toMatchObject([{ role_id: 3, view: true, create: false, update: false, delete: false }]);
-  expect(fallback_permissions).toMatchObject({ inheriting: false, view: false });
-  expect(await page.getByLabel("Viewer: View").isChecked()).toBe(true);
-  await page.getByLabel("Rules for Everyone else").selectOption("");
-  await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("The permissions are saved.").waitFor();
-  expect((await ask("GET", `/api/content-permissions/book/${book.id}`)).fallback_permissions.inheriting).toBe(true);
-});
-
 test("users who may not see settings get a message, and no menu of settings", async () => {
   const who = await screens.user("Plain", ["book-view-all"]);
   const page = await screens.visit(who);

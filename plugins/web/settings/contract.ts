@@ -16,6 +16,8 @@ export interface SettingsContext extends Pick<PluginContext, "app" | "slot" | "t
   /** Whether this instance sends mail. */
   canInvite(): boolean;
   readonly commonPassword: Users["commonPassword"];
+  /** Address of the script of the permissions of an item. */
+  readonly permissionsScript: string;
 }
 
 declare module "lectern/core" {

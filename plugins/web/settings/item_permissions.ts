@@ -1,12 +1,20 @@
 /**
  * The permissions of an item: a row for each role, and a fallback row for everyone else. A role without its own rules has those of the
- * fallback row, which may be inherited from the parent; so the screen does not show all effective permissions, and says so.
+ * fallback row, which may be inherited from the parent; so the screen does not show all effective permissions, and says so. What a row
+ * has checked without being chosen is refused, never dropped in silence. The permissions of a shelf are copied to its books from here.
  */
-import type { Answers, Item, Screen, Visit } from "lectern/contracts";
-import { ApiError, type FormErrors, formErrors, type InputValue } from "lectern/core";
+import type { Answers, Item, Screen, Ui, Visit } from "lectern/contracts";
+import { ApiError, type FormErrors, formErrors, type InputObject } from "lectern/core";
 import type { SettingsContext } from "./contract.ts";
 import { objectIn } from "./form_values.ts";
-import { ACTIONS, type ItemPermissionsData, permissionsForm, type RoleRow } from "./item_permissions_form.ts";
+import {
+  ACTIONS,
+  type Allowed,
+  allowedWords,
+  type ItemPermissionsData,
+  permissionsForm,
+  type RoleRow,
+} from "./item_permissions_form.ts";
 import { MAX_OPTIONS } from "./listings.ts";
 
 type NamedItem = Pick<Item<Place["kind"]>, "id" | "name" | "slug">;
@@ -21,32 +29,41 @@ interface Place {
 type Permissions = Answers[`/api/content-permissions/${string}/${number}`];
 
 /** Mounts the screens of all kinds of items. */
-export function mountItemPermissions({ app, web }: SettingsContext): void {
+export function mountItemPermissions(context: SettingsContext): void {
+  const { app, web, permissionsScript } = context;
+  mountCopyToBooks(context);
   const view = web.view("settings/item_permissions", (data, ui) => permissionsForm(web, data, ui));
   const shown = async (visit: Visit, place: Place, wrong: FormErrors = formErrors(undefined)): Promise<Screen> => {
     const present = await visit.get(apiOf(place));
     const roles = await visit.get("/api/content-permissions/roles");
     const people = await visit.find(`/api/users?count=${MAX_OPTIONS}&sort=name`);
     const { ui } = visit;
+    // A rejected form is shown as it was sent.
+    const chosen = wrong.status === 200 ? undefined : chosenIn(visit);
+    const fallback = present.fallback_permissions.inheriting ? undefined : present.fallback_permissions;
     const title = ui.t("Permissions of “:name”", { name: place.item.name });
     const data: ItemPermissionsData = {
       title,
       ...place,
       name: place.item.name,
       owner: present.owner,
+      ownerId: wrong.status === 200 ? String(present.owner?.id ?? "") : visit.text("owner_id"),
       people: people?.data,
-      rows: roles.data.map((role) => rowOf(role, present)),
-      fallback: present.fallback_permissions.inheriting ? undefined : present.fallback_permissions,
+      rows: roles.data.map((role) => rowOf(role, present, chosen)),
+      fallback: { allowed: chosen ? chosen.get("others") : fallback, stored: fallback },
       formErrors: wrong,
     };
     const menu = place.kind === "bookshelf" ? "/shelves" : "/books";
     const crumbs = [{ text: place.item.name, path: place.path }, { text: ui.t("Permissions") }];
-    return { title, body: view(data, ui), status: wrong.status, menu, crumbs };
+    return { title, body: view(data, ui), status: wrong.status, menu, crumbs, scripts: [permissionsScript] };
   };
   for (const { path, find } of PLACES) {
     web.screen(app.site, `${path}/permissions`, "user", async (visit) => shown(visit, await find(visit)));
     web.form(app.site, `${path}/permissions`, "user", async (visit) => {
       const place = await find(visit);
+      const ignored = await ignoredRows(visit);
+      if (ignored.length > 0)
+        return shown(visit, place, { errors: {}, error: ignoredText(ignored, visit.ui), status: 422 });
       const sent = await visit.send("PUT", apiOf(place), inputOf(visit));
       if (!sent.ok) return shown(visit, place, withGeneralError(formErrors(sent)));
       return visit.goTo(`${place.path}/permissions`, visit.ui.t("The permissions are saved."));
@@ -58,8 +75,13 @@ function apiOf({ kind, item }: Place) {
   return `/api/content-permissions/${kind}/${item.id}` as const;
 }
 
-function rowOf({ id, display_name }: { id: number; display_name: string }, { role_permissions }: Permissions): RoleRow {
-  return { id, name: display_name, allowed: role_permissions.find(({ role_id }) => role_id === id) };
+function rowOf(
+  { id, display_name }: { id: number; display_name: string },
+  { role_permissions }: Permissions,
+  chosen: Chosen | undefined,
+): RoleRow {
+  const stored = role_permissions.find(({ role_id }) => role_id === id);
+  return { id, name: display_name, allowed: chosen ? chosen.get(`role${id}`) : stored, stored };
 }
 
 /** Combines the errors of rows, which have no fields to show them, into a general one. */
@@ -67,22 +89,79 @@ function withGeneralError({ errors, error, status }: FormErrors): FormErrors {
   return { errors: {}, error: error ?? Object.values(errors).flat().join(" "), status };
 }
 
-function inputOf(visit: Visit) {
-  const rules = objectIn(visit.input.rules);
-  const allowed = (row: Readonly<Record<string, InputValue | undefined>>) =>
-    Object.fromEntries(ACTIONS.map((action) => [action, row[action] === "true"]));
-  const own = Object.entries(rules).flatMap(([key, value]) => {
+/** The rules that are chosen in a form, by row: "role3", and "others". */
+type Chosen = ReadonlyMap<string, Allowed & InputObject>;
+
+const ROW = /^(?:role(\d{1,9})|others)$/;
+
+function rowsIn(visit: Visit) {
+  return Object.entries(objectIn(visit.input.rules)).flatMap(([key, value]) => {
     const row = objectIn(value);
-    const id = /^role(\d{1,9})$/.exec(key)?.[1];
-    return id !== undefined && row.mode === "own" ? [{ role_id: Number(id), ...allowed(row) }] : [];
+    const [view, create, update, remove] = ACTIONS.map((action) => row[action] === "true");
+    const allowed = { view: view === true, create: create === true, update: update === true, delete: remove === true };
+    return ROW.test(key) ? [{ key, allowed, isOwn: row.mode === "own", stored: row.stored }] : [];
   });
-  const others = objectIn(rules.others);
+}
+
+function chosenIn(visit: Visit): Chosen {
+  return new Map(rowsIn(visit).flatMap(({ key, allowed, isOwn }) => (isOwn ? [[key, allowed] as const] : [])));
+}
+
+function inputOf(visit: Visit) {
+  const chosen = chosenIn(visit);
+  const others = chosen.get("others");
   const owner = visit.text("owner_id");
   return {
     ...(owner === "" ? {} : { owner_id: owner }),
-    role_permissions: own,
-    fallback_permissions: others.mode === "own" ? { inheriting: false, ...allowed(others) } : { inheriting: true },
+    role_permissions: [...chosen].flatMap(([key, allowed]) => {
+      const id = ROW.exec(key)?.[1];
+      return id === undefined ? [] : [{ role_id: Number(id), ...allowed }];
+    }),
+    fallback_permissions: others ? { inheriting: false, ...others } : { inheriting: true },
   };
+}
+
+/** Names of the rows with other boxes than the stored ones though their own rules are not chosen. */
+async function ignoredRows(visit: Visit): Promise<string[]> {
+  const ignored = rowsIn(visit)
+    .filter(({ allowed, isOwn, stored }) => !isOwn && !["", stored].includes(allowedWords(allowed)))
+    .map(({ key }) => key);
+  if (ignored.length === 0) return [];
+  const { data } = await visit.get("/api/content-permissions/roles");
+  const names = data.filter(({ id }) => ignored.includes(`role${id}`)).map(({ display_name }) => display_name);
+  return ignored.includes("others") ? [...names, visit.ui.t("Everyone else")] : names;
+}
+
+function ignoredText(names: readonly string[], { t }: Ui): string {
+  const text =
+    "Nothing was saved: the boxes of :names have no effect without “Only selected permissions”. They are cleared now.";
+  return t(text, { names: names.join(", ") });
+}
+
+/** Mounts the confirmation that copies the permissions of a shelf to its books. */
+function mountCopyToBooks({ app, web }: SettingsContext): void {
+  const at = "/shelves/:shelf/permissions/copy";
+  web.screen(app.site, at, "user", async (visit) => {
+    const { name, slug } = await bySlug(visit, "bookshelf", visit.params.shelf);
+    const { t } = visit.ui;
+    const question = t("Copy the permissions of “:name” to its books?", { name });
+    const back = `/shelves/${encodeURIComponent(slug)}/permissions`;
+    const detail = t(
+      "The books lose the permissions that they have now. Books whose permissions you may not manage stay as they are.",
+    );
+    const body = web.parts.confirm(visit.ui, { question, detail, action: `${back}/copy`, submit: t("Copy"), back });
+    return { title: question, body, menu: "/shelves" };
+  });
+  web.form(app.site, at, "user", async (visit) => {
+    const { id, slug } = await bySlug(visit, "bookshelf", visit.params.shelf);
+    const { t } = visit.ui;
+    const back = `/shelves/${encodeURIComponent(slug)}/permissions`;
+    const sent = await visit.send("POST", `/api/content-permissions/bookshelf/${id}/copy-to-books`);
+    if (!sent.ok) return visit.goTo(back, sent.message);
+    const { copied, skipped } = sent.body;
+    const said = t("Books that got the permissions: :count.", { count: copied });
+    return visit.goTo(back, skipped === 0 ? said : `${said} ${t("Left as they are: :count.", { count: skipped })}`);
+  });
 }
 
 async function bySlug(visit: Visit, kind: Place["kind"], slug = "", within?: number): Promise<NamedItem> {

@@ -11,7 +11,15 @@ export type Allowed = Readonly<Record<(typeof ACTIONS)[number], boolean | null>>
 export interface RoleRow {
   readonly id: number;
   readonly name: string;
+  /** What is chosen: undefined where its own rules are not. */
   readonly allowed: Allowed | undefined;
+  /** What is stored. */
+  readonly stored: Allowed | undefined;
+}
+
+/** The actions that a row's rules allow, as a hidden field of the form has them. */
+export function allowedWords(allowed: Allowed | undefined): string {
+  return ACTIONS.filter((action) => allowed?.[action]).join(" ");
 }
 
 /** Data of the form. */
@@ -22,11 +30,13 @@ export interface ItemPermissionsData {
   /** The path of the item's screen. */
   readonly path: string;
   readonly owner: { readonly id: number; readonly name: string } | null;
+  /** The chosen owner; "" for nobody. */
+  readonly ownerId: string;
   /** Possible owners; undefined where the viewer may not list users. */
   readonly people: readonly { readonly id: number; readonly name: string }[] | undefined;
   readonly rows: readonly RoleRow[];
-  /** The rules for everyone else; undefined where they are inherited. */
-  readonly fallback: Allowed | undefined;
+  /** The rules for everyone else. */
+  readonly fallback: Pick<RoleRow, "allowed" | "stored">;
   readonly formErrors: FormErrors;
 }
 
@@ -38,9 +48,13 @@ export function permissionsForm({ parts }: Web, data: ItemPermissionsData, ui: U
   const { title, path, kind, owner, people, rows, fallback, formErrors } = data;
   // Pages have no child items to create.
   const actions = ACTIONS.filter((action) => action !== "create" || kind !== "page");
-  const row = (key: string, name: Html | string, defaultText: string, allowed: Allowed | undefined, label: string) =>
+  const row = (
+    key: string,
+    { name, label, inherited }: { name: Html | string; label: string; inherited: string },
+    { allowed, stored }: Pick<RoleRow, "allowed" | "stored">,
+  ) =>
     html`<tr><th scope="row" class="any-words">${name}</th>
-<td><select name="rules[${key}][mode]" aria-label="${t("Rules for :name", { name: label })}"><option value="">${defaultText}</option><option value="own"${allowed && html` selected`}>${t("Only selected permissions")}</option></select></td>
+<td><input type="hidden" name="rules[${key}][stored]" value="${allowedWords(stored)}"><select name="rules[${key}][mode]" data-rules aria-label="${t("Rules for :name", { name: label })}"><option value="">${inherited}</option><option value="own"${allowed && html` selected`}>${t("Only selected permissions")}</option></select></td>
 ${actions.map(
   (action) =>
     html`<td><label><input type="checkbox" name="rules[${key}][${action}]" value="true"${allowed?.[action] && html` checked`} aria-label="${t(":name: :action", { name: label, action: t(TEXTS[action]) })}"> <span aria-hidden="true">${t(TEXTS[action])}</span></label></td>`,
@@ -52,17 +66,24 @@ ${
     name: "owner_id",
     label: t("Owner"),
     type: "select",
-    value: owner?.id ?? "",
+    value: data.ownerId,
     options: [...(owner ? [] : [["", t("Nobody")] as const]), ...people.map((one) => [one.id, one.name] as const)],
   })
 }
 <div class="scrolls" tabindex="0" role="region" aria-label="${title}"><table class="permission-grid">
 <caption class="unseen">${title}</caption>
 <thead><tr><th scope="col">${t("Who")}</th><th scope="col">${t("Rules")}</th>${actions.map((action) => html`<th scope="col">${t(TEXTS[action])}</th>`)}</tr></thead>
-<tbody>${rows.map(({ id, name, allowed }) => row(`role${id}`, name, t("Same as everyone else"), allowed, name))}
-${row("others", html`<em>${t("Everyone else")}</em>`, t("Inherited"), fallback, t("Everyone else"))}</tbody></table></div>`;
+<tbody>${rows.map((each) => row(`role${each.id}`, { name: each.name, label: each.name, inherited: t("Same as everyone else") }, each))}
+${row("others", { name: html`<em>${t("Everyone else")}</em>`, label: t("Everyone else"), inherited: t("Inherited") }, fallback)}</tbody></table></div>`;
   return html`<h1>${title}</h1>
-<p>${t("These rules apply to this item and everything in it, and override role permissions. Checkboxes take effect where “Only selected permissions” is chosen. Administrators always have full access.")}</p>
+<p>${kind === "bookshelf" ? t("These rules apply to the shelf alone, and override role permissions. Checkboxes take effect where “Only selected permissions” is chosen. Administrators always have full access.") : t("These rules apply to this item and everything in it, and override role permissions. Checkboxes take effect where “Only selected permissions” is chosen. Administrators always have full access.")}</p>
 ${!people && owner && html`<p>${t("Owner: :name", { name: owner.name })}</p>`}
-<div class="wide-form">${parts.form(ui, { action: `${path}/permissions`, fields, submit: t("Save"), cancel: path, error: formErrors.error })}</div>`;
+<div class="wide-form">${parts.form(ui, { action: `${path}/permissions`, fields, submit: t("Save"), cancel: path, error: formErrors.error })}</div>
+${
+  kind === "bookshelf" &&
+  ui.serves("/api/content-permissions/bookshelf/0/copy-to-books", "POST") &&
+  html`<section aria-labelledby="copy-down"><h2 id="copy-down">${t("Books on the shelf")}</h2>
+<p>${t("A shelf does not pass its permissions on to its books. Copying gives all books on it, and what is in them, the permissions that are saved here.")}</p>
+${parts.dialogLink(ui, { path: `${path}/permissions/copy`, text: t("Copy to the books"), icon: "copy" })}</section>`
+}`;
 }

@@ -2,6 +2,7 @@
  * Screens for administrators: users, roles, audit log, recycle bin, maintenance, system, and permissions of single items. They read
  * and change everything through the API.
  */
+import { join } from "node:path";
 import type { MenuEntry } from "lectern/contracts";
 import { labelSlots } from "lectern/contracts";
 import { definePlugin } from "lectern/core";
@@ -50,6 +51,7 @@ export default definePlugin({
       web,
       canInvite: () => mail.isConfigured,
       commonPassword: users.commonPassword,
+      permissionsScript: web.asset("permissions.js", join(import.meta.dir, "public", "permissions.js")),
     };
     mountUsers(shared);
     mountRoles(shared);

@@ -1,0 +1,105 @@
+/** The permissions of an item in a browser: rules of roles, the badge of items that have some, and copies to the books of a shelf. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { errorsOf, openScreens, picture, type ScreenRuntime } from "../support/harness/screens.ts";
+
+setDefaultTimeout(60_000);
+const NASTY = `<img src=x onerror=alert(1)>"'>&amp;`;
+
+let screens: ScreenRuntime;
+beforeAll(async () => {
+  screens = await openScreens();
+});
+afterAll(() => screens.stop());
+
+async function sound(page: Page, name: string): Promise<void> {
+  await picture(page, `permissions-${name}`);
+  expect([name, await errorsOf(page)]).toEqual([name, []]);
+}
+const ask = async (method: string, path: string, body?: unknown) =>
+  (await screens.runtime.ask(method, path, body === undefined ? {} : { body })).body;
+
+test("permissions of one item are set by role and for everybody else", async () => {
+  const shelf = await ask("POST", "/api/shelves", { name: "Shelf" });
+  const book = await ask("POST", "/api/books", { name: `Secret ${NASTY}` });
+  const chapter = await ask("POST", "/api/chapters", { book_id: book.id, name: "Chapter" });
+  const made = await ask("POST", "/api/pages", { chapter_id: chapter.id, name: "Page", html: "<p>x</p>" });
+  const page = await screens.visit();
+  const at = `/books/${book.slug}`;
+  for (const path of [`/shelves/${shelf.slug}`, `${at}/chapter/${chapter.slug}`, `${at}/page/${made.slug}`]) {
+    await page.goto(`${path}/permissions`);
+    expect(await page.getByRole("row").count()).toBeGreaterThan(3);
+    expect(await errorsOf(page)).toEqual([]);
+  }
+  await page.goto(`${at}/permissions`);
+  await page.getByLabel("Rules for Viewer").selectOption("own");
+  await page.getByLabel("Viewer: View").check();
+  await page.getByLabel("Rules for Everyone else").selectOption("own");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("The permissions are saved.").waitFor();
+  await sound(page, "item-permissions");
+  const { role_permissions, fallback_permissions } = await ask("GET", `/api/content-permissions/book/${book.id}`);
+  expect(role_permissions).toMatchObject([{ role_id: 3, view: true, create: false, update: false, delete: false }]);
+  expect(fallback_permissions).toMatchObject({ inheriting: false, view: false });
+  expect(await page.getByLabel("Viewer: View").isChecked()).toBe(true);
+  await page.getByLabel("Rules for Everyone else").selectOption("");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("The permissions are saved.").waitFor();
+  expect((await ask("GET", `/api/content-permissions/book/${book.id}`)).fallback_permissions.inheriting).toBe(true);
+});
+
+test("boxes of a role are out of reach until its own rules are chosen, and none is dropped in silence", async () => {
+  const book = await ask("POST", "/api/books", { name: "Boxes" });
+  const page = await screens.visit();
+  await page.goto(`/books/${book.slug}/permissions`);
+  const box = page.getByLabel("Viewer: View");
+  expect([await box.count(), await page.getByLabel("Rules for Viewer").inputValue()]).toEqual([1, ""]);
+  expect([await box.isVisible(), await box.isDisabled()]).toEqual([false, true]);
+  await page.getByLabel("Rules for Viewer").focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Space");
+  expect([await box.isVisible(), await box.isChecked()]).toEqual([true, true]);
+  await sound(page, "permission-boxes");
+  // The box is checked, and then not wanted: it goes with its rules.
+  await page.getByLabel("Rules for Viewer").selectOption("");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("The permissions are saved.").waitFor();
+  expect((await ask("GET", `/api/content-permissions/book/${book.id}`)).role_permissions).toEqual([]);
+  const plain = await screens.visit(undefined, { scripts: false });
+  await plain.goto(`/books/${book.slug}/permissions`);
+  expect(await plain.getByLabel("Viewer: View").isVisible()).toBe(false);
+  await plain.getByLabel("Rules for Viewer").selectOption("own");
+  await plain.getByLabel("Viewer: View").check();
+  await plain.getByLabel("Rules for Viewer").selectOption("");
+  await plain.getByRole("button", { name: "Save" }).click();
+  expect(await plain.getByRole("alert").textContent()).toContain("the boxes of Viewer have no effect");
+  await plain.getByLabel("Rules for Viewer").selectOption("own");
+  await plain.getByLabel("Viewer: View").check();
+  await plain.getByRole("button", { name: "Save" }).click();
+  await plain.getByText("The permissions are saved.").waitFor();
+  const { role_permissions } = await ask("GET", `/api/content-permissions/book/${book.id}`);
+  expect(role_permissions).toMatchObject([{ role_id: 3, view: true, create: false }]);
+  await plain.getByLabel("Rules for Viewer").selectOption("");
+  await plain.getByRole("button", { name: "Save" }).click();
+  await plain.getByText("The permissions are saved.").waitFor();
+  expect((await ask("GET", `/api/content-permissions/book/${book.id}`)).role_permissions).toEqual([]);
+});
+
+test("the permissions of a shelf are copied to its books after a question", async () => {
+  const book = await ask("POST", "/api/books", { name: "On the shelf" });
+  const shelf = await ask("POST", "/api/shelves", { name: `Down ${NASTY}`, books: [book.id] });
+  const fallback_permissions = { inheriting: false, view: true, create: false, update: false, delete: false };
+  await ask("PUT", `/api/content-permissions/bookshelf/${shelf.id}`, { fallback_permissions });
+  const page = await screens.visit();
+  await page.goto(`/shelves/${shelf.slug}/permissions`);
+  await sound(page, "shelf-permissions");
+  await page.getByRole("button", { name: "Copy to the books" }).click();
+  await page.locator("dialog .confirm").waitFor();
+  await sound(page, "copy-permissions");
+  await page.locator("dialog").getByRole("button", { name: "Copy" }).click();
+  await page.getByText("Books that got the permissions: 1.").waitFor();
+  expect((await ask("GET", `/api/content-permissions/book/${book.id}`)).fallback_permissions).toEqual(
+    fallback_permissions,
+  );
+});

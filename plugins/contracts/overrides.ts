@@ -39,6 +39,8 @@ export interface Override {
  * }
  */
 export interface Overrides {
+  /** Whether overrides are set on an item itself, whoever asks. */
+  areSet(kind: string, id: number): Promise<boolean>;
   /**
    * Replaces all overrides of an item, as one event within the transaction; descendants follow at the commit. Throws
    * ApiError 404 where there is no such item, and 403 where the viewer of the transaction may not manage its permissions.

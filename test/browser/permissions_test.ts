@@ -86,6 +86,46 @@ test("boxes of a role are out of reach until its own rules are chosen, and none 
   expect((await ask("GET", `/api/content-permissions/book/${book.id}`)).role_permissions).toEqual([]);
 });
 
+test("an item with permissions of its own is marked on its screen from the first request after the change on", async () => {
+  const shelf = await ask("POST", "/api/shelves", { name: "Marked shelf" });
+  const book = await ask("POST", "/api/books", { name: "Marked book" });
+  const chapter = await ask("POST", "/api/chapters", { book_id: book.id, name: "Marked chapter" });
+  const made = await ask("POST", "/api/pages", { chapter_id: chapter.id, name: "Marked page", html: "<p>x</p>" });
+  const at = `/books/${book.slug}`;
+  const items = [
+    ["bookshelf", shelf.id, `/shelves/${shelf.slug}`],
+    ["book", book.id, at],
+    ["chapter", chapter.id, `${at}/chapter/${chapter.slug}`],
+    ["page", made.id, `${at}/page/${made.slug}`],
+  ] as const;
+  const views = ["bookshelf", "book", "chapter", "page"].map((kind) => `${kind}-view-all`);
+  const page = await screens.visit();
+  const other = await screens.visit(await screens.user("Watcher", views), { size: "phone", scheme: "dark" });
+  const mark = (on: Page) => on.locator("main .own-permissions");
+  for (const [kind, id, path] of items) {
+    await page.goto(path);
+    expect([path, await mark(page).count()]).toEqual([path, 0]);
+    const fallback_permissions = { inheriting: false, view: true, create: false, update: false, delete: false };
+    await ask("PUT", `/api/content-permissions/${kind}/${id}`, { fallback_permissions });
+    await page.goto(path);
+    await sound(page, `marked-${kind}`);
+    await mark(page).click();
+    await page.waitForURL(`**${path}/permissions`);
+    // Who may not manage them reads the same, and is led nowhere.
+    await other.goto(path);
+    await sound(other, `phone-marked-${kind}`);
+    expect([path, await mark(other).textContent(), await other.locator("a.own-permissions").count()]).toEqual([
+      path,
+      " Own permissions",
+      0,
+    ]);
+  }
+  await ask("PUT", `/api/content-permissions/page/${made.id}`, { fallback_permissions: { inheriting: true } });
+  await page.goto(`${at}/page/${made.slug}`);
+  expect(await mark(page).count()).toBe(0);
+  expect((await page.goto("/permissions/pages/99999"))?.status()).toBe(404);
+});
+
 test("the permissions of a shelf are copied to its books after a question", async () => {
   const book = await ask("POST", "/api/books", { name: "On the shelf" });
   const shelf = await ask("POST", "/api/shelves", { name: `Down ${NASTY}`, books: [book.id] });

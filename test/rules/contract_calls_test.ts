@@ -57,7 +57,7 @@ const HELD = {
   auth: ["sessions.begin sessions.complete users.byPassword"],
   /** Writes, sends or hands out what others keep, without an event or a check: for plugins that ship with Lectern. */
   ships: [
-    "dashboard_keys.spend overrides.copy tags.beginningWith pages.discardDrafts pages.keepDraft pages.rewrite",
+    "dashboard_keys.spend overrides.areSet overrides.copy tags.beginningWith pages.discardDrafts pages.keepDraft pages.rewrite",
     "content_maker.make content_maker.read content_maker.refill content_record.changed dependents.destroy file_claims.used file_keeper.drop",
     "file_keeper.keep file_keeper.read file_store.get file_store.list file_store.put file_store.remove import_files.store",
     "mail_transport.send picture_keeper.keep response_fields.cached.onHit search_engine.find search_engine.index",

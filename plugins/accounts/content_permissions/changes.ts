@@ -6,7 +6,7 @@
  */
 import type { Access, ContentKind, Override, Overrides } from "lectern/contracts";
 import { type EventTransaction, type ItemTable, notFound, sql } from "lectern/core";
-import { changesAccess, prepared, refs, rows } from "lectern/db";
+import { changesAccess, type Executor, prepared, refs, rows } from "lectern/db";
 import type { Entry, Item, PermissionsDraft } from "./contract.ts";
 import { type Kinds, parentsOf, updateAccessLists } from "./propagation.ts";
 import { itemColumn, itemColumns } from "./queries.ts";
@@ -115,8 +115,12 @@ export const entriesOf = prepared("content_permissions.entriesOf", (db, p: { ite
     .orderBy("entry.id"),
 );
 
+const anyEntry = prepared("content_permissions.anyEntry", (db, p: EntryKey) =>
+  db.selectFrom("entity_permissions").select("id").where("kind", "=", p.kind).where("item_id", "=", p.id).limit(1),
+);
+
 /** Implements the contract `overrides`. */
-export function createOverrides(kinds: () => Kinds, access: Access): Overrides {
+export function createOverrides({ db, kinds }: { db: Executor; kinds: () => Kinds }, access: Access): Overrides {
   const itemFor = async (name: string, id: number, tx: EventTransaction) => {
     const kind = kinds().find((known) => known.kind === name);
     if (!kind) throw new Error(`Cannot set permissions of a "${name}": it is not a kind of content`);
@@ -136,6 +140,7 @@ export function createOverrides(kinds: () => Kinds, access: Access): Overrides {
     );
   };
   return {
+    areSet: async (kind, id) => (await anyEntry.executeTakeFirst(db, { kind, id })) !== undefined,
     async replace(name, id, entries, tx) {
       const found = await itemFor(name, id, tx);
       await access.need(tx.viewer, "restrictions-manage", found.item);

@@ -42,8 +42,8 @@ export default definePlugin({
   setup(context) {
     const { contribute, db, jobs, on, provide, slot } = context;
     mountPermissions(context);
-    const overrides = createOverrides(() => slot("content"), context.contracts.access);
-    provide("overrides", overrides, { replace: "writes", copy: "ships" });
+    const overrides = createOverrides({ db, kinds: () => slot("content") }, context.contracts.access);
+    provide("overrides", overrides, { replace: "writes", copy: "ships", areSet: "ships" });
 
     on.any({
       async inTransaction({ name, result }, tx) {

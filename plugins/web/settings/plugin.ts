@@ -10,6 +10,7 @@ import { AUDIT_LOG_PERMIT, mountAuditLog } from "./audit_log.ts";
 import { mountItemPermissions } from "./item_permissions.ts";
 import { mountMaintenance } from "./maintenance.ts";
 import { checkLabels } from "./permission_names.ts";
+import { markOwnPermissions } from "./permissions_badge.ts";
 import { mountRecycleBin, RECYCLE_BIN_PERMIT } from "./recycle_bin.ts";
 import { mountRoles } from "./roles.ts";
 import { mountSystem } from "./system.ts";
@@ -41,6 +42,7 @@ const ENTRIES: readonly Omit<MenuEntry, "at">[] = [
 export default definePlugin({
   name: "web_settings",
   requires: ["mail", "users", "web"],
+  uses: ["overrides"],
   slots: labelSlots,
   setup(context) {
     const { contracts, contribute, on, slot } = context;
@@ -60,6 +62,7 @@ export default definePlugin({
     mountMaintenance(shared);
     mountSystem(shared);
     mountItemPermissions(shared);
+    if (contracts.overrides) markOwnPermissions(shared, { contribute, overrides: contracts.overrides });
     on("app_boot", { inTransaction: () => checkLabels(slot("permission_label"), slot("permission")) });
   },
 });

@@ -224,6 +224,17 @@ test("files and links are hung on a page and taken away", async () => {
   await page.getByLabel("Or the URL of a link").fill("https://example.com");
   await page.getByRole("button", { name: "Add" }).click();
   await sound(page, "attachments");
+  const plain = await screens.visit(undefined, { size: "phone", scripts: false });
+  await plain.goto(path);
+  const names = () => plain.locator("tbody tr td:first-child").allTextContents();
+  expect((await names()).map((name) => name.trim())).toEqual([NASTY, "Elsewhere"]);
+  expect(await plain.getByRole("button", { name: "Move “Elsewhere” down" }).isDisabled()).toBe(true);
+  await plain.getByRole("button", { name: "Move “Elsewhere” up" }).click();
+  await plain.getByText("The attachment is saved.").waitFor();
+  expect((await names()).map((name) => name.trim())).toEqual(["Elsewhere", NASTY]);
+  await plain.getByRole("button", { name: "Move “Elsewhere” down" }).click();
+  await plain.getByText("The attachment is saved.").waitFor();
+  expect((await names()).map((name) => name.trim())).toEqual([NASTY, "Elsewhere"]);
   await page.getByRole("button", { name: "Delete" }).first().click();
   await page.locator("dialog[open]").getByRole("button", { name: "Delete" }).click();
   await page.getByText("The attachment is deleted.").waitFor();

@@ -2,7 +2,7 @@
  * The screens of a page's attachments: add files and links, rename, replace, sort and delete them. They work without scripts; the drawer of the
  * editor does the same beside the text, by the requests of `drawer_requests.ts`. The screen of the page shows the attachments.
  */
-import { type Answers, pagePath, type Screen, type SubmitResult, type Visit } from "lectern/contracts";
+import { type Answers, pagePath, type Screen, type SubmitResult, type Ui, type Visit } from "lectern/contracts";
 import { ApiError, type Html, html } from "lectern/core";
 import { idOf } from "../_paths/id_of.ts";
 import type { EditingContext } from "./contract.ts";
@@ -30,10 +30,10 @@ export function mountAttachments({ app, web }: EditingContext): void {
   const view = web.view("editing/attachments", ({ page, path, attachments, name, link, sent }, ui): Html => {
     const { t } = ui;
     const { errors, error } = errorsIn(sent);
-    const rows = attachments.map((each) => [
-      html`<a href="${ui.url(`/attachments/${each.id}`)}">${ui.icon(each.external ? "link" : "attachment")} ${each.name}</a>`,
+    const rows = attachments.map((each, at) => [
+      html`<a id="attachment-${each.id}" href="${ui.url(`/attachments/${each.id}`)}">${ui.icon(each.external ? "link" : "attachment")} ${each.name}</a>`,
       each.external ? t("Link") : each.extension,
-      html`<div class="actions"><a role="button" class="small secondary outline" href="${ui.url(`${path}/attachments/${each.id}/edit`)}">${ui.icon("edit")} ${t("Edit")}<span class="unseen"> ${each.name}</span></a>${parts.dialogLink(ui, { path: `${path}/attachments/${each.id}/delete`, text: t("Delete"), icon: "delete", kind: "danger" })}</div>`,
+      html`<div class="actions">${attachments.length > 1 && sortButtons({ ...each, at, of: attachments.length }, `${path}/attachments/${each.id}/edit`, ui)}<a role="button" class="small secondary outline" href="${ui.url(`${path}/attachments/${each.id}/edit`)}">${ui.icon("edit")} ${t("Edit")}<span class="unseen"> ${each.name}</span></a>${parts.dialogLink(ui, { path: `${path}/attachments/${each.id}/delete`, text: t("Delete"), icon: "delete", kind: "danger" })}</div>`,
     ]);
     return html`<h1>${t("Attachments of “:name”", { name: page.name })}</h1>
 ${parts.table(ui, { caption: t("Attachments"), head: [t("Name"), t("Type"), html`<span class="unseen">${t("Actions")}</span>`], rows, empty: t("This page has no attachments yet.") })}
@@ -93,6 +93,17 @@ ${parts.field(ui, { name: "link", label: t("Or the URL of a link"), value: link,
   });
 }
 
+/** Buttons that move an attachment past its neighbours; each sends its new position. Those at an end have one that does nothing. */
+function sortButtons(
+  { name, at, of }: { readonly name: string; readonly at: number; readonly of: number },
+  action: string,
+  ui: Ui,
+): Html {
+  const button = (icon: "up" | "down", order: number, label: string) =>
+    html`<button class="small secondary outline" name="order" value="${order}" aria-label="${label}" title="${label}"${(order < 1 || order > of) && html` disabled`}>${ui.icon(icon)}</button>`;
+  return html`<form class="inline order-buttons" method="post" action="${ui.url(action)}"><input type="hidden" name="sorted" value="true">${button("up", at, ui.t("Move “:name” up", { name }))}${button("down", at + 2, ui.t("Move “:name” down", { name }))}</form>`;
+}
+
 /** Adds the link, or each of the files, with the name of the form where there is only one. Stops at the first that is refused. */
 async function addAll(visit: Visit, page: Page): Promise<SubmitResult<unknown>> {
   const named = visit.text("name");
@@ -139,6 +150,11 @@ ${parts.field(ui, { name: "order", label: ui.t("Position on the page"), type: "n
     const { book, page } = await pageOf(visit);
     const sent = await visit.send("PUT", `/api/attachments/${idOf(visit, "attachment")}`, changeOfAttachment(visit));
     if (!sent.ok) return shown(visit, sent);
-    return visit.goTo(`${pagePath(book, page)}/attachments`, visit.ui.t("The attachment is saved."));
+    const path = `${pagePath(book, page)}/attachments`;
+    const isSorted = visit.text("sorted") !== "";
+    return visit.goTo(
+      isSorted ? `${path}#attachment-${visit.params.attachment}` : path,
+      visit.ui.t("The attachment is saved."),
+    );
   });
 }

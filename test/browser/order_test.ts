@@ -282,4 +282,21 @@ test("a whole book is sorted by name or by date, without scripts too", async () 
     "Part 9, Part 10, Last, Alone, Two[Two second, Two first], One[One second, One first]",
   );
   await picture(page, "order-by");
+  await page.getByLabel("Sort the whole book").selectOption("By name, from A to Z");
+  await page.getByLabel("Keep it sorted, new pages too").check();
+  await push(page, "Sort");
+  await make("pages", { name: "Part 9.5", book_id: book.id });
+  await screens.runtime.runtime.jobs.drain();
+  expect(await orderOf(book)).toBe(`Alone, Last, ${one}, Part 9, Part 9.5, Part 10, ${two}`);
+  const phone = await screens.visit(undefined, { size: "phone", scheme: "dark" });
+  await phone.goto("/books/alphabetical/sort");
+  expect(await phone.locator(".kept-rule").textContent()).toContain("By name, from A to Z");
+  await sound(phone, "phone-kept");
+  await page.reload();
+  await picture(page, "order-kept");
+  await push(page, "No longer keep it sorted");
+  await page.getByText("The book is no longer kept sorted.").waitFor();
+  expect([await page.locator(".kept-rule").count(), await page.getByLabel("Keep it").isChecked()]).toEqual([0, false]);
+  await make("pages", { name: "A", book_id: book.id });
+  expect(await orderOf(book)).toEndWith(", A");
 });

@@ -1,10 +1,11 @@
 /**
- * Writes a new order of a book, in one transaction. The permission to update the book allows it, with one limit: children
+ * Writes a new order of a book, in one transaction. Where the book is kept sorted by a rule, entries change their chapter alone. The permission to update the book allows it, with one limit: children
  * that the viewer sees and may not update keep their order relative to each other, so that nobody reorders the items of
  * others. Book, chapters and pages are locked in that order, as in all other writes to the contents of a book.
  */
 import type { Owned } from "lectern/contracts";
 import {
+  type Draft,
   type EventTransaction,
   invalidFields,
   localizedError,
@@ -15,8 +16,10 @@ import {
 } from "lectern/core";
 import { prepared } from "lectern/db";
 import { arrange, type Child, keepsOrder, type Placement } from "./arrange.ts";
-import type { BookSortContext, Entry, EntryMove, SortedBook } from "./contract.ts";
+import type { BookSortContext, Entry, SortedBook } from "./contract.ts";
+import { changeRule, inOrderOf, keptRule, ranked } from "./kept_rules.ts";
 import { entriesOfMove } from "./moves.ts";
+import { renumber } from "./renumber.ts";
 
 type Context = Pick<BookSortContext, "contracts" | "visible">;
 
@@ -77,45 +80,29 @@ const setChapter = prepared("book_sort.setChapter", (db, p: { id: number; chapte
     .returningAll(),
 );
 
-/** SQL for a JSON array of items with their priorities, as a table. */
-const sentPriorities = (sent: string) =>
-  sql<{ id: number; priority: number }>`jsonb_to_recordset(${sent}::text::jsonb)`.as<"sent">(
-    sql`sent(id integer, priority integer)`,
-  );
-
-const RENUMBER = {
-  chapter: prepared("book_sort.renumberChapters", (db, p: { sent: string }) =>
-    db
-      .updateTable("chapters as item")
-      .from(sentPriorities(p.sent))
-      .set((eb) => ({ priority: eb.ref("sent.priority") }))
-      .whereRef("item.id", "=", "sent.id"),
-  ),
-  page: prepared("book_sort.renumberPages", (db, p: { sent: string }) =>
-    db
-      .updateTable("pages as item")
-      .from(sentPriorities(p.sent))
-      .set((eb) => ({ priority: eb.ref("sent.priority") }))
-      .whereRef("item.id", "=", "sent.id"),
-  ),
-};
-
 /** Writes the requested order. Throws 404 where the book is gone, 403, 422 for an entry that is not in the book, and what `entriesOfMove` throws. */
 export async function sortBook(
   context: Context,
-  { row, items, move }: { row: SortedBook; items: readonly Entry[]; move?: EntryMove },
+  { row, items, move, change }: Draft<"book_sort">,
   tx: EventTransaction,
 ): Promise<SortedBook> {
   const book = await lockBook.executeTakeFirst(tx.db, { id: row.id });
   if (!book) throw notFound("Book");
   const children = await childrenOf(context, book.id, tx);
   if (!move) rejectForeignEntries(children, items);
-  const placements = arrange(children, move ? entriesOfMove(children, move) : items);
+  const rule = change ? await changeRule(book.id, change, tx.db) : await keptRule(book.id, tx.db);
+  const arranged = change ? asTheyAre(children) : arrange(children, move ? entriesOfMove(children, move) : items);
+  const placements = rule ? inOrderOf(await ranked(book.id, rule, tx.db), arranged) : arranged;
   await checkFixedOrder(context, placements, tx);
   for (const placement of placements) if (isMoved(placement)) await movePage(context, book, placement, tx);
-  await renumber("chapter", placements, tx);
-  await renumber("page", placements, tx);
+  await renumber("chapter", placements, tx.db);
+  await renumber("page", placements, tx.db);
   return book;
+}
+
+/** The placements that children have. */
+function asTheyAre<C extends Child>(children: readonly C[]): Placement<C>[] {
+  return children.map((child) => ({ child, chapter_id: child.chapter_id, priority: child.priority }));
 }
 
 async function childrenOf(
@@ -148,6 +135,14 @@ async function checkFixedOrder(
   placements: readonly Placement<FoundChild>[],
   tx: EventTransaction,
 ): Promise<void> {
+  // Children of the same list and owner are alike, so that a book of thousands is not asked about one by one.
+  const known = new Map<string, boolean>();
+  const mayUpdate = async (child: FoundChild): Promise<boolean> => {
+    const key = `${child.type} ${child.acl_id} ${child.owned_by}`;
+    const may = known.get(key) ?? (await access.may(tx.viewer, `${child.type}-update`, child));
+    known.set(key, may);
+    return may;
+  };
   const unmoved = placements.filter((placement) => !isMoved(placement));
   for (const container of Map.groupBy(unmoved, ({ chapter_id }) => chapter_id).values()) {
     if (keepsOrder(container)) continue;
@@ -155,7 +150,7 @@ async function checkFixedOrder(
     for (const placement of container) {
       const { child } = placement;
       // A hidden child cannot be named: it moves with what it follows, and no error may reveal it.
-      if (!child.is_visible || (await access.may(tx.viewer, `${child.type}-update`, child))) continue;
+      if (!child.is_visible || (await mayUpdate(child))) continue;
       fixed.push(placement);
       if (keepsOrder(fixed.slice(-2))) continue;
       throw localizedError(403, "You do not have permission to move “:name”.", { name: child.name });
@@ -190,17 +185,4 @@ async function movePage(
     const moved = await setChapter.executeTakeFirst(db, { id: child.id, chapterId: final.parent.chapter_id });
     return moved as Result<"page_move">;
   });
-}
-
-/** Writes changed priorities. The order is no content of an item, so `updated_at` stays. */
-async function renumber(
-  type: keyof typeof RENUMBER,
-  placements: readonly Placement<FoundChild>[],
-  { db }: EventTransaction,
-): Promise<void> {
-  const changed = placements
-    .filter(({ child, priority }) => child.type === type && child.priority !== priority)
-    .map(({ child, priority }) => ({ id: child.id, priority }));
-  if (changed.length === 0) return;
-  await RENUMBER[type].execute(db, { sent: JSON.stringify(changed) });
 }

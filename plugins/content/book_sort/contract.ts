@@ -1,4 +1,44 @@
-import { type PluginContext, rules } from "lectern/core";
+/**
+ * What sorting a book is declared by: the bodies of an order, of a move of one entry and of a rule, the answer about the rule, the table of
+ * the rules that are kept, and the event. Entries of a body are judged in `entries.ts`, and what a viewer may move in `changes.ts`; the order of
+ * plugins' own kinds in a book is theirs.
+ */
+import { nullable, type PluginContext, rules, type Static, t } from "lectern/core";
+
+/** How books are kept sorted. */
+export interface BookSortRulesTable {
+  book_id: number;
+  /** One of `SORT_RULES`. */
+  rule: string;
+}
+
+/** The rules that sort a book; "-" is descending. Pages are sorted within their chapter. */
+export const SORT_RULES = ["name", "-name", "created", "-created", "-updated"] as const;
+
+/** How a book is sorted. */
+export type SortRule = (typeof SORT_RULES)[number];
+
+/** The body that sets a rule. */
+export const ruleRules = rules({
+  rule: ["nullable", "string", `in:${SORT_RULES.join(",")}`],
+  keep: ["boolean"],
+});
+
+/** The rule by which a book is kept sorted; null for none. */
+export const sortRuleSchema = t.Object(
+  {
+    rule: nullable(
+      t.Union([
+        t.Literal("name"),
+        t.Literal("-name"),
+        t.Literal("created"),
+        t.Literal("-created"),
+        t.Literal("-updated"),
+      ]),
+    ),
+  },
+  { $id: "BookSortRule" },
+);
 
 /** The body: entries of the book in their new order, validated one by one by `entriesIn`. */
 export const orderRules = rules({ items: ["required", "array"] });
@@ -55,13 +95,39 @@ export interface SortedBook {
 
 /** What the files of this plugin share. */
 export type BookSortContext = Pick<
-  PluginContext<"access" | "pages", "books" | "chapters" | "pages">,
+  PluginContext<"access" | "pages", "book_sort_rules" | "books" | "chapters" | "pages">,
   "app" | "contracts" | "db" | "perform" | "validate" | "visible"
 >;
 
+/** A rule that sorts the whole book: from now on with `keep`, else once, after which none is kept. Null ends what is kept. */
+export interface RuleChange {
+  readonly rule: SortRule | null;
+  readonly keep: boolean;
+}
+
+declare module "lectern/contracts" {
+  interface Answers {
+    [rule: `/api/books/${number}/order/rule`]: Static<typeof sortRuleSchema>;
+    [ruleUpdate: `PUT /api/books/${number}/order/rule`]: Static<typeof sortRuleSchema>;
+  }
+}
+
+declare module "lectern/db" {
+  interface Tables {
+    book_sort_rules: BookSortRulesTable;
+  }
+}
+
 declare module "lectern/core" {
+  interface Jobs {
+    /** Sorts a book by the rule that is kept for it. */
+    book_sort_keep: { readonly bookId: number };
+  }
   interface Events {
-    /** With `move` one entry is moved, and `items` is empty. `page_move` is performed within for pages that change their chapter, or leave or enter one. */
-    book_sort: { draft: { row: SortedBook; items: readonly Entry[]; move?: EntryMove }; result: SortedBook };
+    /** With `move` one entry is moved, with `change` the book is sorted by a rule or is no longer, and `items` is empty. `page_move` is performed within for pages that change their chapter, or leave or enter one. */
+    book_sort: {
+      draft: { row: SortedBook; items: readonly Entry[]; move?: EntryMove; change?: RuleChange };
+      result: SortedBook;
+    };
   }
 }

@@ -27,3 +27,21 @@ export const aboutMove =
 export const moveExample = {
   request: { type: "page", id: 12, place: "after", target_type: "page", target_id: 9, within: 3 },
 };
+
+/** What the documentation says about the rule of a book. */
+export const aboutRead =
+  "Shows the rule by which a book is kept sorted, null where it has none. An addition to BookStack's API.";
+
+/** What the documentation says about the change of that rule. */
+export const aboutRule =
+  "Sorts a whole book by a rule: by name, or by when entries were created or changed; a minus is for descending. Pages are sorted within their " +
+  "chapter. An addition to BookStack's API.\n" +
+  "With keep, which is true by default, the book stays sorted: chapters and pages that are created, renamed, moved or restored later take their " +
+  "places soon after, and other requests that sort the book change the chapters of pages alone. Without it the book is sorted once. A rule of " +
+  "null ends this, and leaves the order as it is. The permissions are those of sorting the book.";
+
+/** A sample for the documentation. */
+export const readExample = { response: { rule: "name" } };
+
+/** A sample for the documentation. */
+export const ruleExample = { request: { rule: "-created", keep: true }, response: { rule: "-created" } };

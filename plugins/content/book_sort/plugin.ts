@@ -1,12 +1,15 @@
-import { activityOf } from "lectern/contracts";
+import { activityOf, referenceCheck } from "lectern/contracts";
 import { definePlugin } from "lectern/core";
+import { keepSorted } from "./keep_sorted.ts";
+import { migrations } from "./migrations.ts";
 import { mountOrder } from "./routes.ts";
 
-/** Sorts the chapters and pages of a book in one request. */
+/** Sorts the chapters and pages of a book in one request, and keeps books sorted by a rule. */
 export default definePlugin({
   name: "book_sort",
   requires: ["access", "pages"],
-  grants: { write: ["books", "chapters", "pages"] },
+  grants: { write: ["book_sort_rules", "books", "chapters", "pages"] },
+  migrations,
   events: ["book_sort"],
   setup(context) {
     context.contribute(
@@ -15,6 +18,16 @@ export default definePlugin({
         { type: "book_sort", item: { kind: "book", id: result.id, row: { ...result } } },
       ]),
     );
+    context.contribute(
+      "self_check",
+      referenceCheck(context.db, {
+        name: "book_sort/rules",
+        title: "Every rule that keeps a book sorted is of a book",
+        references: () => [{ table: "book_sort_rules", column: "book_id", to: "books" }],
+        repair: "delete",
+      }),
+    );
+    keepSorted(context);
     mountOrder(context);
   },
 });

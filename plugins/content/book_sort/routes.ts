@@ -1,9 +1,20 @@
 import { endpoint, idOf, noContent, notFound, type RawBuilder, type Viewer } from "lectern/core";
 import { prepared } from "lectern/db";
 import { sortBook } from "./changes.ts";
-import { type BookSortContext, type Entry, type EntryMove, moveRules, orderFields, orderRules } from "./contract.ts";
-import { about, aboutMove, example, moveExample } from "./docs.ts";
+import {
+  type BookSortContext,
+  type Entry,
+  type EntryMove,
+  moveRules,
+  orderFields,
+  orderRules,
+  ruleRules,
+  SORT_RULES,
+  sortRuleSchema,
+} from "./contract.ts";
+import { about, aboutMove, aboutRead, aboutRule, example, moveExample, readExample, ruleExample } from "./docs.ts";
 import { entriesIn } from "./entries.ts";
+import { keptRule } from "./kept_rules.ts";
 
 const findBook = prepared("book_sort.findBook", (db, p: { id: number; visible: RawBuilder<boolean> }) =>
   db.selectFrom("books").selectAll().where("id", "=", p.id).where(p.visible),
@@ -12,9 +23,13 @@ const findBook = prepared("book_sort.findBook", (db, p: { id: number; visible: R
 /** Mounts the routes that sort a book. */
 export function mountOrder(context: BookSortContext): void {
   const { app, contracts, db, perform, validate, visible } = context;
-  const sortable = async (id: string, viewer: Viewer) => {
+  const readable = async (id: string, viewer: Viewer) => {
     const book = await findBook.executeTakeFirst(db, { id: idOf(id, "Book"), visible: visible.where("books", viewer) });
     if (!book) throw notFound("Book");
+    return book;
+  };
+  const sortable = async (id: string, viewer: Viewer) => {
+    const book = await readable(id, viewer);
     await contracts.access.need(viewer, "book-update", book);
     return book;
   };
@@ -53,6 +68,32 @@ export function mountOrder(context: BookSortContext): void {
       response: noContent,
       emptyAsNull: ["within"],
       ...endpoint("books", "order-entry", { about: aboutMove, rules: moveRules, example: moveExample, errors: [409] }),
+    },
+  );
+  app.get(
+    "/books/:id/order/rule",
+    async ({ viewer, params }) => ({ rule: await keptRule((await readable(params.id, viewer)).id, db) }),
+    {
+      permit: "access-api",
+      response: sortRuleSchema,
+      ...endpoint("books", "order-rule", { about: aboutRead, example: readExample }),
+    },
+  );
+  app.put(
+    "/books/:id/order/rule",
+    async ({ viewer, params, input }) => {
+      const book = await sortable(params.id, viewer);
+      const sent = await validate(ruleRules, input, viewer);
+      const rule = SORT_RULES.find((known) => known === sent.rule) ?? null;
+      const change = { rule, keep: sent.keep ?? true };
+      await perform("book_sort", viewer, { row: book, items: [], change }, (final, tx) => sortBook(context, final, tx));
+      return { rule: change.keep ? rule : null };
+    },
+    {
+      permit: "access-api",
+      response: sortRuleSchema,
+      emptyAsNull: ["rule"],
+      ...endpoint("books", "order-rule-update", { about: aboutRule, rules: ruleRules, example: ruleExample }),
     },
   );
 }

@@ -101,7 +101,7 @@ function sortButtons(
 ): Html {
   const button = (icon: "up" | "down", order: number, label: string) =>
     html`<button class="small secondary outline" name="order" value="${order}" aria-label="${label}" title="${label}"${(order < 1 || order > of) && html` disabled`}>${ui.icon(icon)}</button>`;
-  return html`<form class="inline order-buttons" method="post" action="${ui.url(action)}"><input type="hidden" name="sorted" value="true">${button("up", at, ui.t("Move “:name” up", { name }))}${button("down", at + 2, ui.t("Move “:name” down", { name }))}</form>`;
+  return html`<form class="inline" method="post" action="${ui.url(action)}"><input type="hidden" name="sorted" value="true"><span class="order-buttons">${button("up", at, ui.t("Move “:name” up", { name }))}${button("down", at + 2, ui.t("Move “:name” down", { name }))}</span></form>`;
 }
 
 /** Adds the link, or each of the files, with the name of the form where there is only one. Stops at the first that is refused. */

@@ -27,7 +27,7 @@ import {
   type Step,
 } from "./order.ts";
 import { orderButtons, orderTexts } from "./order_buttons.ts";
-import { sortByForm, sortedBy, sortKeyIn } from "./sort_by.ts";
+import { type SortKey, sortByForm } from "./sort_by.ts";
 
 type Sorted = Item<"book_outline">;
 
@@ -45,6 +45,8 @@ interface Rejection {
 /** Data of the screen. */
 export interface SortData {
   readonly book: Sorted;
+  /** The rule by which the book is kept sorted; null for none. */
+  readonly kept: SortKey | null;
   readonly error: string | undefined;
   /** The rejected order, so that it does not have to be sorted again. */
   readonly wished: readonly Entry[] | undefined;
@@ -55,17 +57,17 @@ export interface SortData {
 /** Mounts the screen. */
 export function mountSort({ app, web, scripts }: EditingContext): void {
   const view = web.view("editing/sort", (data, ui) => drawSort(web, data, ui));
-  const shown = (
+  const shown = async (
     visit: Visit,
     { book, page, rejection, wished }: { book: Sorted; page: number; rejection?: Rejection; wished?: readonly Entry[] },
-  ): Screen => ({
+  ): Promise<Screen> => ({
     title: visit.ui.t("Sort “:name”", { name: book.name }),
     crumbs: [
       { text: visit.ui.t("Books"), path: "/books" },
       { text: book.name, path: bookPath(book) },
       { text: visit.ui.t("Sort") },
     ],
-    body: view({ book, error: rejection?.message, wished, page }, visit.ui),
+    body: view({ book, kept: await ruleOf(visit, book), error: rejection?.message, wished, page }, visit.ui),
     status: rejection?.status ?? 200,
     menu: "/books",
     scripts: [scripts.order],
@@ -80,11 +82,12 @@ export function mountSort({ app, web, scripts }: EditingContext): void {
   web.form(app.site, "/books/:book/sort", "user", async (visit) => {
     const book = await sorted(visit);
     const path = bookPath(book);
-    const key = sortKeyIn(visit.text("by"));
-    if (key) {
-      const { contents } = await visit.item("book", { id: book.id });
-      const sent = contents.length === 0 ? { ok: true as const } : await put(visit, book, sortedBy(contents, key));
-      if (sent.ok) return visit.goTo(`${path}/sort`, visit.ui.t("The order is saved."));
+    const isEnd = visit.text("act") === "end";
+    if (isEnd || visit.text("by") !== "") {
+      const change = isEnd ? { rule: null } : { rule: visit.text("by"), keep: visit.text("keep") === "true" };
+      const sent = await visit.send("PUT", `/api/books/${book.id}/order/rule`, change);
+      const said = isEnd ? visit.ui.t("The book is no longer kept sorted.") : visit.ui.t("The order is saved.");
+      if (sent.ok) return visit.goTo(`${path}/sort`, said);
       return shown(visit, { book: await sorted(visit), page: 1, rejection: rejectionOf(sent, visit.ui) });
     }
     const present = plain(book);
@@ -120,6 +123,11 @@ export function mountSort({ app, web, scripts }: EditingContext): void {
   });
 }
 
+/** The rule by which a book is kept sorted. */
+async function ruleOf(visit: Visit, { id }: Sorted): Promise<SortKey | null> {
+  return (await visit.get(`/api/books/${id}/order/rule`)).rule;
+}
+
 /** The API rejects an order that names entries which were removed from the book in the meantime. */
 function rejectionOf({ status, message }: Rejection, ui: Ui): Rejection {
   if (status !== 422) return { status, message };
@@ -146,21 +154,26 @@ function itemsOf(entries: readonly Entry[]): readonly InputObject[] {
   return entries.map(({ type, id, pages }) => ({ type, id, ...(pages && { pages: pages.map((page) => page.id) }) }));
 }
 
-function drawSort({ parts }: Pick<Web, "parts">, { book, error, wished, page: wanted }: SortData, ui: Ui): Html {
+function drawSort({ parts }: Pick<Web, "parts">, { book, kept, error, wished, page: wanted }: SortData, ui: Ui): Html {
   const { entries: present, page, total, cut } = partOf(plain(book), wanted);
   const entries = wished ? arranged(present, wished) : present;
   const path = bookPath(book);
   const isPart = cut.before || cut.after;
   return html`<h1>${ui.t("Sort “:name”", { name: book.name })}</h1>
-${entries.length > 0 && sortByForm(`${path}/sort`, ui)}
+${sortByForm(`${path}/sort`, kept, ui)}
 <form method="post" action="${ui.url(`${path}/sort`)}" class="order" data-order data-leaves${goesOn(cut)}${orderTexts(ui)}>
 ${error !== undefined && html`<p class="notice bad" role="alert">${ui.icon("warning")} ${error}</p>`}
 <p class="quiet needs-script" id="order-help">${ui.t("Drag entries by their handles or use the buttons. Alt with an arrow key moves the focused entry.")}</p>
 <input type="hidden" name="loaded" value="${orderText(present)}"><input type="hidden" name="order" value="${orderText(entries)}" data-order-value>${isPart && html`<input type="hidden" name="page" value="${page}">`}
-${entries.length === 0 ? html`<p class="empty">${ui.t("This book is empty.")}</p>` : html`<ol class="order-list" data-order-list>${entries.map((entry) => item(entry, ui))}</ol>`}
+${entries.length === 0 ? html`<p class="empty">${ui.t("This book is empty.")}</p>` : html`<ol class="order-list" data-order-list>${entries.map((entry) => item(entry, kept, ui))}</ol>`}
 <p class="unseen" role="status" data-order-says></p>
 <div class="ends"><button class="needs-script">${ui.t("Save")}</button> <a role="button" class="secondary outline" href="${ui.url(path)}">${ui.t("Back")}</a></div>
 </form>${parts.pager(ui, { path: `${path}/sort`, query: {}, total, page, size: PART_SIZE })}`;
+}
+
+/** The steps that an entry can take: within its list none where a rule decides. */
+function stepsOf(type: string, kept: SortKey | null): readonly Step[] {
+  return STEPS.filter((step) => (step === "up" || step === "down" ? kept === null : type === "page"));
 }
 
 /** Says to scripts where a list goes on in other parts: a step beyond its end there is sent to the server. */
@@ -168,12 +181,12 @@ function goesOn({ before, after }: Cut): Html {
   return html`${before && html` data-order-before`}${after && html` data-order-after`}`;
 }
 
-function item(entry: Named, ui: Ui): Html {
+function item(entry: Named, kept: SortKey | null, ui: Ui): Html {
   const { type, id, name, pages, cut } = entry;
   const word = `${type}:${id}`;
   return html`<li id="order-${type}-${id}" data-order-item="${word}" data-kind="${type}"${cut && goesOn(cut)}><div class="order-row"><span class="order-handle needs-script" data-order-handle aria-hidden="true">${ui.icon("drag")}</span>
-${ui.icon(type)} <span class="order-name">${name}</span>${orderButtons({ field: "move", word, name, steps: type === "page" ? STEPS : ["up", "down"] }, ui)}</div>${
+${ui.icon(type)} <span class="order-name">${name}</span>${orderButtons({ field: "move", word, name, steps: stepsOf(type, kept) }, ui)}</div>${
     pages &&
-    html`<ol class="order-list" data-order-list aria-label="${ui.t("Pages of “:name”", { name })}">${pages.map((page) => item(page, ui))}</ol>`
+    html`<ol class="order-list" data-order-list aria-label="${ui.t("Pages of “:name”", { name })}">${pages.map((page) => item(page, kept, ui))}</ol>`
   }</li>`;
 }

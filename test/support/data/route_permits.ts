@@ -7,6 +7,7 @@
 import { EXPORT_PERMITS } from "./export_permits.ts";
 import { HOME_PERMITS } from "./home_permits.ts";
 import { OVERRIDE_PERMITS } from "./override_permits.ts";
+import { SORT_PERMITS } from "./sort_permits.ts";
 
 /** A request to a route and every permission it needs; `{book}` and the like become ids of things the administrator owns. */
 export interface PermitCase {
@@ -71,31 +72,8 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
       needs: ["book-view-all", "book-update-all", "book-delete-all", "book-create-all", "bookshelf-create-all"],
     },
   ],
-  "PUT /api/books/:id/order/entry": [
-    {
-      ...{ path: "/api/books/{book}/order/entry", needs: ["book-view-all", "book-update-all", "chapter-view-all"] },
-      body: { type: "chapter", id: "{chapter}", place: "before", target_type: "chapter", target_id: "{chapter}" },
-      refusedWith: 422,
-    },
-  ],
-  "PUT /api/books/:id/order": [
-    {
-      path: "/api/books/{book}/order",
-      needs: ["book-view-all", "book-update-all", "chapter-view-all"],
-      body: { items: [{ type: "chapter", id: "{chapter}" }] },
-      refusedWith: 422,
-    },
-    {
-      path: "/api/books/{book}/order",
-      needs: [
-        ...["book-view-all", "book-update-all", "chapter-view-all", "page-view-all"],
-        ...["page-update-all", "page-delete-all", "page-create-all"],
-      ],
-      body: { items: [{ type: "chapter", id: "{chapter}", pages: ["{page}"] }] },
-      refusedWith: 422,
-    },
-  ],
   ...OVERRIDE_PERMITS,
+  ...SORT_PERMITS,
   "GET /api/attachments": [{ path: "/api/attachments", needs: [] }],
   "POST /api/attachments": [
     {

@@ -108,7 +108,10 @@ ${parts.footer}
 </html>`;
 }
 
-/** The header: name, search, menu, account. */
+/**
+ * The header: name, search, menu, account. Where there is no room for them in one row, search and menu are icons: a link to the search screen,
+ * and a button that opens the menu as a popover, for which browsers need no script.
+ */
 export function header(frame: Frame, ui: Ui): Html {
   const { app, logo, main, account, search } = frame;
   return html`<header class="top">
@@ -117,9 +120,11 @@ ${
   search &&
   html`<form class="search" role="search" action="${ui.url("/search")}" method="get"${ui.serves(SUGGESTIONS) && html` data-suggestions="${ui.url(SUGGESTIONS)}" data-texts="${JSON.stringify(paletteTexts(frame, ui))}"`}>
 <label class="unseen" for="q">${ui.t("Search")}</label>
-<input id="q" type="search" name="query" placeholder="${ui.t("Search")}" autocomplete="off"></form>`
+<input id="q" type="search" name="query" placeholder="${ui.t("Search")}" autocomplete="off"></form>
+<a class="top-button search-button" href="${ui.url("/search")}" aria-label="${ui.t("Search")}">${ui.icon("search")}</a>`
 }
-<nav class="menu" aria-label="${ui.t("Main menu")}"><ul>${main.map((entry) => item(entry, ui))}
+<button type="button" class="top-button menu-button" popovertarget="main-menu" aria-label="${ui.t("Menu")}">${ui.icon("menu")}</button>
+<nav class="menu" id="main-menu" popover aria-label="${ui.t("Main menu")}"><ul>${main.map((entry) => item(entry, ui))}
 ${
   ui.isSignedIn
     ? html`<li><details class="dropdown"><summary>${ui.icon("user")} <span>${ui.viewer.name}</span></summary>

@@ -291,6 +291,15 @@
     return void ofDialog.ask("", true);
   }
 
+  // Where the header has no room for the box, an icon leads to the search screen.
+  listen(document, "click", (event) => {
+    const link = event.target instanceof Element ? event.target.closest("a.search-button") : null;
+    const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+    if (!link || !isPlain) return;
+    event.preventDefault();
+    openPalette();
+  });
+
   const isField = (target) =>
     target instanceof Element &&
     (target.isContentEditable ||

@@ -9,7 +9,7 @@ function own(target, name) {
   }
   return undefined;
 }
-const listen = (target, name, run) => EventTarget.prototype.addEventListener.call(target, name, run);
+const listen = (target, name, run, options) => EventTarget.prototype.addEventListener.call(target, name, run, options);
 const one = (selector, within = document) => own(within, "querySelector")(selector);
 const all = (selector, within = document) => own(within, "querySelectorAll")(selector);
 const byId = (id) => own(document, "getElementById")(id);
@@ -29,26 +29,32 @@ function localise(within) {
 
 // Copy buttons, also without a secure context; leaving before a secret was copied asks once.
 let uncopied = new Set();
-async function copy(button) {
-  const source = byId(button.dataset.copy);
-  if (!source) return;
+async function copyText(text, button) {
   try {
-    await navigator.clipboard.writeText(source.value);
+    await navigator.clipboard.writeText(text);
   } catch {
     const area = own(document, "createElement")("textarea");
-    area.value = source.value;
+    area.value = text;
     area.className = "unseen";
     own(document, "body").append(area);
     area.select();
     own(document, "execCommand")("copy");
     area.remove();
+    button.focus();
   }
-  // After one of several secrets was copied, leaving asks no more.
-  if (uncopied.has(source.id)) uncopied = new Set();
   const label = one("span", button) ?? button;
   const before = label.textContent;
+  if (before === button.dataset.done) return;
   label.textContent = button.dataset.done;
   setTimeout(() => (label.textContent = before), 2000);
+}
+
+async function copy(button) {
+  const source = byId(button.dataset.copy);
+  if (!source) return;
+  await copyText(source.value, button);
+  // After one of several secrets was copied, leaving asks no more.
+  if (uncopied.has(source.id)) uncopied = new Set();
 }
 
 function reveal(button) {
@@ -59,6 +65,12 @@ function reveal(button) {
   button.setAttribute("aria-pressed", String(!shown));
 }
 
+// Where a dialog was opened; in a menu that has closed since, the menu.
+function focusAgain(opener) {
+  const menu = opener.checkVisibility() ? null : opener.closest("details");
+  (menu ? one("summary", menu) : opener)?.focus();
+}
+
 // A confirmation in a dialog instead of a screen of its own.
 async function ask(link) {
   const dialog = one("#dialog");
@@ -67,6 +79,7 @@ async function ask(link) {
   const main = one("main .confirm", page);
   if (!response.ok || !main) return location.assign(link.href);
   dialog.replaceChildren(own(document, "adoptNode")(main));
+  listen(dialog, "close", () => focusAgain(link), { once: true });
   dialog.showModal();
   one("[autofocus]", dialog)?.focus();
   return undefined;
@@ -132,8 +145,12 @@ function beginInOwnZone() {
 own(document, "documentElement").classList.add("has-script");
 beginInOwnZone();
 
-// The sidebar of wide screens is collapsed above the text on narrow ones.
-if (matchMedia("(max-width: 52rem)").matches) for (const fold of all("details.fold")) fold.open = false;
+// What narrow screens fold is shown on wide ones by style sheets, and is open there for screen readers too.
+for (const [selector, isWide] of [
+  ["details.fold", "(min-width: 52.01rem)"],
+  ["nav.toc > details", "(min-width: 75rem)"],
+])
+  if (matchMedia(isWide).matches) for (const fold of all(selector)) fold.open = true;
 localise(document);
 uncopied = new Set([...all("input[type=password][readonly]")].map(({ id }) => id));
 new MutationObserver((changes) => {

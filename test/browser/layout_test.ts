@@ -158,3 +158,24 @@ test("the focus is in the field of a reply, and returns to where a dialog was op
   await desk.keyboard.press("Escape");
   await focusOn(desk, ".head-line summary, .head-line a[data-dialog]");
 });
+
+test("on a phone boxes of permissions are on the screen, and what edits and saves is at its lower edge", async () => {
+  const phone = await open("phone");
+  const isInSight = async (selector: string) => {
+    const { x, y, width, height } = await boxOf(phone, selector);
+    return x >= 0 && y >= 0 && x + width <= WINDOWS.phone[0] && y + height <= WINDOWS.phone[1];
+  };
+  await phone.goto(PAGE);
+  expect(await isInSight('.actions > a[href$="/edit"]')).toBe(true);
+  for (const path of [`${PAGE}/permissions`, "/settings/roles/create", "/create-book"]) {
+    await phone.goto(path);
+    expect([path, await isInSight("main form .ends > button")]).toEqual([path, true]);
+    const edges = (await phone.evaluate(
+      "[...document.querySelectorAll('.permission-grid input')].map((box) => box.getBoundingClientRect().right)",
+    )) as number[];
+    expect([path, edges.filter((right) => right > WINDOWS.phone[0])]).toEqual([path, []]);
+    expect([path, await errorsOf(phone)]).toEqual([path, []]);
+  }
+  await phone.goto(`${PAGE}/edit`);
+  expect(await isInSight("button[value=save]")).toBe(true);
+});

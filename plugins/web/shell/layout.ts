@@ -93,7 +93,7 @@ ${parts.header}
 <div class="frame${hasSide ? " with-side" : ""}">
 ${
   hasSide &&
-  html`<div class="side">${aside ?? html`<nav aria-label="${ui.t("Settings")}"><ul>${frame.settings.map((entry) => item(entry, ui))}</ul></nav>`}</div>`
+  html`<div class="side">${aside ?? html`<nav aria-label="${ui.t("Settings")}"><details class="fold"><summary>${ui.t("Settings")}</summary><ul>${frame.settings.map((entry) => item(entry, ui))}</ul></details></nav>`}</div>`
 }
 <main id="main" tabindex="-1">
 ${crumbs.length > 0 && breadcrumbs(crumbs, ui)}

@@ -26,6 +26,7 @@ beforeAll(async () => {
   const book = await make("/api/books", { name: "Runbooks" });
   const chapter = await make("/api/chapters", { book_id: book.id, name: "Database" });
   const page = await make("/api/pages", { chapter_id: chapter.id, name: "Failover", html: HTML });
+  for (const name of ["People", "Money", "Law", "Security"]) await make("/api/books", { name });
   await make("/api/shelves", { name: "Operations", books: [book.id] });
   await make("/api/comments", { page_id: page.id, html: "<p>Which one?</p>" });
 });
@@ -178,4 +179,23 @@ test("on a phone boxes of permissions are on the screen, and what edits and save
   }
   await phone.goto(`${PAGE}/edit`);
   expect(await isInSight("button[value=save]")).toBe(true);
+});
+
+test("the question mark lists the keys, also as a screen without scripts", async () => {
+  const desk = await open("desk");
+  await desk.goto(PAGE);
+  await desk.locator(".crumbs a").first().focus();
+  await desk.keyboard.press("?");
+  const dialog = desk.locator("#dialog[open]");
+  await dialog.getByText("Save and continue").waitFor();
+  await picture(desk, "layout-keys");
+  expect(await errorsOf(desk)).toEqual([]);
+  await desk.keyboard.press("Escape");
+  await focusOn(desk, ".crumbs a");
+  await desk.locator("textarea[name=text]").last().pressSequentially("?");
+  expect(await dialog.count()).toBe(0);
+  const plain = await open("phone", { scripts: false });
+  await plain.goto("/");
+  await plain.getByRole("link", { name: "Keyboard shortcuts" }).click();
+  expect(await plain.locator("h1").textContent()).toBe("Keyboard shortcuts");
 });

@@ -4,6 +4,7 @@
  */
 import type { Crumb, Ui } from "lectern/contracts";
 import { type Html, type HtmlPart, html } from "lectern/core";
+import { KEYS_PATH } from "./keys.ts";
 import { isolated } from "./ui.ts";
 
 /** Data of the layout. */
@@ -162,7 +163,7 @@ function paletteTexts({ palette }: Frame, ui: Ui) {
 
 /** The footer. */
 export function footer(frame: Frame, ui: Ui): Html {
-  return html`<footer class="bottom"><small>${frame.app}${ui.serves("/api/docs") && html` · <a href="${ui.url("/api/docs")}">${ui.t("API")}</a>`}</small> ${frame.footer}</footer>`;
+  return html`<footer class="bottom"><small>${frame.app}${ui.serves("/api/docs") && html` · <a href="${ui.url("/api/docs")}">${ui.t("API")}</a>`}${ui.serves(KEYS_PATH) && html` · <a href="${ui.url(KEYS_PATH)}" data-dialog data-keys>${ui.t("Keyboard shortcuts")}</a>`}</small> ${frame.footer}</footer>`;
 }
 
 /** The body of an error screen. */

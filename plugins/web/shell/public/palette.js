@@ -300,11 +300,6 @@
     openPalette();
   });
 
-  const isField = (target) =>
-    target instanceof Element &&
-    (target.isContentEditable ||
-      target.matches("input:not([type=checkbox], [type=radio], [type=button], [type=submit]), textarea, select"));
-
   listen(document, "keydown", (event) => {
     if (event.defaultPrevented || event.isComposing || event.altKey || event.repeat) return;
     const isCommand = event.ctrlKey !== event.metaKey && !event.shiftKey && event.key.toLowerCase() === "k";

@@ -72,14 +72,14 @@ function focusAgain(opener) {
 }
 
 // A confirmation in a dialog instead of a screen of its own.
-async function ask(link) {
+async function ask(link, opener = link) {
   const dialog = one("#dialog");
   const response = await fetch(link.href, { headers: { accept: "text/html" } });
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const main = one("main .confirm", page);
   if (!response.ok || !main) return location.assign(link.href);
   dialog.replaceChildren(own(document, "adoptNode")(main));
-  listen(dialog, "close", () => focusAgain(link), { once: true });
+  listen(dialog, "close", () => focusAgain(opener), { once: true });
   dialog.showModal();
   one("[autofocus]", dialog)?.focus();
   return undefined;
@@ -103,6 +103,22 @@ listen(document, "click", (event) => {
   // Menus close at a click elsewhere.
   for (const menu of all("details.dropdown[open]")) if (!menu.contains(target)) menu.open = false;
   return undefined;
+});
+
+// Whether keys mean letters there.
+const isField = (target) =>
+  target instanceof Element &&
+  (target.isContentEditable ||
+    target.matches("input:not([type=checkbox], [type=radio], [type=button], [type=submit]), textarea, select"));
+
+// "?" lists the keys.
+listen(document, "keydown", (event) => {
+  if (event.key !== "?" || event.defaultPrevented || event.isComposing || event.repeat) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || isField(event.target) || one("dialog[open]")) return;
+  const link = one("a[data-keys]");
+  if (!link) return;
+  event.preventDefault();
+  void ask(link, own(document, "activeElement"));
 });
 
 listen(document, "keydown", (event) => {

@@ -199,3 +199,16 @@ test("the question mark lists the keys, also as a screen without scripts", async
   await plain.getByRole("link", { name: "Keyboard shortcuts" }).click();
   expect(await plain.locator("h1").textContent()).toBe("Keyboard shortcuts");
 });
+
+test("books without a cover have the colour of their name", async () => {
+  const desk = await open("desk");
+  await desk.goto("/books");
+  const colours = () =>
+    desk.evaluate(
+      "[...document.querySelectorAll('.tiles .cover')].map((each) => getComputedStyle(each).backgroundColor)",
+    );
+  const found = await colours();
+  expect(new Set(found as string[]).size).toBeGreaterThan(1);
+  await desk.reload();
+  expect(await colours()).toEqual(found);
+});

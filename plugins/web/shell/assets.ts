@@ -22,7 +22,7 @@ const FILES: Readonly<Record<string, string>> = {
   "favicon.svg": join(OWN, "favicon.svg"),
 };
 /** The parts of `web.css` by subject, which documents load as one file. Later ones overrule earlier ones. */
-const STYLES = ["web", "header", "page", "phones"].map((name) => join(OWN, `${name}.css`));
+const STYLES = ["web", "header", "page", "phones", "appearance"].map((name) => join(OWN, `${name}.css`));
 const MODULE = join(import.meta.dir, "bundle.ts");
 const IMMUTABLE = "public, max-age=31536000, immutable";
 

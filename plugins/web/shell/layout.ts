@@ -51,16 +51,16 @@ export interface Entry {
 export interface DocumentParts {
   readonly header: HtmlPart;
   readonly footer: HtmlPart;
-  /** See `themeAttribute` and `colorScheme`. */
-  readonly themeAttribute: HtmlPart;
+  /** See `chosenAttributes` and `colorScheme`. */
+  readonly chosenAttributes: HtmlPart;
   readonly colorScheme: HtmlPart;
   /** See `noticeOf`. */
   readonly notice: HtmlPart;
 }
 
-/** The attribute of the document for the scheme that the user chose. */
-export function themeAttribute(scheme: string): HtmlPart {
-  return scheme !== "" && html` data-theme="${scheme}"`;
+/** The attributes of the document for the scheme and the density that the user chose. */
+export function chosenAttributes({ density, scheme }: { readonly density: string; readonly scheme: string }): HtmlPart {
+  return html`${scheme !== "" && html` data-theme="${scheme}"`}${density !== "" && html` data-density="${density}"`}`;
 }
 
 /** The schemes that the document has. */
@@ -79,7 +79,7 @@ export function noticeOf(notice: string, ui: Ui): HtmlPart {
 export function document(frame: Omit<Frame, "notice" | "scheme">, ui: Ui, parts: DocumentParts): Html {
   const { title, app, styles, scripts, body, aside, crumbs, style } = frame;
   const hasSide = aside !== undefined || frame.settings.length > 0;
-  return html`<html lang="${ui.language.replace("_", "-")}"${parts.themeAttribute}>
+  return html`<html lang="${ui.language.replace("_", "-")}"${parts.chosenAttributes}>
 <head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="${parts.colorScheme}">

@@ -5,7 +5,7 @@
 import type { Crumb, Ui } from "lectern/contracts";
 import { type Html, type HtmlPart, html } from "lectern/core";
 import { KEYS_PATH } from "./keys.ts";
-import { isolated } from "./ui.ts";
+import { directionOf, isolated } from "./ui.ts";
 
 /** Data of the layout. */
 export interface Frame {
@@ -79,7 +79,7 @@ export function noticeOf(notice: string, ui: Ui): HtmlPart {
 export function document(frame: Omit<Frame, "notice" | "scheme">, ui: Ui, parts: DocumentParts): Html {
   const { title, app, styles, scripts, body, aside, crumbs, style } = frame;
   const hasSide = aside !== undefined || frame.settings.length > 0;
-  return html`<html lang="${ui.language.replace("_", "-")}"${parts.chosenAttributes}>
+  return html`<html lang="${ui.language.replace("_", "-")}"${directionOf(ui.language) === "rtl" && html` dir="rtl"`}${parts.chosenAttributes}>
 <head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="${parts.colorScheme}">

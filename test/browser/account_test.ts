@@ -50,6 +50,12 @@ test("light and dark are the browser's, and need no script", async () => {
   await page.getByRole("button", { name: "Apply" }).click();
   expect(await page.getAttribute("html", "data-theme")).toBe("dark");
   expect(await page.locator("select[name=scheme]").inputValue()).toBe("dark");
+  expect(await page.getAttribute("html", "data-density")).toBeNull();
+  await page.getByLabel("Density").selectOption("compact");
+  await page.getByRole("button", { name: "Apply" }).click();
+  expect(await page.getAttribute("html", "data-density")).toBe("compact");
+  expect(await page.getByLabel("Density").inputValue()).toBe("compact");
+  expect(await page.evaluate("getComputedStyle(document.documentElement).fontSize")).toBe("15px");
   await page.locator("select[name=scheme]").selectOption("auto");
   await page.getByRole("button", { name: "Apply" }).click();
   expect(await page.getAttribute("html", "data-theme")).toBeNull();

@@ -106,7 +106,7 @@ test("signs are written where somebody writes, and actions are offered to those 
 });
 
 test("the search box has the same list, and leads to the search", async () => {
-  const page = await screens.visit(undefined, { size: "phone", scheme: "dark" });
+  const page = await screens.visit(undefined, { scheme: "dark" });
   await page.goto(HOME);
   await box(page).focus();
   await page.keyboard.type("failo");

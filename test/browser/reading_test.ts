@@ -222,8 +222,8 @@ test("everything is there without scripts, and on a telephone the book is folded
   await plain.getByLabel("Add a comment").fill("Without scripts");
   await plain.getByRole("button", { name: "Add the comment", exact: true }).click();
   expect(await plain.locator("main").textContent()).toContain("Without scripts");
-  await plain.locator("header").getByLabel("Search").fill("failover");
-  await plain.locator("header").getByLabel("Search").press("Enter");
+  await plain.locator("header").getByRole("searchbox").fill("failover");
+  await plain.locator("header").getByRole("searchbox").press("Enter");
   await plain.locator(".results").getByRole("link", { name: "Failover" }).click();
   const telephone = await screens.visit(undefined, { size: "phone" });
   await telephone.goto(PAGE);

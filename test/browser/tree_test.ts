@@ -99,11 +99,13 @@ test("the tree stands at the page, and loads the pages of a chapter and further 
 test("without scripts folded chapters and further entries are links, on a telephone too", async () => {
   const page = await screens.visit(undefined, { scripts: false, size: "phone" });
   await page.goto("/books/long/page/leaf-2512");
+  await page.locator(".tree-side .fold > summary").click();
   await picture(page, "tree-plain");
   await folded(page, "Chapter 27").click();
   await page.getByRole("link", { name: "Pages: 100" }).first().click();
   await page.waitForURL("**/books/long/chapter/chapter-27");
   await page.goto("/books/long/page/leaf-2512");
+  await page.locator(".tree-side .fold > summary").click();
   await page
     .getByRole("link", { name: /^Earlier entries/ })
     .first()

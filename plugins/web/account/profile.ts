@@ -14,6 +14,7 @@ export interface ProfileData {
   readonly me: Me;
   readonly languages: readonly (readonly [value: string, text: string])[];
   readonly scheme: string;
+  readonly density: string;
   readonly formErrors: FormErrors;
   /** Parts that other plugins add. */
   readonly added: Html;
@@ -27,7 +28,7 @@ const YEAR_SECONDS = 31_536_000;
 export function mountProfile({ app, texts, web }: AccountContext): void {
   const { parts } = web;
   web.places("profile/below");
-  const view = web.view("account/profile", ({ me, languages, scheme, formErrors: wrong, added }, ui) => {
+  const view = web.view("account/profile", ({ me, languages, scheme, density, formErrors: wrong, added }, ui) => {
     const { t } = ui;
     const fields = html`
 ${parts.field(ui, { name: "name", label: t("Name"), value: me.name, required: true, maxlength: 100, autocomplete: "name", errors: wrong.errors.name })}
@@ -47,7 +48,7 @@ ${
     errors: wrong.errors.editor,
   })
 }`;
-    const schemes = parts.field(ui, {
+    const appearance = html`${parts.field(ui, {
       name: "scheme",
       label: t("Appearance"),
       type: "select",
@@ -57,12 +58,22 @@ ${
         ["light", t("Light")],
         ["dark", t("Dark")],
       ],
-      help: t("Saved in this browser only."),
-    });
+    })}
+${parts.field(ui, {
+  name: "density",
+  label: t("Density"),
+  type: "select",
+  value: density,
+  options: [
+    ["comfortable", t("Comfortable")],
+    ["compact", t("Compact")],
+  ],
+  help: t("Saved in this browser only."),
+})}`;
     return html`<h1>${t("Profile")}</h1>
 ${parts.form(ui, { action: PATH, fields, submit: t("Save"), error: wrong.error, label: t("Profile") })}
 <section><h2>${t("Appearance")}</h2>
-${parts.form(ui, { action: `${PATH}/scheme`, fields: schemes, submit: t("Apply"), label: t("Appearance") })}</section>
+${parts.form(ui, { action: `${PATH}/scheme`, fields: appearance, submit: t("Apply"), label: t("Appearance") })}</section>
 <section><h2>${t("Managed by administrators")}</h2>
 <dl class="facts"><dt>${t("E-mail address")}</dt><dd>${me.email}</dd>
 <dt>${t("Roles")}</dt><dd>${me.roles.length === 0 ? "–" : me.roles.map(({ display_name }) => display_name).join(", ")}</dd></dl>
@@ -75,7 +86,7 @@ ${parts.form(ui, { action: `${PATH}/scheme`, fields: schemes, submit: t("Apply")
   ): Promise<Screen> => {
     const me = { ...(await visit.get("/api/users/me")), ...typed };
     const added = html`${await web.addedParts("profile/below", me, visit)}`;
-    const data = { me, languages: languagesOf(texts, visit.ui), scheme: schemeOf(visit), formErrors: wrong, added };
+    const data = { me, languages: languagesOf(texts, visit.ui), ...appearanceOf(visit), formErrors: wrong, added };
     return { title: visit.ui.t("Profile"), body: view(data, visit.ui), status: wrong.status };
   };
   web.screen(app.site, PATH, "user", (visit) => shown(visit));
@@ -90,12 +101,14 @@ ${parts.form(ui, { action: `${PATH}/scheme`, fields: schemes, submit: t("Apply")
   });
   web.form(app.site, `${PATH}/scheme`, "user", (visit) => {
     const scheme = visit.text("scheme");
-    const isChosen = SCHEMES.includes(scheme);
     const response = visit.goTo(PATH, visit.ui.t("The appearance is changed in this browser."));
-    response.headers.append(
-      "set-cookie",
-      `lectern_scheme=${isChosen ? scheme : ""}; Path=${visit.ui.url("/")}; Max-Age=${isChosen ? YEAR_SECONDS : 0}; HttpOnly; SameSite=Lax`,
-    );
+    const keep = (name: string, value: string | undefined) =>
+      response.headers.append(
+        "set-cookie",
+        `${name}=${value ?? ""}; Path=${visit.ui.url("/")}; Max-Age=${value === undefined ? 0 : YEAR_SECONDS}; HttpOnly; SameSite=Lax`,
+      );
+    keep("lectern_scheme", SCHEMES.includes(scheme) ? scheme : undefined);
+    keep("lectern_density", visit.text("density") === "compact" ? "compact" : undefined);
     return response;
   });
 }
@@ -113,7 +126,10 @@ function languagesOf(texts: Texts, ui: Ui): [string, string][] {
   });
 }
 
-function schemeOf({ request }: Visit): string {
+function appearanceOf({ request }: Visit): Pick<ProfileData, "scheme" | "density"> {
   const cookie = request.headers.get("cookie") ?? "";
-  return /(?:^|;\s*)lectern_scheme=(light|dark)(?:;|$)/.exec(cookie)?.[1] ?? "auto";
+  return {
+    scheme: /(?:^|;\s*)lectern_scheme=(light|dark)(?:;|$)/.exec(cookie)?.[1] ?? "auto",
+    density: /(?:^|;\s*)lectern_density=(compact)(?:;|$)/.exec(cookie)?.[1] ?? "comfortable",
+  };
 }

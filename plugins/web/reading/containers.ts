@@ -61,10 +61,18 @@ const LISTS = [
 export function tiles(items: readonly Tile[], icon: string, pathOf: (item: { slug: string }) => string, ui: Ui): Html {
   return html`<ul class="tiles">${items.map(
     (item) =>
-      html`<li><a href="${ui.url(pathOf(item))}"><span class="cover">${
+      html`<li><a href="${ui.url(pathOf(item))}"><span class="cover${!item.cover && ` hue-${hueOf(item.name)}`}">${
         item.cover ? html`<img src="${item.cover.url}" alt="" loading="lazy">` : ui.icon(icon)
       }</span><strong>${item.name}</strong>${item.description ? html`<small>${item.description}</small>` : ""}</a></li>`,
   )}</ul>`;
+}
+
+/** Colours of covers, each with a class of the style sheet. */
+const HUES = 12n;
+
+/** The colour of an item without a cover, by its name. */
+function hueOf(name: string): string {
+  return String(BigInt(Bun.hash(name)) % HUES);
 }
 
 /** Data of the lists of books and shelves. */

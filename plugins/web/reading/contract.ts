@@ -19,6 +19,8 @@ export interface ReadingContext extends Pick<PluginContext, "baseUrl" | "app" | 
   readonly web: Web;
   /** The address of the script that unfolds trees. */
   readonly treeScript: string;
+  /** The address of the script of pages. */
+  readonly pageScript: string;
 }
 
 /** What other plugins add to the screen of an item. */

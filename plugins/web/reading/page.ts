@@ -50,7 +50,7 @@ type PageParts = Pick<PageData, "book" | "page" | "attachments">;
 const MIN_HEADINGS = 3;
 
 /** Mounts the screen. */
-export function mountPage({ app, baseUrl, slot, treeScript, web }: ReadingContext): void {
+export function mountPage({ app, baseUrl, pageScript, slot, treeScript, web }: ReadingContext): void {
   const view = web.view("reading/page", (data, ui) => draw(web, data, ui));
   const comments = web.view("reading/comments", (data, ui) => drawComments(web, data, ui));
   const drawPage = async ({ book, page, attachments }: PageParts, visit: DrawnFor): Promise<Screen> => {
@@ -78,7 +78,7 @@ export function mountPage({ app, baseUrl, slot, treeScript, web }: ReadingContex
       style: content.style,
       preview: previewOf({ baseUrl }, { markup: page.html }, ui),
       crumbs: [...crumbsIn(book, ui, chapter), { text: page.name }],
-      scripts: [treeScript],
+      scripts: [treeScript, pageScript],
       aside: html`${new Tree({ slot }, book, ui, { type: "page", id: page.id }).aside()}${await web.addedParts("page/aside", page, visit)}`,
       body: view(data, ui),
     };
@@ -159,7 +159,7 @@ function draw({ parts }: Web, data: PageData, ui: Ui): Html {
     },
     { path: `${path}/delete`, text: t("Delete"), icon: "delete", may: mayWrite("page-delete"), isDialog: true },
   ];
-  return html`<article class="page"><div class="head-line"><h1>${page.name}</h1>${parts.toolbar(ui, itemToolbar(actionList, more, toolbar, ui))}</div>
+  return html`<article class="page" data-copy-code="${t("Copy")}" data-done="${t("Copied")}"><div class="head-line"><h1>${page.name}</h1>${parts.toolbar(ui, itemToolbar(actionList, more, toolbar, ui))}</div>
 ${page.template && html`<p class="quiet">${ui.icon("template")} ${t("This page is a template for others.")}</p>`}
 ${page.draft && html`<p class="notice note">${t("This is a draft. Only you can see it.")}</p>`}
 ${content.headings.length >= MIN_HEADINGS && tableOfContents(content.headings, ui)}
@@ -183,7 +183,7 @@ function neighbour(book: Book, entry: Entry, rel: "previous" | "next", label: st
 
 function tableOfContents(headings: readonly Heading[], ui: Ui): Html {
   const least = Math.min(...headings.map(({ level }) => level));
-  return html`<nav class="toc" aria-labelledby="toc-title"><details open><summary id="toc-title">${ui.t("On this page")}</summary><ul>${headings.map(
+  return html`<nav class="toc" aria-labelledby="toc-title"><details><summary id="toc-title">${ui.t("On this page")}</summary><ul>${headings.map(
     ({ id, text, level }) => html`<li class="level-${level - least}"><a href="#${id}">${text}</a></li>`,
   )}</ul></details></nav>`;
 }

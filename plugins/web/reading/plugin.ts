@@ -30,7 +30,8 @@ export default definePlugin({
     const { contribute } = context;
     const { web } = context.contracts;
     const treeScript = web.asset("tree.js", join(import.meta.dir, "public", "tree.js"));
-    const shared = { ...context, web, treeScript };
+    const pageScript = web.asset("page.js", join(import.meta.dir, "public", "page.js"));
+    const shared = { ...context, web, treeScript, pageScript };
     shared.web.places(...(["page/aside", "page/below", "page/toolbar", "chapter/below", "chapter/toolbar"] as const));
     shared.web.places(...(["book/below", "book/toolbar", "shelf/below", "shelf/toolbar", "home/below"] as const));
     mountHome(shared);

@@ -146,7 +146,7 @@ export function facetGroups(
   ];
   const shown = groups.filter(([, choices]) => choices.length > 0);
   if (shown.length === 0) return undefined;
-  return html`<nav class="facets" aria-label="${t("Narrow down")}"><details class="fold" open><summary>${t("Narrow down")}</summary>${shown.map(
+  return html`<nav class="facets" aria-label="${t("Narrow down")}"><details class="fold"><summary>${t("Narrow down")}</summary>${shown.map(
     ([title, choices]) =>
       html`<h2>${title}</h2><ul>${choices
         .slice(0, MAX_CHOICES)

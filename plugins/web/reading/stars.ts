@@ -23,7 +23,7 @@ export function mountStars(
     return async ({ id }: { readonly id: number }, { request, ui }: Visit): Promise<HtmlPart> => {
       const isMarked = await favourites.has(ui.viewer, kind, id);
       const { pathname } = new URL(request.url);
-      return html`<form class="inline" method="post" action="${ui.url(`/favourites/${kind}/${id}`)}"><input type="hidden" name="back" value="${pathname}"><button class="small secondary outline star" name="mark" value="${isMarked ? "" : "1"}" aria-pressed="${isMarked ? "true" : "false"}">${ui.icon("star")} ${ui.t("Favourite")}</button></form>`;
+      return html`<form class="inline" method="post" action="${ui.url(`/favourites/${kind}/${id}`)}"><input type="hidden" name="back" value="${pathname}"><button class="small secondary outline star" name="mark" value="${isMarked ? "" : "1"}" aria-pressed="${isMarked ? "true" : "false"}">${ui.icon("star")} <span>${ui.t("Favourite")}</span></button></form>`;
     };
   };
   // A place has the type of its own data, of which all have an id.

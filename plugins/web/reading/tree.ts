@@ -66,8 +66,9 @@ export class Tree {
   aside(): Html {
     const { url, t, icon } = this.#ui;
     const book = this.#book;
-    return html`<nav class="tree-side" aria-label="${t("Book contents")}"><p><a class="aside-title" href="${url(bookPath(book))}">${icon("book")} <strong>${book.name}</strong></a></p>${searchWithin("book", book.id, this.#ui)}
-<details class="fold" open><summary>${t("Contents")}</summary>${this.#area(html`<ul>${this.#window()}</ul>`)}${this.#newPage()}</details></nav>`;
+    return html`<nav class="tree-side" aria-label="${t("Book contents")}"><details class="fold"><summary>${t("Contents")}</summary>
+<p><a class="aside-title" href="${url(bookPath(book))}">${icon("book")} <strong>${book.name}</strong></a></p>${searchWithin("book", book.id, this.#ui)}
+${this.#area(html`<ul>${this.#window()}</ul>`)}${this.#newPage()}</details></nav>`;
   }
 
   /** A part of the book's own entries, or of a chapter's pages, as the content of a screen. `isOpen` shows chapters with their pages. */

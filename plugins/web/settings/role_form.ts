@@ -90,7 +90,7 @@ function grid({ rows, held, ui }: { rows: readonly GridRow[]; held: ReadonlySet<
 <tbody>${rows.map(
     (row) =>
       html`<tr><th scope="row">${t(row.text)}</th>${GRID_COLUMNS.map(
-        (column) => html`<td>${cell(row, column, held, ui)}</td>`,
+        (column) => html`<td data-label="${t(column.text)}">${cell(row, column, held, ui)}</td>`,
       )}</tr>`,
   )}</tbody></table></div>`;
 }

@@ -15,13 +15,14 @@ import type { ShellContext } from "./contract.ts";
 const OWN = join(import.meta.dir, "public");
 const FILES: Readonly<Record<string, string>> = {
   "pico.css": fileURLToPath(import.meta.resolve("@picocss/pico/css/pico.min.css")),
-  "web.css": join(OWN, "web.css"),
   "htmx.js": fileURLToPath(import.meta.resolve("htmx.org/dist/htmx.min.js")),
   "web.js": join(OWN, "web.js"),
   "pictures.js": join(OWN, "pictures.js"),
   "palette.js": join(OWN, "palette.js"),
   "favicon.svg": join(OWN, "favicon.svg"),
 };
+/** The parts of `web.css` by subject, which documents load as one file. Later ones overrule earlier ones. */
+const STYLES = ["web", "header", "page", "phones", "appearance"].map((name) => join(OWN, `${name}.css`));
 const MODULE = join(import.meta.dir, "bundle.ts");
 const IMMUTABLE = "public, max-age=31536000, immutable";
 
@@ -41,6 +42,7 @@ export interface Assets {
 /** Mounts the files. */
 export function mountAssets({ root, app, children, log, onStart }: ShellContext): Assets {
   const contents = new Map(Object.entries(FILES).map(([name, path]) => [name, readFileSync(path)]));
+  contents.set("web.css", Buffer.concat(STYLES.map((path) => readFileSync(path))));
   const bundles = new Map<string, Bundle>();
   const urlOf = (name: string, key: string) => `${root}/web/assets/${name}?${key}`;
   const ownUrl = (name: string) => urlOf(name, Bun.hash(contents.get(name) ?? new Uint8Array()).toString(36));

@@ -132,7 +132,7 @@ export function button(
 ): Html {
   return html`<form class="inline" method="post" action="${ui.url(action)}"><button class="small ${kind === "danger" ? "danger" : "secondary outline"}">${
     icon !== undefined && ui.icon(icon)
-  } ${text}</button></form>`;
+  } <span>${text}</span></button></form>`;
 }
 
 /** A link that scripts open in a dialog. */
@@ -151,13 +151,13 @@ export function toolbar({ items, markup }: Toolbar, ui: Ui): Html {
   const inMenu = items.filter(({ isInMenu }) => isInMenu);
   return html`<div class="actions">${shown.map((item) => toolbarButton(item, ui))}${markup}${
     inMenu.length > 0 &&
-    html`<details class="dropdown"><summary role="button" class="small secondary outline">${ui.icon("menu")} ${ui.t("More")}</summary><ul>${inMenu.map((item) => html`<li>${menuItem(item, ui)}</li>`)}</ul></details>`
+    html`<details class="dropdown"><summary role="button" class="small secondary outline">${ui.icon("menu")} <span>${ui.t("More")}</span></summary><ul>${inMenu.map((item) => html`<li>${menuItem(item, ui)}</li>`)}</ul></details>`
   }</div>`;
 }
 
 function toolbarButton({ path, text, icon, kind }: ToolbarItem, ui: Ui): Html {
   if (kind === "form") return button({ action: path, text, icon }, ui);
-  return html`<a role="button" class="small secondary outline" href="${ui.url(path)}"${kind === "dialog" && html` data-dialog`}>${ui.icon(icon)} ${text}</a>`;
+  return html`<a role="button" class="small secondary outline" href="${ui.url(path)}"${kind === "dialog" && html` data-dialog`}>${ui.icon(icon)} <span>${text}</span></a>`;
 }
 
 function menuItem({ path, text, icon, kind }: ToolbarItem, ui: Ui): Html {

@@ -50,6 +50,7 @@ declare module "lectern/core" {
     "web/fault": { readonly status: number; readonly message: string };
     "web/forgotten": ForgottenPasswordData;
     "web/held": PendingForm;
+    "web/keys": object;
     "web/sign_in": SignInData;
   }
 }

@@ -4,7 +4,7 @@
  * builds the same tree as was checked here.
  */
 import type { DecoratedContent, Heading, Ui } from "lectern/contracts";
-import { type DefaultTreeAdapterTypes, defaultTreeAdapter, parseFragment, serialize } from "parse5";
+import { type DefaultTreeAdapterTypes, defaultTreeAdapter, html as NAMESPACES, parseFragment, serialize } from "parse5";
 import {
   adapt,
   attribute,
@@ -86,6 +86,7 @@ function labelsOf({ t }: Pick<Ui, "t">): Labels {
     enlarge: t("Enlarge"),
     close: t("Close"),
     original: t("Open the original"),
+    section: t("Link to this section"),
     embedded: t("Embedded content of :place", { place: PLACEHOLDER }),
   };
 }
@@ -104,9 +105,12 @@ export function decorate(source: string, labels: Labels, { frames, pictures = []
       if (!isElement(child)) continue;
       moveStyle(child, rules);
       const heading = placeHeading(child, outline);
-      if (heading && heading.id !== "" && heading.text !== "") headings.push(heading);
+      const isTarget = heading !== undefined && heading.id !== "" && heading.text !== "";
+      if (isTarget) headings.push(heading);
       const isTable = child.tagName === "table";
       visit(child, isInTable || isTable, child.tagName === "a" ? child : link);
+      // Links and summaries hold no further link.
+      if (isTarget && !link && node.nodeName !== "summary") addAnchor(child, heading.id, words);
       if (isTable && isInTable) continue;
       const adapted = placed.place(adapt(child, words, frames), link, words);
       highlightCode(child);
@@ -164,6 +168,16 @@ function placeHeading(element: Element, outline: number[]): Heading | undefined 
   rename(element, `h${level}`);
   setAttribute(element, "class", `${attribute(element, "class") ?? ""} like-h${written}`.trim());
   return { level, id: attribute(element, "id") ?? "", text: textOf(element).trim() };
+}
+
+/** Ends a heading with a link to itself, whose sign the style sheet has, so that it is no part of the text. */
+function addAnchor(heading: Element, id: string, { section }: Words): void {
+  const attrs = [
+    { name: "class", value: "anchor" },
+    { name: "href", value: `#${id}` },
+    { name: "aria-label", value: section },
+  ];
+  defaultTreeAdapter.appendChild(heading, defaultTreeAdapter.createElement("a", NAMESPACES.NS.HTML, attrs));
 }
 
 /** Highlights the code within a `pre`, where its language is known. */

@@ -55,6 +55,18 @@ test("headings form an outline, keep their size, and those with an id are the ta
   expect(html).toContain('<h3 class="like-h5">none</h3><h2 class="x like-h2" id="b">');
 });
 
+test("headings with an id end with a link to themselves, unless they are within a link or a summary", async () => {
+  const anchor = (id: string) => `<a class="anchor" href="#${id}" aria-label="Link to this section"></a>`;
+  expect(await htmlOf('<h2 id="a">One</h2><h2>Two</h2><h2 id="c"></h2>')).toBe(
+    `<h2 id="a" class="like-h2">One${anchor("a")}</h2><h2 class="like-h2">Two</h2><h2 id="c" class="like-h2"></h2>`,
+  );
+  for (const within of [
+    '<a href="/x"><h2 id="a">One</h2></a>',
+    '<details><summary><h2 id="a">One</h2></summary></details>',
+  ])
+    expect(await htmlOf(within)).not.toContain("anchor");
+});
+
 test("content does not interfere with the screen around it", async () => {
   const html = await htmlOf(
     `<div hx-post="/logout" hx-trigger="load" data-hx-get="/x" data-dialog id="dialog" class="skip nice" autofocus tabindex="1" accesskey="s">a</div>

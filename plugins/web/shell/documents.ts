@@ -19,7 +19,7 @@ import { callContributionNow, type HtmlPart, html, htmlResponse, randomText } fr
 import { drawable, faultNotice, shownEntries } from "./added_parts.ts";
 import type { ShellContext } from "./contract.ts";
 import { drawingOf, type KeptDrawings } from "./drawings.ts";
-import { colorScheme, document, type Entry, type Frame, noticeOf, themeAttribute } from "./layout.ts";
+import { chosenAttributes, colorScheme, document, type Entry, type Frame, noticeOf } from "./layout.ts";
 import type { OwnParts, Recording } from "./recording.ts";
 import { answersAndText, type ScreenData } from "./screen_data.ts";
 import { type HeadExtras, headExtras } from "./screen_extras.ts";
@@ -83,7 +83,7 @@ export class Documents {
     const body = document(frame, ui, {
       header: header(frame, ui),
       footer: bottom(frame, ui),
-      themeAttribute: themeAttribute(own.scheme),
+      chosenAttributes: chosenAttributes(own),
       colorScheme: colorScheme(own.scheme),
       notice: noticeOf(notice, ui),
     });
@@ -132,7 +132,7 @@ export class Documents {
       footer: views.isDeclared("layout/footer")
         ? bottom(noting({ ...frame, notice: "", scheme: "" }, recording, ["notice", "scheme"]), ui)
         : recording.leave((own) => bottom(frameFor(own), own.ui)),
-      themeAttribute: recording.leave((own) => themeAttribute(own.scheme)),
+      chosenAttributes: recording.leave(chosenAttributes),
       colorScheme: recording.leave((own) => colorScheme(own.scheme)),
       notice: recording.leave((own) => noticeOf(own.notice, own.ui)),
     });
@@ -166,7 +166,8 @@ export class Documents {
     const nonce = whole === undefined && this.#draws().length === 0 ? "" : randomText(NONCE_LENGTH);
     const cookies = visit.request.headers.get("cookie") ?? "";
     const scheme = SCHEME.exec(cookies)?.[1] ?? "";
-    return { visit, ui: visit.ui, nonce, scheme, notice, css: whole, head };
+    const density = DENSITY.exec(cookies)?.[1] ?? "";
+    return { visit, ui: visit.ui, nonce, scheme, density, notice, css: whole, head };
   }
 
   /** The members of a frame that a request has of its own. */
@@ -299,3 +300,4 @@ const OF_DOCUMENT: readonly (keyof Frame)[] = [
 /** Characters of a nonce, about six bits each; the Content-Security-Policy wants 128 bits. */
 const NONCE_LENGTH = 32;
 const SCHEME = /(?:^|;\s*)lectern_scheme=(light|dark)(?:;|$)/;
+const DENSITY = /(?:^|;\s*)lectern_density=(compact)(?:;|$)/;

@@ -18,6 +18,7 @@ export interface Words {
   readonly enlarge: string;
   readonly close: string;
   readonly original: string;
+  readonly section: string;
   embedded(place: string): string;
 }
 
@@ -31,7 +32,7 @@ export interface Frames {
 const INTERFERING =
   /^(?:(?:data-)?hx-|data-|sse-|ws-)|^(?:autofocus|accesskey|contenteditable|tabindex|popover|nonce|is|slot)$/;
 const OWN_IDS =
-  /^(?:main|q|dialog|editor|draft-state|(?:preview|field|copy|confirm|home|toc|comments?|attachments)(?:-.*|\d*))$/;
+  /^(?:main|main-menu|q|dialog|editor|draft-state|(?:preview|field|copy|confirm|home|toc|comments?|attachments)(?:-.*|\d*))$/;
 const OWN_CLASSES = /^(?:skip|unseen|needs-script|dropdown|frame|side|top|bottom|menu|actions|notice|crumbs)$/;
 /**
  * Elements that may keep a name. Documents and forms expose other named elements as properties that shadow their own (DOM clobbering):

@@ -6,6 +6,9 @@ import { BootError, closestMatch, contributorOf, type Html, html, type Log, raw 
 /** How most icons are drawn, which the class `line` of the style sheet says: a screen has dozens of them. */
 const LINES = ' fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"';
 
+/** Icons that point forwards or backwards, which the style sheet mirrors where the text runs from right to left. */
+const TURNING: ReadonlySet<string> = new Set(["into", "next", "out", "previous", "sign_in", "sign_out"]);
+
 /** The icons of screens by name. */
 export interface Icons {
   /** Draws an icon in text size; nothing for an unknown name. With a label, screen readers announce it. */
@@ -27,17 +30,19 @@ export function readIcons(added: readonly ScreenIcon[] = []): Icons {
     if (name !== undefined) shapes.set(name, shapeOf(readFileSync(join(OWN, file), "utf8"), join(OWN, file)));
   }
   for (const { name, svg, source } of added) shapes.set(name, shapeOf(svg, source));
-  const drawn = (shape: string, aria: Html) =>
-    shape.includes(LINES)
-      ? html`<svg class="icon line" ${aria}${raw(shape.replace(LINES, ""))}`
-      : html`<svg class="icon" focusable="false" ${aria}${raw(shape)}`;
-  const decorative = new Map([...shapes].map(([name, shape]) => [name, drawn(shape, html`aria-hidden="true"`)]));
+  const drawn = (name: string, shape: string, aria: Html) => {
+    const turns = TURNING.has(name) ? " turns" : "";
+    return shape.includes(LINES)
+      ? html`<svg class="icon line${turns}" ${aria}${raw(shape.replace(LINES, ""))}`
+      : html`<svg class="icon${turns}" focusable="false" ${aria}${raw(shape)}`;
+  };
+  const decorative = new Map([...shapes].map(([name, shape]) => [name, drawn(name, shape, html`aria-hidden="true"`)]));
   return {
     names: [...shapes.keys()],
     draw(name, label) {
       const shape = shapes.get(name);
       if (shape === undefined) return html``;
-      if (label !== undefined) return drawn(shape, html`role="img" aria-label="${label}"`);
+      if (label !== undefined) return drawn(name, shape, html`role="img" aria-label="${label}"`);
       return decorative.get(name) ?? html``;
     },
   };

@@ -4,7 +4,8 @@
  */
 import type { Crumb, Ui } from "lectern/contracts";
 import { type Html, type HtmlPart, html } from "lectern/core";
-import { isolated } from "./ui.ts";
+import { KEYS_PATH } from "./keys.ts";
+import { directionOf, isolated } from "./ui.ts";
 
 /** Data of the layout. */
 export interface Frame {
@@ -50,16 +51,16 @@ export interface Entry {
 export interface DocumentParts {
   readonly header: HtmlPart;
   readonly footer: HtmlPart;
-  /** See `themeAttribute` and `colorScheme`. */
-  readonly themeAttribute: HtmlPart;
+  /** See `chosenAttributes` and `colorScheme`. */
+  readonly chosenAttributes: HtmlPart;
   readonly colorScheme: HtmlPart;
   /** See `noticeOf`. */
   readonly notice: HtmlPart;
 }
 
-/** The attribute of the document for the scheme that the user chose. */
-export function themeAttribute(scheme: string): HtmlPart {
-  return scheme !== "" && html` data-theme="${scheme}"`;
+/** The attributes of the document for the scheme and the density that the user chose. */
+export function chosenAttributes({ density, scheme }: { readonly density: string; readonly scheme: string }): HtmlPart {
+  return html`${scheme !== "" && html` data-theme="${scheme}"`}${density !== "" && html` data-density="${density}"`}`;
 }
 
 /** The schemes that the document has. */
@@ -78,7 +79,7 @@ export function noticeOf(notice: string, ui: Ui): HtmlPart {
 export function document(frame: Omit<Frame, "notice" | "scheme">, ui: Ui, parts: DocumentParts): Html {
   const { title, app, styles, scripts, body, aside, crumbs, style } = frame;
   const hasSide = aside !== undefined || frame.settings.length > 0;
-  return html`<html lang="${ui.language.replace("_", "-")}"${parts.themeAttribute}>
+  return html`<html lang="${ui.language.replace("_", "-")}"${directionOf(ui.language) === "rtl" && html` dir="rtl"`}${parts.chosenAttributes}>
 <head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="${parts.colorScheme}">
@@ -93,7 +94,7 @@ ${parts.header}
 <div class="frame${hasSide ? " with-side" : ""}">
 ${
   hasSide &&
-  html`<div class="side">${aside ?? html`<nav aria-label="${ui.t("Settings")}"><ul>${frame.settings.map((entry) => item(entry, ui))}</ul></nav>`}</div>`
+  html`<div class="side">${aside ?? html`<nav aria-label="${ui.t("Settings")}"><details class="fold"><summary>${ui.t("Settings")}</summary><ul>${frame.settings.map((entry) => item(entry, ui))}</ul></details></nav>`}</div>`
 }
 <main id="main" tabindex="-1">
 ${crumbs.length > 0 && breadcrumbs(crumbs, ui)}
@@ -108,7 +109,10 @@ ${parts.footer}
 </html>`;
 }
 
-/** The header: name, search, menu, account. */
+/**
+ * The header: name, search, menu, account. Where there is no room for them in one row, search and menu are icons: a link to the search screen,
+ * and a button that opens the menu as a popover, for which browsers need no script.
+ */
 export function header(frame: Frame, ui: Ui): Html {
   const { app, logo, main, account, search } = frame;
   return html`<header class="top">
@@ -117,9 +121,11 @@ ${
   search &&
   html`<form class="search" role="search" action="${ui.url("/search")}" method="get"${ui.serves(SUGGESTIONS) && html` data-suggestions="${ui.url(SUGGESTIONS)}" data-texts="${JSON.stringify(paletteTexts(frame, ui))}"`}>
 <label class="unseen" for="q">${ui.t("Search")}</label>
-<input id="q" type="search" name="query" placeholder="${ui.t("Search")}" autocomplete="off"></form>`
+<input id="q" type="search" name="query" placeholder="${ui.t("Search")}" autocomplete="off"></form>
+<a class="top-button search-button" href="${ui.url("/search")}" aria-label="${ui.t("Search")}">${ui.icon("search")}</a>`
 }
-<nav class="menu" aria-label="${ui.t("Main menu")}"><ul>${main.map((entry) => item(entry, ui))}
+<button type="button" class="top-button menu-button" popovertarget="main-menu" aria-label="${ui.t("Menu")}">${ui.icon("menu")}</button>
+<nav class="menu" id="main-menu" popover aria-label="${ui.t("Main menu")}"><ul>${main.map((entry) => item(entry, ui))}
 ${
   ui.isSignedIn
     ? html`<li><details class="dropdown"><summary>${ui.icon("user")} <span>${ui.viewer.name}</span></summary>
@@ -157,7 +163,7 @@ function paletteTexts({ palette }: Frame, ui: Ui) {
 
 /** The footer. */
 export function footer(frame: Frame, ui: Ui): Html {
-  return html`<footer class="bottom"><small>${frame.app}${ui.serves("/api/docs") && html` · <a href="${ui.url("/api/docs")}">${ui.t("API")}</a>`}</small> ${frame.footer}</footer>`;
+  return html`<footer class="bottom"><small>${frame.app}${ui.serves("/api/docs") && html` · <a href="${ui.url("/api/docs")}">${ui.t("API")}</a>`}${ui.serves(KEYS_PATH) && html` · <a href="${ui.url(KEYS_PATH)}" data-dialog data-keys>${ui.t("Keyboard shortcuts")}</a>`}</small> ${frame.footer}</footer>`;
 }
 
 /** The body of an error screen. */

@@ -13,6 +13,7 @@ import { Documents } from "./documents.ts";
 import { figuresAt } from "./figures.ts";
 import { DEFAULT_SOURCES, framed, frameSources } from "./frames.ts";
 import { type Icons, readIcons, warnOfUnknownIcons } from "./icons.ts";
+import { mountKeys } from "./keys.ts";
 import { decorator } from "./large_content.ts";
 import { errorBody, footer, header } from "./layout.ts";
 import { pendingFormBody } from "./pending_form.ts";
@@ -135,6 +136,7 @@ export default definePlugin({
     }));
     contributeThemeHooks(context, web);
     mountSignIn(shared, web);
+    mountKeys(shared, web);
     on("app_boot", {
       inTransaction() {
         // Code of the operator's own files, such as a theme, goes on with a warning.

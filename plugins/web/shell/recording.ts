@@ -24,6 +24,8 @@ export interface OwnParts {
   readonly nonce: string;
   /** "light" or "dark" where the user chose one, else "". */
   readonly scheme: string;
+  /** "compact" where the user chose it, else "". */
+  readonly density: string;
   /** The text of the notice; "" for none. */
   readonly notice: string;
   /** CSS of the document; undefined for none. */

@@ -74,6 +74,15 @@ export function isolated<Value extends string | number>(value: Value): Value | s
   return `\u2068${kept}${"\u2069".repeat(open)}\u2069`;
 }
 
+/** Scripts that are written from right to left. */
+const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(["adlm", "arab", "hebr", "mand", "nkoo", "rohg", "syrc", "thaa"]);
+
+/** The direction of the screens in a language: that of the script that it is usually written in. */
+export function directionOf(language: string): "ltr" | "rtl" {
+  const { script } = new Intl.Locale(localeOf(language)).maximize();
+  return script !== undefined && RIGHT_TO_LEFT.has(script.toLowerCase()) ? "rtl" : "ltr";
+}
+
 /** A locale that `Intl` accepts: operators and users may write "de_AT". */
 function localeOf(language: string): string {
   try {

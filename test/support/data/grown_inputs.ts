@@ -62,7 +62,7 @@ const ui = { language: "en", viewer, t: (text: string) => text } as unknown as U
 const frames = { ...frameSources("https://*.youtube.com", "https://docs.example.com"), framed };
 const LABELS = {
   ...{ table: "", done: "", open: "", picture: "", embedded: "" },
-  ...{ enlarge: "", close: "", original: "" },
+  ...{ enlarge: "", close: "", original: "", section: "Link to this section" },
 };
 const decorateAny = decorator({
   children,

@@ -9,7 +9,8 @@ export function roving(bar: HTMLElement): void {
   bar.addEventListener("keydown", (event) => {
     const at = controls.indexOf(event.target as HTMLElement);
     const isSelect = event.target instanceof HTMLSelectElement;
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const onwards = getComputedStyle(bar).direction === "rtl" ? -1 : 1;
+    const step = { ArrowRight: onwards, ArrowLeft: -onwards }[event.key];
     const next =
       step === undefined
         ? { Home: 0, End: controls.length - 1 }[event.key]

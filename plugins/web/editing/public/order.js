@@ -141,7 +141,13 @@
     take(button.closest(ITEM), button.dataset.orderStep);
   });
 
-  const KEYS = { ArrowUp: "up", ArrowDown: "down", ArrowRight: "into", ArrowLeft: "out" };
+  const isReversed = document.documentElement.dir === "rtl";
+  const KEYS = {
+    ArrowUp: "up",
+    ArrowDown: "down",
+    ArrowRight: isReversed ? "out" : "into",
+    ArrowLeft: isReversed ? "into" : "out",
+  };
   document.addEventListener("keydown", (event) => {
     const step = event.altKey && !event.ctrlKey && !event.metaKey ? KEYS[event.key] : undefined;
     const item = event.target instanceof Element ? event.target.closest(ITEM) : null;

@@ -291,10 +291,14 @@
     return void ofDialog.ask("", true);
   }
 
-  const isField = (target) =>
-    target instanceof Element &&
-    (target.isContentEditable ||
-      target.matches("input:not([type=checkbox], [type=radio], [type=button], [type=submit]), textarea, select"));
+  // Where the header has no room for the box, an icon leads to the search screen.
+  listen(document, "click", (event) => {
+    const link = event.target instanceof Element ? event.target.closest("a.search-button") : null;
+    const isPlain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+    if (!link || !isPlain) return;
+    event.preventDefault();
+    openPalette();
+  });
 
   listen(document, "keydown", (event) => {
     if (event.defaultPrevented || event.isComposing || event.altKey || event.repeat) return;

@@ -9,7 +9,7 @@ function own(target, name) {
   }
   return undefined;
 }
-const listen = (target, name, run) => EventTarget.prototype.addEventListener.call(target, name, run);
+const listen = (target, name, run, options) => EventTarget.prototype.addEventListener.call(target, name, run, options);
 const one = (selector, within = document) => own(within, "querySelector")(selector);
 const all = (selector, within = document) => own(within, "querySelectorAll")(selector);
 const byId = (id) => own(document, "getElementById")(id);
@@ -29,26 +29,32 @@ function localise(within) {
 
 // Copy buttons, also without a secure context; leaving before a secret was copied asks once.
 let uncopied = new Set();
-async function copy(button) {
-  const source = byId(button.dataset.copy);
-  if (!source) return;
+async function copyText(text, button) {
   try {
-    await navigator.clipboard.writeText(source.value);
+    await navigator.clipboard.writeText(text);
   } catch {
     const area = own(document, "createElement")("textarea");
-    area.value = source.value;
+    area.value = text;
     area.className = "unseen";
     own(document, "body").append(area);
     area.select();
     own(document, "execCommand")("copy");
     area.remove();
+    button.focus();
   }
-  // After one of several secrets was copied, leaving asks no more.
-  if (uncopied.has(source.id)) uncopied = new Set();
   const label = one("span", button) ?? button;
   const before = label.textContent;
+  if (before === button.dataset.done) return;
   label.textContent = button.dataset.done;
   setTimeout(() => (label.textContent = before), 2000);
+}
+
+async function copy(button) {
+  const source = byId(button.dataset.copy);
+  if (!source) return;
+  await copyText(source.value, button);
+  // After one of several secrets was copied, leaving asks no more.
+  if (uncopied.has(source.id)) uncopied = new Set();
 }
 
 function reveal(button) {
@@ -59,14 +65,21 @@ function reveal(button) {
   button.setAttribute("aria-pressed", String(!shown));
 }
 
+// Where a dialog was opened; in a menu that has closed since, the menu.
+function focusAgain(opener) {
+  const menu = opener.checkVisibility() ? null : opener.closest("details");
+  (menu ? one("summary", menu) : opener)?.focus();
+}
+
 // A confirmation in a dialog instead of a screen of its own.
-async function ask(link) {
+async function ask(link, opener = link) {
   const dialog = one("#dialog");
   const response = await fetch(link.href, { headers: { accept: "text/html" } });
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const main = one("main .confirm", page);
   if (!response.ok || !main) return location.assign(link.href);
   dialog.replaceChildren(own(document, "adoptNode")(main));
+  listen(dialog, "close", () => focusAgain(opener), { once: true });
   dialog.showModal();
   one("[autofocus]", dialog)?.focus();
   return undefined;
@@ -90,6 +103,22 @@ listen(document, "click", (event) => {
   // Menus close at a click elsewhere.
   for (const menu of all("details.dropdown[open]")) if (!menu.contains(target)) menu.open = false;
   return undefined;
+});
+
+// Whether keys mean letters there.
+const isField = (target) =>
+  target instanceof Element &&
+  (target.isContentEditable ||
+    target.matches("input:not([type=checkbox], [type=radio], [type=button], [type=submit]), textarea, select"));
+
+// "?" lists the keys.
+listen(document, "keydown", (event) => {
+  if (event.key !== "?" || event.defaultPrevented || event.isComposing || event.repeat) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || isField(event.target) || one("dialog[open]")) return;
+  const link = one("a[data-keys]");
+  if (!link) return;
+  event.preventDefault();
+  void ask(link, own(document, "activeElement"));
 });
 
 listen(document, "keydown", (event) => {
@@ -132,8 +161,12 @@ function beginInOwnZone() {
 own(document, "documentElement").classList.add("has-script");
 beginInOwnZone();
 
-// The sidebar of wide screens is collapsed above the text on narrow ones.
-if (matchMedia("(max-width: 52rem)").matches) for (const fold of all("details.fold")) fold.open = false;
+// What narrow screens fold is shown on wide ones by style sheets, and is open there for screen readers too.
+for (const [selector, isWide] of [
+  ["details.fold", "(min-width: 52.01rem)"],
+  ["nav.toc > details", "(min-width: 75rem)"],
+])
+  if (matchMedia(isWide).matches) for (const fold of all(selector)) fold.open = true;
 localise(document);
 uncopied = new Set([...all("input[type=password][readonly]")].map(({ id }) => id));
 new MutationObserver((changes) => {

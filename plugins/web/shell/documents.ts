@@ -26,6 +26,7 @@ import { entityTag, keepable, unchanged } from "./revalidation.ts";
 import { answersAndText, type ScreenData } from "./screen_data.ts";
 import { type HeadExtras, headExtras } from "./screen_extras.ts";
 import type { ScreenParts } from "./screen_parts.ts";
+import { SentDocuments } from "./sent_documents.ts";
 import type { Views } from "./views.ts";
 
 /** Dependencies of `Documents`. */
@@ -72,6 +73,7 @@ interface Request extends Pick<OwnParts, "visit" | "notice"> {
 /** The documents of one runtime. */
 export class Documents {
   readonly #options: DocumentOptions;
+  readonly #sent = new SentDocuments();
   #drawn: readonly DocumentHead[] | undefined;
 
   constructor(options: DocumentOptions) {
@@ -214,13 +216,21 @@ export class Documents {
     { nonce, visit }: OwnParts,
     { isKeepable = false }: Request,
   ): Response {
-    const etag = isKeepable && status === OK ? this.#entityTag(body, nonce, visit) : undefined;
-    const known = etag === undefined ? undefined : unchanged(visit.request, etag);
+    const isKept = body instanceof Filled && nonce === "";
+    const isTagged = isKeepable && status === OK;
+    const etag = isKept || isTagged ? this.#entityTag(body, nonce, visit) : "";
+    const known = isTagged ? unchanged(visit.request, etag) : undefined;
     if (known) return known;
-    const response = htmlResponse(body instanceof Filled ? body.bytes() : body, status);
+    const response = isKept
+      ? htmlResponse(
+          this.#sent.take(etag, () => body.bytes()),
+          status,
+          { isKept },
+        )
+      : htmlResponse(body instanceof Filled ? body.bytes() : body, status);
     response.headers.set("content-security-policy", this.#policy(nonce));
     response.headers.set("x-frame-options", "DENY");
-    if (etag !== undefined) keepable(response, etag);
+    if (isTagged) keepable(response, etag);
     return response;
   }
 

@@ -10,7 +10,7 @@
 import { promisify } from "node:util";
 import { brotliCompress, brotliCompressSync, constants, gzip } from "node:zlib";
 import { JsonBytes } from "../std/json_bytes.ts";
-import { contentOf, isCollected, isConstant, wholeResponse } from "../std/one_write.ts";
+import { contentOf, isCollected, isConstant, isKept, wholeResponse } from "../std/one_write.ts";
 import type { MaybePromise } from "../std/when_ready.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -81,7 +81,7 @@ function codingFor({ method }: Request, accepted: string | null, order: readonly
   return order.find((coding) => codings.has(coding));
 }
 
-const forms = new WeakMap<JsonBytes, Map<Coding, Bytes | undefined>>();
+const forms = new WeakMap<Bytes, Map<Coding, Bytes | undefined>>();
 
 /**
  * The answer in a coding that its request accepts, or as it is: one whose content is known (`contentOf`), so that no stream is waited for. A promise where it
@@ -97,8 +97,8 @@ export function compressed(request: Request, response: Response): MaybePromise<R
   const coding = codingFor(request, accepted, isStatic ? SMALLEST : QUICKEST);
   if (!isCompressible(response)) return response;
   if (!coding) return isStatic ? varied(response) : response;
-  if (content instanceof JsonBytes) {
-    const kept = keptForm(content, coding);
+  if (content instanceof JsonBytes || (isKept(response) && typeof content !== "string")) {
+    const kept = keptForm(content instanceof JsonBytes ? content.bytes : content, coding);
     return kept ? codedResponse(response, coding, kept) : response;
   }
   const bytes = typeof content === "string" ? Buffer.from(content) : content;
@@ -122,12 +122,11 @@ function isCompressible({ headers }: Response): boolean {
   return !KEPT_AS_IS.some((name) => headers.has(name)) && !headers.get("cache-control")?.includes("no-transform");
 }
 
-/** JSON that is kept, in a coding; undefined where it is sent as it is. The form is made once. */
-function keptForm(json: JsonBytes, coding: Coding): Bytes | undefined {
-  const { bytes } = json;
+/** Bytes that are kept, in a coding; undefined where they are sent as they are. The form is made once. */
+function keptForm(bytes: Bytes, coding: Coding): Bytes | undefined {
   if (bytes.length < MIN_BYTES || bytes.length > MAX_BYTES) return undefined;
-  const own = forms.get(json) ?? new Map<Coding, Bytes | undefined>();
-  forms.set(json, own);
+  const own = forms.get(bytes) ?? new Map<Coding, Bytes | undefined>();
+  forms.set(bytes, own);
   if (own.has(coding)) return own.get(coding);
   const isShort = bytes.length <= NOW_BYTES;
   own.set(coding, isShort ? compressNow(bytes, coding) : undefined);

@@ -1,4 +1,4 @@
-import { wholeResponse } from "./one_write.ts";
+import { asKept, wholeResponse } from "./one_write.ts";
 
 /**
  * Escaped markup, made by `html` or `raw`.
@@ -56,13 +56,17 @@ const PERMISSIONS_POLICY = DENIED_FEATURES.map((name) => `${name}=()`).join(", "
 /**
  * An answer with an HTML document, or with the bytes of a whole one. Its Content-Security-Policy allows resources of this server only, its Permissions-Policy denies
  * camera, microphone, location and the like to the document and its frames, and its Cross-Origin-Opener-Policy separates it
- * from windows of other origins.
+ * from windows of other origins. `isKept`: the same bytes are sent again, so their compressed form is kept with them.
  * @example
  * context.app.site.get("/notes/help", () => htmlResponse(html`<title>Help</title><p>Notes`), { permit: "public" });
  */
-export function htmlResponse(body: Html | Uint8Array<ArrayBuffer>, status = 200): Response {
+export function htmlResponse(
+  body: Html | Uint8Array<ArrayBuffer>,
+  status = 200,
+  { isKept = false }: { readonly isKept?: boolean } = {},
+): Response {
   const content = body instanceof Html ? `<!doctype html>\n${body}` : body;
-  return wholeResponse(content, {
+  const response = wholeResponse(content, {
     status,
     headers: {
       "content-type": "text/html; charset=UTF-8",
@@ -73,6 +77,7 @@ export function htmlResponse(body: Html | Uint8Array<ArrayBuffer>, status = 200)
       "referrer-policy": "same-origin",
     },
   });
+  return isKept ? asKept(response) : response;
 }
 
 function textOf(part: HtmlPart): string {

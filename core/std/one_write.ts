@@ -41,6 +41,19 @@ export function isConstant(response: Response): boolean {
   return (response as { [CONSTANT]?: true })[CONSTANT] === true;
 }
 
+const KEPT = Symbol("the bytes of the answer are sent again");
+
+/** Notes that the bytes of an answer are kept by whoever made it, to be sent again. Returns the answer. */
+export function asKept(response: Response): Response {
+  (response as { [KEPT]?: true })[KEPT] = true;
+  return response;
+}
+
+/** Whether the bytes of an answer are kept by whoever made it. */
+export function isKept(response: Response): boolean {
+  return (response as { [KEPT]?: true })[KEPT] === true;
+}
+
 let loopTurn = 0;
 let isEndAwaited = false;
 

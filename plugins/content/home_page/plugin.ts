@@ -52,7 +52,7 @@ export default definePlugin({
         return own instanceof Promise ? own.then((found) => found.has(name)) : own.has(name);
       },
     });
-    mountLists(context);
+    mountLists(context, favourites);
     mountFavourites(context, favourites);
     mountHomeChoice(context, choices);
     contribute("dependents", {

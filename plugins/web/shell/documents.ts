@@ -1,7 +1,7 @@
 /**
  * The documents around screens, and their Content-Security-Policy. A screen that says what it is drawn from is kept with the document around
  * it, cut where requests have parts of their own: the nonce, the notice, the header with the name of the reader, and what plugins
- * add without saying what it follows from. Other screens are drawn for each request.
+ * add without saying what it follows from. Other screens are drawn for each request. Both may be kept by browsers (`revalidation.ts`).
  */
 import type {
   DocumentHead,
@@ -15,15 +15,18 @@ import type {
   Ui,
   Visit,
 } from "lectern/contracts";
-import { callContributionNow, type HtmlPart, html, htmlResponse, randomText } from "lectern/core";
+import { callContributionNow, type Html, type HtmlPart, html, htmlResponse, randomText } from "lectern/core";
 import { drawable, faultNotice, shownEntries } from "./added_parts.ts";
 import type { ShellContext } from "./contract.ts";
+import { Filled, withoutNonce } from "./drawing.ts";
 import { drawingOf, type KeptDrawings } from "./drawings.ts";
 import { chosenAttributes, colorScheme, document, type Entry, type Frame, noticeOf } from "./layout.ts";
 import type { OwnParts, Recording } from "./recording.ts";
+import { entityTag, keepable, unchanged } from "./revalidation.ts";
 import { answersAndText, type ScreenData } from "./screen_data.ts";
 import { type HeadExtras, headExtras } from "./screen_extras.ts";
 import type { ScreenParts } from "./screen_parts.ts";
+import { SentDocuments } from "./sent_documents.ts";
 import type { Views } from "./views.ts";
 
 /** Dependencies of `Documents`. */
@@ -61,11 +64,16 @@ interface DocumentFacts extends ScreenFacts {
   readonly isHeadOpen: boolean;
 }
 
-type Request = Pick<OwnParts, "visit" | "notice">;
+/** A request for a document. */
+interface Request extends Pick<OwnParts, "visit" | "notice"> {
+  /** Whether browsers may keep it. */
+  readonly isKeepable?: boolean;
+}
 
 /** The documents of one runtime. */
 export class Documents {
   readonly #options: DocumentOptions;
+  readonly #sent = new SentDocuments();
   #drawn: readonly DocumentHead[] | undefined;
 
   constructor(options: DocumentOptions) {
@@ -73,12 +81,13 @@ export class Documents {
   }
 
   /** The answer with a screen that is drawn for this request. */
-  async drawn(screen: Screen, { visit, notice }: Request): Promise<Response> {
+  async drawn(screen: Screen, request: Request): Promise<Response> {
     const { bottom, footer, header, heads } = this.#options;
+    const { visit, notice } = request;
     const { ui } = visit;
     const facts = factsOf(screen, pathOf(visit.request.url));
     const { head, css } = headExtras(heads(), facts, ui);
-    const own = this.#ownParts({ visit, notice }, { ...facts, style: screen.style }, { head, css });
+    const own = this.#ownParts(request, { ...facts, style: screen.style }, { head, css });
     const frame = { ...this.#frame(screen, facts, ui), ...this.#ownFrame(own), footer: await footer(facts, visit) };
     const body = document(frame, ui, {
       header: header(frame, ui),
@@ -87,12 +96,13 @@ export class Documents {
       colorScheme: colorScheme(own.scheme),
       notice: noticeOf(notice, ui),
     });
-    return this.#answer(htmlResponse(body, facts.status), own);
+    return this.#answer(body, facts, own, request);
   }
 
   /** The answer with a screen that is kept with what it is drawn from. */
-  async kept({ name, screen }: NamedScreen, data: ScreenData, { visit, notice }: Request): Promise<Response> {
+  async kept({ name, screen }: NamedScreen, data: ScreenData, request: Request): Promise<Response> {
     const { heads, kept } = this.#options;
+    const { visit } = request;
     const { answers, text } = answersAndText(data);
     const path = pathOf(visit.request.url);
     const found = drawingOf<DocumentFacts>(kept, {
@@ -103,9 +113,9 @@ export class Documents {
     });
     const { drawing, facts } = found instanceof Promise ? await found : found;
     const extras = facts.isHeadOpen ? headExtras(heads(), facts, visit.ui) : { head: "", css: facts.css };
-    const own = this.#ownParts({ visit, notice }, facts, extras);
-    const bytes = drawing.filled(own);
-    return this.#answer(htmlResponse(bytes instanceof Promise ? await bytes : bytes, facts.status), own);
+    const own = this.#ownParts(request, facts, extras);
+    const filled = drawing.filled(own);
+    return this.#answer(filled instanceof Promise ? await filled : filled, facts, own, request);
   }
 
   /** Draws the document of a screen to be kept. */
@@ -200,16 +210,41 @@ export class Documents {
     return this.#drawn;
   }
 
+  /** The answer with a document, or that the browser has it. */
+  #answer(
+    body: Html | Filled,
+    { status }: Pick<ScreenFacts, "status">,
+    { nonce, visit }: OwnParts,
+    { isKeepable = false }: Request,
+  ): Response {
+    const isKept = body instanceof Filled && nonce === "";
+    const isTagged = isKeepable && status === OK;
+    const etag = isKept || isTagged ? this.#entityTag(body, nonce, visit) : "";
+    const known = isTagged ? unchanged(visit.request, etag) : undefined;
+    if (known) return known;
+    const response = isKept
+      ? htmlResponse(
+          this.#sent.take(etag, () => body.bytes()),
+          status,
+          { isKept },
+        )
+      : htmlResponse(body instanceof Filled ? body.bytes() : body, status);
+    response.headers.set("content-security-policy", this.#policy(nonce));
+    response.headers.set("x-frame-options", "DENY");
+    if (isTagged) keepable(response, etag);
+    return response;
+  }
+
+  #entityTag(body: Html | Filled, nonce: string, { viewer }: Visit): string {
+    const tag = body instanceof Filled ? body.tag(nonce) : withoutNonce(body.toString(), nonce);
+    return entityTag({ tag, policy: this.#policy(""), reader: viewer.id });
+  }
+
   /** The nonce allows a style element of the screen, and the scripts and styles that plugins add to the head. */
-  #answer(response: Response, { nonce }: OwnParts): Response {
+  #policy(nonce: string): string {
     const styles = nonce === "" ? "'self'" : `'self' 'nonce-${nonce}'`;
     const scripts = this.#draws().length === 0 ? "" : `script-src ${styles}; `;
-    response.headers.set(
-      "content-security-policy",
-      `default-src 'self'; ${scripts}style-src ${styles}; img-src 'self' data: https: http:; media-src 'self' https:; frame-src ${this.#options.frameSources}; object-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
-    );
-    response.headers.set("x-frame-options", "DENY");
-    return response;
+    return `default-src 'self'; ${scripts}style-src ${styles}; img-src 'self' data: https: http:; media-src 'self' https:; frame-src ${this.#options.frameSources}; object-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`;
   }
 
   #frame(screen: Screen, { here }: { readonly here: string }, ui: Ui) {
@@ -299,5 +334,6 @@ const OF_DOCUMENT: readonly (keyof Frame)[] = [
 ];
 /** Characters of a nonce, about six bits each; the Content-Security-Policy wants 128 bits. */
 const NONCE_LENGTH = 32;
+const OK = 200;
 const SCHEME = /(?:^|;\s*)lectern_scheme=(light|dark)(?:;|$)/;
 const DENSITY = /(?:^|;\s*)lectern_density=(compact)(?:;|$)/;

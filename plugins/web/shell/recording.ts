@@ -15,6 +15,7 @@ import {
   type TableDependency,
   type Viewer,
 } from "lectern/core";
+import type { Filled } from "./drawing.ts";
 
 /** What requests have of their own on a screen that is kept. */
 export interface OwnParts {
@@ -34,8 +35,8 @@ export interface OwnParts {
   readonly head: HtmlPart;
 }
 
-/** A part that is made for each request: markup, or bytes of a kept drawing. */
-export type OwnPart = (own: OwnParts) => HtmlPart | Uint8Array | Promise<HtmlPart | Uint8Array>;
+/** A part that is made for each request: markup, or a kept drawing. */
+export type OwnPart = (own: OwnParts) => HtmlPart | Filled | Promise<HtmlPart | Filled>;
 
 const MARK_LENGTH = 20;
 const RUNNING = new AsyncLocalStorage<Recording>();

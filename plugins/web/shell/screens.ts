@@ -10,6 +10,7 @@ import type { Documents, NamedScreen } from "./documents.ts";
 import { takeNotice } from "./notices.ts";
 import { type PendingForm, pendingFields } from "./pending_form.ts";
 import { movedTo } from "./redirects.ts";
+import { forgetsOnRequest } from "./revalidation.ts";
 import { toSignIn } from "./route_scope.ts";
 import type { ScreenData } from "./screen_data.ts";
 import { type ScreenRequest, SIGNED_OUT, visitOf } from "./visits.ts";
@@ -36,6 +37,8 @@ interface ScreenRoute {
   readonly handler: ScreenHandler | NamedScreen;
   /** Labels of the fields that a user writes in. */
   readonly written?: Readonly<Record<string, string>> | undefined;
+  /** The path of a screen, as it was registered; undefined for a form. */
+  readonly shownAt?: string;
 }
 
 /** A screen that was drawn, or that is drawn from data unless it is kept. */
@@ -44,16 +47,20 @@ type Found = { readonly drawn: Screen } | { readonly screen: NamedScreen; readon
 /** Screens and forms of one runtime. */
 export class Screens {
   readonly #options: ScreenOptions;
+  /** The paths of forms. */
+  readonly #forms = new Set<string>();
+  readonly #isKeptByBrowsers: boolean;
 
   constructor(options: ScreenOptions) {
     this.#options = options;
+    this.#isKeptByBrowsers = forgetsOnRequest(options.context.origin);
   }
 
   /** Serves a screen; see `Web.screen`. */
   screen(...[site, path, permit, handler, takes]: Parameters<Web["screen"]>): void {
     // A screen has the type of its own data.
     const own = typeof handler === "function" ? handler : { name: path, screen: handler as NamedScreen["screen"] };
-    const route = { permit, handler: own };
+    const route = { permit, handler: own, shownAt: path };
     site.get(
       path,
       // Named one by one: Elysia parses all headers and cookies for a handler that gets the whole context.
@@ -66,6 +73,7 @@ export class Screens {
   /** Serves a form; see `Web.form`. */
   form(...[site, path, permit, handler, written]: Parameters<Web["form"]>): void {
     const route = { permit, handler, written };
+    this.#forms.add(path);
     site.post(
       path,
       ({ request, viewer, params, nestedQuery, input, address }: ScreenRequest) =>
@@ -83,7 +91,8 @@ export class Screens {
     return this.#options.documents.drawn({ title: ui.t("Error"), body, status }, { visit, notice: "" });
   }
 
-  async #answer(given: ScreenRequest, { permit, handler, written }: ScreenRoute): Promise<Response> {
+  async #answer(given: ScreenRequest, route: ScreenRoute): Promise<Response> {
+    const { permit, handler, written } = route;
     const { request, viewer, params } = given;
     if (!areSegments(params)) {
       const route = trimChars(new URL(request.url).pathname, "/");
@@ -102,13 +111,22 @@ export class Screens {
     const found = await this.#found(handler, given, visit);
     if (found instanceof Response) return found;
     const notice = takeNotice(request.headers.get("cookie"), context.root);
-    const own = { visit, notice: notice?.text ?? "" };
+    const own = { visit, notice: notice?.text ?? "", isKeepable: !notice && this.#isKeepable(route) };
     const response =
       "screen" in found ? await documents.kept(found.screen, found.data, own) : await documents.drawn(found.drawn, own);
     if (notice) response.headers.append("set-cookie", notice.deletion);
     // While the store is unavailable, a rejected form is shown again with its input.
     if (response.status === 503) response.headers.set("retry-after", RETRY_SECONDS);
     return response;
+  }
+
+  /**
+   * Whether browsers may keep a screen. Not one whose form is at its own path, such as an editor: Back would show what was in it before it was
+   * sent. Nor where a theme changes answers, as nobody knows what these changes follow from.
+   */
+  #isKeepable({ shownAt }: ScreenRoute): boolean {
+    if (!this.#isKeptByBrowsers || shownAt === undefined || this.#forms.has(shownAt)) return false;
+    return !this.#options.context.slot("screen_hook").some(({ after }) => after);
   }
 
   /** What a handler drew, or what its screen is drawn from; where the item is not found, a redirect to its current path. */

@@ -5,6 +5,7 @@
 import { pathAfterSignIn, type Screen, type SubmitResult, type Ui, type Visit, type Web } from "lectern/contracts";
 import { type Html, html, ownPath } from "lectern/core";
 import type { ShellContext } from "./contract.ts";
+import { FORGET } from "./revalidation.ts";
 
 /** Data of the sign-in screen. */
 export interface SignInData {
@@ -51,9 +52,13 @@ ${resets && html`<p><a href="${ui.url("/password/email")}">${t("Forgot your pass
     const errorText = Object.keys(errors).length > 0 ? undefined : error.message;
     return shown(visit, { next, email, error: errorText, errors }, response.status);
   });
-  web.form(app.site, "/logout", "public", async (visit) =>
-    withCookiesOf(await visit.call("DELETE", "/api/session"), visit.goTo("/login", visit.ui.t("You are signed out."))),
-  );
+  web.form(app.site, "/logout", "public", async (visit) => {
+    const ended = await visit.call("DELETE", "/api/session");
+    const answer = withCookiesOf(ended, visit.goTo("/login", visit.ui.t("You are signed out.")));
+    // Also where nobody was signed in any more, as the session may have ended elsewhere.
+    answer.headers.set("clear-site-data", FORGET);
+    return answer;
+  });
   mountPasswordReset(context, web);
   mountPasswordChoice(context, web);
 }

@@ -5,8 +5,9 @@
  * runs: everything, whole. The whole suite is run by the command in the README, so that this command is tested too, with the
  * options that follow `all`: `--full` has every file that opens a runtime run on both stores, `--seed N` gives the order.
  *
- * Small steps run in parallel. The output of a failing step is shown, and a failing step without tests counts as one failure, so
- * that the last line of `all`, `N passed, N failed`, agrees with the exit code.
+ * Small steps run in parallel; those of `all` run one after the other beside the whole suite, which begins by waiting for the
+ * servers that it starts. The output of a failing step is shown, and a failing step without tests counts as one failure, so that
+ * the last line of `all`, `N passed, N failed`, agrees with the exit code.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -28,6 +29,8 @@ interface Outcome {
 
 const ROOT = join(import.meta.dir, "..");
 const WORKERS = 3;
+/** Of which the whole suite, the first step, keeps one to its end. */
+const BESIDE_SUITE = 2;
 const bun = process.execPath;
 
 /** The folder in which the compiler of the quick check keeps what it knows. */
@@ -157,14 +160,14 @@ async function read(stream: ReadableStream<Uint8Array>, shown?: NodeJS.WriteStre
   return text;
 }
 
-/** Runs steps, at most WORKERS in parallel. Returns the outcomes in the order of the steps. */
-async function runAll(steps: readonly Step[]): Promise<Outcome[]> {
+/** Runs steps, at most so many in parallel. Returns the outcomes in the order of the steps. */
+async function runAll(steps: readonly Step[], workers: number): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   const waiting = [...steps.entries()];
   const worker = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) outcomes[next[0]] = await run(next[1]);
   };
-  await Promise.all(Array.from({ length: WORKERS }, worker));
+  await Promise.all(Array.from({ length: workers }, worker));
   return outcomes;
 }
 
@@ -176,8 +179,9 @@ async function main([target, ...args]: readonly string[]): Promise<number> {
   const started = performance.now();
   const whole = target === "all";
   // The longest first, so that the short ones fill the gaps.
-  const outcomes = await runAll(whole ? [TYPES, BROWSER_TYPES, PROMISES, FORMAT] : quickSteps());
-  if (whole) outcomes.push(await run(wholeSuite(args)));
+  const outcomes = whole
+    ? await runAll([wholeSuite(args), TYPES, PROMISES, FORMAT, BROWSER_TYPES], BESIDE_SUITE)
+    : await runAll(quickSteps(), WORKERS);
   const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);
   const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0);
   // `.ci/run` says how long its own part took.

@@ -37,8 +37,8 @@ import {
 } from "./support/suite/test_files.ts";
 
 const TIMINGS = join(ROOT, ".ci/timings.json");
-/** Files wait about half of their time: for the store, for programs, for deadlines. */
-const WORKERS = 2 * availableParallelism();
+/** Files wait for two thirds of their time: for the store, for programs, for deadlines; the longest, which begin, for most of it. */
+const WORKERS = 3 * availableParallelism();
 
 /** What the arguments ask for. */
 interface Wanted {
@@ -131,6 +131,31 @@ async function refusedStatements({ env }: SharedServer, folder: string): Promise
 /** What ends a run that was interrupted or failed; those added later are called first. */
 type Ends = (() => unknown)[];
 
+/** The cluster for files that open stores of both kinds, and the second server with its template; what no file needs is undefined. */
+async function otherServer(
+  opens: boolean,
+  isNeeded: boolean,
+  ends: Ends,
+): Promise<{ cluster?: Cluster | undefined; server?: SharedServer | undefined }> {
+  const cluster = opens || isNeeded ? await throwAwayCluster() : undefined;
+  const url = process.env.DATABASE_URL || cluster?.url;
+  if (url === undefined || !isNeeded) return { cluster };
+  const server = await shareServer(url);
+  if (process.env.DATABASE_URL) ends.push(() => server.stop());
+  return { cluster, server };
+}
+
+/** The copy of Lectern and the data folder for programs that tests start: environment variables, and what removes the copy. */
+async function sharedProgram(ends: Ends): Promise<{ env: Record<string, string>; remove: () => void }> {
+  const made = makeProgramRoot().then((root) => {
+    const remove = () => rmSync(root, { recursive: true, force: true });
+    ends.push(remove);
+    return { root, remove };
+  });
+  const [{ root, remove }, ready] = await Promise.all([made, makeReadyFolder()]);
+  return { env: { [PROGRAM_VARIABLE]: root, [READY_VARIABLE]: ready }, remove };
+}
+
 async function main({ filters, full, seed, title, updatesTimings, junit }: Wanted, ends: Ends): Promise<number> {
   const started = performance.now();
   const files = chosenFiles(filters);
@@ -142,11 +167,12 @@ async function main({ filters, full, seed, title, updatesTimings, junit }: Wante
   process.env.TMPDIR = folder;
   ends.push(() => rmSync(folder, { recursive: true, force: true }));
   ends.push(() => endLeftovers(folder));
-  const embedded = await shareEmbedded();
-  const cluster = files.some(opensStores) || again.length > 0 ? await throwAwayCluster() : undefined;
-  const url = process.env.DATABASE_URL || cluster?.url;
-  const server = url !== undefined && again.length > 0 ? await shareServer(url) : undefined;
-  if (server && process.env.DATABASE_URL) ends.push(() => server.stop());
+  // Side by side, as each waits for processes that it has started.
+  const [embedded, { cluster, server }, program] = await Promise.all([
+    shareEmbedded(),
+    otherServer(files.some(opensStores), again.length > 0, ends),
+    files.some(startsPrograms) ? sharedProgram(ends) : undefined,
+  ]);
   const queues: RunningQueue[] = [];
   ends.push(() => queues.forEach((queue) => void queue.kill()));
   const progress = showProgress(queues, timings);
@@ -175,24 +201,22 @@ async function main({ filters, full, seed, title, updatesTimings, junit }: Wante
   if (!server && files.some(opensRuntime))
     skipped("the planning of statements on a second server", "no chosen file runs on it, or there is none");
   const statements = server && files.some(opensRuntime) ? mkdtempSync(join(folder, "statements-")) : undefined;
-  const program = files.some(startsPrograms) ? await makeProgramRoot() : undefined;
-  const removeProgram = () => program !== undefined && rmSync(program, { recursive: true, force: true });
-  ends.push(removeProgram);
   const env = {
     ...embedded.env,
     ...(statements !== undefined && { [STATEMENTS_VARIABLE]: statements }),
     ...(cluster && { [SERVER_VARIABLE]: cluster.url }),
-    ...(program !== undefined && { [PROGRAM_VARIABLE]: program, [READY_VARIABLE]: await makeReadyFolder() }),
+    ...program?.env,
   };
-  start("embedded", env, files, server ? (full ? WORKERS / 2 : WORKERS - 1) : WORKERS, false);
-  if (server) start("server", server.env, again, full ? WORKERS / 2 : 2, true);
+  const ofServer = full ? Math.ceil(WORKERS / 2) : 2;
+  start("embedded", env, files, server ? WORKERS - ofServer : WORKERS, false);
+  if (server) start("server", server.env, again, ofServer, true);
   const outcomes = await Promise.all(queues.map(({ done }) => done));
   progress.end();
   const refused = server && statements !== undefined ? await refusedStatements(server, statements) : 0;
   await server?.stop();
   await cluster?.stop();
   await embedded.stop();
-  removeProgram();
+  program?.remove();
   rmSync(folder, { recursive: true, force: true });
   const passed = outcomes.reduce((sum, { counts }) => sum + counts.passed, 0);
   const failed = outcomes.reduce((sum, { counts }) => sum + counts.failed, refused);

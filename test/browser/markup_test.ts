@@ -53,7 +53,7 @@ const LISTENER = String.raw`top.alerts ??= [];
     const address = String(link?.href?.baseVal ?? link?.href ?? "");
     if (!/^\s*(javascript|data|vbscript):/i.test(address)) event.preventDefault();
   }, true);`;
-const READER = `async (texts) => {
+const READER = `async (texts, listener) => {
   alerts.length = 0;
   const main = document.querySelector("main");
   main.replaceChildren();
@@ -66,9 +66,13 @@ const READER = `async (texts) => {
   const again = document.createElement("div");
   again.innerHTML = inner.innerHTML;
   const frame = document.createElement("iframe");
-  frame.srcdoc = "<!doctype html><body>" + html;
-  const loaded = new Promise((done) => frame.addEventListener("load", done, { once: true }));
   main.append(inner, again, frame);
+  const loaded = new Promise((done) => frame.addEventListener("load", done, { once: true }));
+  // Written into the first document of the frame, which costs less than a navigation. To open it removes its listeners.
+  const inside = frame.contentDocument.open();
+  frame.contentWindow.eval(listener);
+  inside.write("<!doctype html><body>" + html);
+  inside.close();
   await Promise.race([loaded, new Promise((done) => setTimeout(done, 500))]);
   const events = ["click", "mouseover", "focus", "toggle", "load", "error", "animationstart", "begin"];
   for (const root of [inner, again, frame.contentDocument?.body])
@@ -80,6 +84,17 @@ const READER = `async (texts) => {
   }
 }`;
 
+/** Texts beside each other, so many in one: where one fires, the batch does. A frame for each costs 16 ms of CPU time. */
+function together(texts: readonly string[], count: number): string[] {
+  const starts = Array.from({ length: Math.ceil(texts.length / count) }, (_, at) => at * count);
+  return starts.map((start) =>
+    texts
+      .slice(start, start + count)
+      .map((text) => `<div>${text}</div>`)
+      .join(""),
+  );
+}
+
 describe("in a real browser", () => {
   let browser: Browser;
   let runtime: TestRuntime;
@@ -90,9 +105,12 @@ describe("in a real browser", () => {
     await runtime?.stop();
   });
 
+  /** What has been shown and ran nothing, so that no later test shows it again. */
+  const harmless = new Set<string>();
+
   /** Loads texts in the browser, each once, as many payloads leave the same, and answers those that ran anything. */
   async function fired(all: readonly string[]): Promise<string[]> {
-    const texts = [...new Set(all)];
+    const texts = [...new Set(all)].filter((text) => !harmless.has(text));
     const page = await browser.newPage();
     const guilty: string[] = [];
     page.on("popup", (popup) => guilty.push(`opened ${popup.url()}`));
@@ -111,6 +129,7 @@ describe("in a real browser", () => {
     };
     for (let at = 0; at < texts.length; at += BATCH) await look(texts.slice(at, at + BATCH));
     await page.close();
+    if (guilty.length === 0) for (const text of texts) harmless.add(text);
     return guilty;
   }
 
@@ -131,12 +150,18 @@ describe("in a real browser", () => {
       const make = async (body: object) =>
         (await runtime.ask("POST", "/api/pages", { body: { book_id: book, name: "x", ...body } })).body;
       const texts: string[] = [];
+      const included = new Set<string>();
       for (const payload of PAYLOADS) {
         const written = await make({ html: `<p>a</p>${payload}` });
         const marked = await make({ markdown: payload });
+        const read = async (id: number): Promise<string> => (await runtime.ask("GET", `/api/pages/${id}`)).body.html;
+        const own = [await read(written.id), await read(marked.id)];
+        texts.push(...own);
+        // Payloads that leave the same are the same to a page that includes them.
+        if (included.has(own.join())) continue;
+        included.add(own.join());
         const including = await make({ html: `<div>{{@${written.id}}}</div><p>{{@${marked.id}}}</p>` });
-        for (const { id } of [written, marked, including])
-          texts.push((await runtime.ask("GET", `/api/pages/${id}`)).body.html);
+        texts.push(await read(including.id));
       }
       expect(await fired(texts)).toEqual([]);
     },
@@ -175,7 +200,7 @@ describe("in a real browser", () => {
         );
       }
       expect(texts.length).toBeGreaterThan(PAYLOADS.length);
-      expect(await fired(texts)).toEqual([]);
+      expect(await fired(together(texts, 10))).toEqual([]);
     },
     120 * SECONDS,
   );
@@ -193,7 +218,7 @@ describe("in a real browser", () => {
         const { links } = (await runtime.ask("GET", `/api/attachments/${id}`)).body;
         texts.push(links.html, markup.safe(links.markdown));
       }
-      expect(await fired(texts)).toEqual([]);
+      expect(await fired(together(texts, 10))).toEqual([]);
     },
     120 * SECONDS,
   );
@@ -207,14 +232,7 @@ describe("in a real browser", () => {
       });
       const texts = soups.map((pieces) => markup.safe(pieces.join("")));
       expect(texts.filter((text) => markup.safe(text) !== text)).toEqual([]);
-      // A hundred at once: where one fires, the batch does.
-      const batches = Array.from({ length: 30 }, (_, at) =>
-        texts
-          .slice(at * 100, at * 100 + 100)
-          .map((text) => `<div>${text}</div>`)
-          .join(""),
-      );
-      expect(await fired(batches)).toEqual([]);
+      expect(await fired(together(texts, 100))).toEqual([]);
     },
     120 * SECONDS,
   );
@@ -222,5 +240,5 @@ describe("in a real browser", () => {
 
 /** Shows texts in three ways and clicks, focuses and hovers each element; runs in the browser, which has other types. */
 function exposed(page: Page, texts: readonly string[]): Promise<string[]> {
-  return page.evaluate(`(${READER})(${JSON.stringify(texts)})`);
+  return page.evaluate(`(${READER})(${JSON.stringify(texts)}, ${JSON.stringify(LISTENER)})`);
 }

@@ -253,9 +253,22 @@ test("texts of attached files find their page, and are shown with it, to those w
     },
   ]);
   expect(data[0].attachments[0].passages[0]).toContain("the <strong>heliotrope</strong> stands");
+  // Exact texts are looked for in the page and in each file; words beside them may be in either.
+  const exact = ['"heliotrope stands"', 'primary "The heliotrope stands in"', 'heliotrope "primary filler"', '"inventory"'];
+  for (const query of [...exact, 'heliotrope "stands in the shed"', 'shed "primary" "the heliotrope"']) {
+    const answer = await search(query);
+    const [file] = answer.data[0]?.attachments ?? [];
+    expect([query, names(answer), answer.total, file?.id]).toEqual([query, ["Far apart"], 1, body.id]);
+  }
+  for (const query of ['"stands heliotrope"', 'clams "heliotrope stands"', '"primary heliotrope"', "{in_body:heliotrope}"])
+    expect([query, await search(query)]).toEqual([query, { data: [], total: 0 }]);
+  expect(names(await search('primary -"heliotrope stands"'))).toContain("Far apart");
   const { token: nobody } = await runtime.person("nobody", ["access-api"]);
-  expect(await search("heliotrope", "&facets=true", nobody)).toMatchObject({ data: [], total: 0 });
-  expect((await runtime.ask("GET", "/api/search?query=heliotrope")).body).toEqual({ data: [], total: 0 });
+  for (const query of ["heliotrope", '"heliotrope stands"']) {
+    expect(await search(query, "&facets=true", nobody)).toMatchObject({ data: [], total: 0 });
+    const { body } = await runtime.ask("GET", `/api/search?query=${encodeURIComponent(query)}`);
+    expect(body).toEqual({ data: [], total: 0 });
+  }
 });
 
 test("entries that an older version writes are found, and learned after the next boot", async () => {

@@ -5,12 +5,13 @@
  */
 import { type RawBuilder, type SearchedParts, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import { conditionsOf, kindPosition } from "../candidates.ts";
+import { kindPosition } from "../candidates.ts";
 import { tagConditions } from "../conditions.ts";
 import type { SearchedKind, SearchTask } from "../contract.ts";
+import { filterConditions } from "../filters.ts";
 import type { Branch } from "./branches.ts";
 import type { IndexFigures } from "./frequencies.ts";
-import { partsFor } from "./parts.ts";
+import { exactConditions, partsFor } from "./parts.ts";
 import { ranksOf } from "./term_query.ts";
 import type { Term } from "./terms.ts";
 
@@ -82,7 +83,11 @@ function seenRow(task: SearchTask, searched: SearchedKind, order: Order): RawBui
       : order === "name" || columns.includes(by.column)
         ? own(by.column)
         : by.without;
-  const where = [task.context.visibleTo(table, task.viewer), ...conditionsOf(task, searched)];
+  const where = [
+    task.context.visibleTo(table, task.viewer),
+    ...exactConditions(task, searched),
+    ...filterConditions(task.search, searched, task.filterContext),
+  ];
   return sql`select ${sql.lit(kindPosition(kind))}::integer as place, ${moment} as moment,
       ${columns.includes("updated_at") ? own("updated_at") : sql`null::timestamptz`} as changed
     from ${sql.table(table)} where hit.kind = ${sql.lit(kind)} and ${own("id")} = hit.item_id and ${sql.join(where, sql` and `)}`;
@@ -92,7 +97,8 @@ function seenRow(task: SearchTask, searched: SearchedKind, order: Order): RawBui
 function isIn({ kind, table, itemColumn, wordsColumn }: SearchedParts): RawBuilder<unknown> {
   const own = (name: string) => sql.ref(`${table}.${name}`);
   return sql`search_index.kind = ${kind}::text and search_index.item_id in (select ${own(itemColumn)} from ${sql.table(table)}
-    where ${own(wordsColumn)} @@ branch.query::tsquery)`;
+    where ${own(wordsColumn)} @@ branch.query::tsquery)
+    and (branch.beside is null or search_index.words @@ branch.beside::tsquery)`;
 }
 
 /** Which entries are read at all: of kinds of which the viewer sees few rows, those of these rows, by a hash of their ids. */
@@ -162,7 +168,8 @@ export async function rankedCandidates(task: SearchTask, wanted: Wanted): Promis
     sql`with ${allowed} scanned as materialized (
         select branch.n, branch.has, hit.* from unnest(${branches.map(({ query }) => query)}::text[],
             ${branches.map(({ column }) => column)}::text[], ${branches.map(({ has }) => has)}::integer[],
-            ${branches.map(({ most }) => most)}::integer[]) with ordinality as branch(query, place, has, most, n)
+            ${branches.map(({ most }) => most)}::integer[], ${branches.map(({ beside = null }) => beside)}::text[])
+              with ordinality as branch(query, place, has, most, beside, n)
           cross join lateral (select hit.kind, hit.item_id, hit.digest, hit.word_count, seen.place, seen.moment, seen.changed
             from (${sql.join(scans, sql` union all `)}) as hit cross join lateral (${seen} offset 0) as seen
             limit branch.most) as hit),

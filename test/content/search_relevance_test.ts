@@ -296,3 +296,39 @@ test("words of an item that is destroyed are suggested to nobody any more", asyn
   expect(left).toEqual([{ word: "walrus" }]);
   expect((await search("walrsu")).corrected).toMatchObject({ words: [{ used: "walrus" }] });
 });
+
+test("words of attached files leave with the last file, page or item that has them", async () => {
+  const create = async (text: string) =>
+    (await runtime.ask("POST", "/api/pages", { body: { book_id: book, name: "Attached", html: `<p>${text}</p>` } })).body
+      .id as number;
+  const attach = async (page: number, text: string) => {
+    const parts = new FormData();
+    for (const [name, value] of Object.entries({ name: "f.txt", uploaded_to: String(page) })) parts.set(name, value);
+    parts.set("file", new File([text], "f.txt"));
+    return (await runtime.ask("POST", "/api/attachments", { parts })).body.id as number;
+  };
+  const destroy = async (page: number) => {
+    await runtime.ask("DELETE", `/api/pages/${page}`);
+    const [{ id }] = (await runtime.ask("GET", "/api/recycle-bin?sort=-id&count=1")).body.data;
+    await runtime.ask("DELETE", `/api/recycle-bin/${id}`);
+  };
+  const words = ["basilosaurus", "dimorphodon", "ichthyornis"];
+  const left = async () => {
+    await runtime.runtime.jobs.drain();
+    const found = await rows<{ word: string }>(
+      runtime.db,
+      sql`select word from search_words where word = any(${words}::text[]) order by word`,
+    );
+    return found.map(({ word }) => word);
+  };
+  const [first, second] = [await create("dimorphodon ichthyornis"), await create("other")];
+  const file = await attach(first, words.join(" "));
+  await attach(second, "ichthyornis");
+  expect(await left()).toEqual(words);
+  await runtime.ask("DELETE", `/api/attachments/${file}`);
+  expect(await left()).toEqual(["dimorphodon", "ichthyornis"]);
+  await destroy(first);
+  expect(await left()).toEqual(["ichthyornis"]);
+  await destroy(second);
+  expect(await left()).toEqual([]);
+});

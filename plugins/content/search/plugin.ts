@@ -41,7 +41,7 @@ export default definePlugin({
       "chapters",
       "pages",
     ],
-    read: ["tags", "users", "entity_permissions", "comments", "bookshelf_books"],
+    read: ["tags", "users", "entity_permissions", "comments", "bookshelf_books", "jobs"],
     contentTables: ["write"],
   },
   optionalTables: ["comments", "entity_permissions", "bookshelf_books", "books", "bookshelves", "chapters", "pages"],

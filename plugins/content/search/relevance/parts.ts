@@ -73,7 +73,10 @@ export async function matchingParts(
   free: number,
 ): Promise<Map<string, FoundPart[]>> {
   const found = new Map<string, FoundPart[]>();
-  const query = terms.slice(0, free).map((term) => queryOf(term)).join(" | ");
+  const query = terms
+    .slice(0, free)
+    .map((term) => queryOf(term))
+    .join(" | ");
   const wanted = task.search.exacts.filter(({ negated }) => !negated).map(({ text }) => text);
   const words = terms.flatMap(({ alternatives }) => alternatives.map(({ word }) => word));
   for (const parts of partsFor(task)) {

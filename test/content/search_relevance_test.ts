@@ -254,13 +254,23 @@ test("texts of attached files find their page, and are shown with it, to those w
   ]);
   expect(data[0].attachments[0].passages[0]).toContain("the <strong>heliotrope</strong> stands");
   // Exact texts are looked for in the page and in each file; words beside them may be in either.
-  const exact = ['"heliotrope stands"', 'primary "The heliotrope stands in"', 'heliotrope "primary filler"', '"inventory"'];
+  const exact = [
+    '"heliotrope stands"',
+    'primary "The heliotrope stands in"',
+    'heliotrope "primary filler"',
+    '"inventory"',
+  ];
   for (const query of [...exact, 'heliotrope "stands in the shed"', 'shed "primary" "the heliotrope"']) {
     const answer = await search(query);
     const [file] = answer.data[0]?.attachments ?? [];
     expect([query, names(answer), answer.total, file?.id]).toEqual([query, ["Far apart"], 1, body.id]);
   }
-  for (const query of ['"stands heliotrope"', 'clams "heliotrope stands"', '"primary heliotrope"', "{in_body:heliotrope}"])
+  for (const query of [
+    '"stands heliotrope"',
+    'clams "heliotrope stands"',
+    '"primary heliotrope"',
+    "{in_body:heliotrope}",
+  ])
     expect([query, await search(query)]).toEqual([query, { data: [], total: 0 }]);
   expect(names(await search('primary -"heliotrope stands"'))).toContain("Far apart");
   const { token: nobody } = await runtime.person("nobody", ["access-api"]);
@@ -299,8 +309,8 @@ test("words of an item that is destroyed are suggested to nobody any more", asyn
 
 test("words of attached files leave with the last file, page or item that has them", async () => {
   const create = async (text: string) =>
-    (await runtime.ask("POST", "/api/pages", { body: { book_id: book, name: "Attached", html: `<p>${text}</p>` } })).body
-      .id as number;
+    (await runtime.ask("POST", "/api/pages", { body: { book_id: book, name: "Attached", html: `<p>${text}</p>` } }))
+      .body.id as number;
   const attach = async (page: number, text: string) => {
     const parts = new FormData();
     for (const [name, value] of Object.entries({ name: "f.txt", uploaded_to: String(page) })) parts.set(name, value);

@@ -37,6 +37,11 @@ export interface Search {
    * bytes of words the first ones. Lets the event loop have its turn, some 30 ms a megabyte; cut longer texts before.
    */
   wordsOf(text: string): Promise<string>;
+  /**
+   * Forgets those words of deleted rows, in the form of `wordsOf`, that no item and no row of the slot has any more, so that no misspelt word
+   * is corrected to them. It reads the index for each word, so call it in a job.
+   */
+  forgetWords(words: string): Promise<void>;
 }
 
 /** The text of an item, as a search engine indexes it. */

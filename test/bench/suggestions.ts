@@ -8,6 +8,7 @@ import { readFileSync } from "node:fs";
 import { SYSTEM, sql } from "lectern/core";
 import { rows } from "lectern/db";
 import { updateAllAccessLists } from "../../plugins/accounts/content_permissions/propagation.ts";
+import { mergeAllTagChanges } from "../../plugins/content/tags/merge.ts";
 import { startCluster } from "../support/harness/cluster.ts";
 import { freePort } from "../support/harness/ports.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
@@ -129,5 +130,7 @@ async function fillNames({ db, runtime: { bus }, contexts }: TestRuntime): Promi
     await updateAllAccessLists(kinds, tx);
     return {};
   });
+  // A server merges the counts of tags ten seconds after they are written.
+  await mergeAllTagChanges(db);
   await run("vacuum analyze");
 }

@@ -253,9 +253,32 @@ test("texts of attached files find their page, and are shown with it, to those w
     },
   ]);
   expect(data[0].attachments[0].passages[0]).toContain("the <strong>heliotrope</strong> stands");
+  // Exact texts are looked for in the page and in each file; words beside them may be in either.
+  const exact = [
+    '"heliotrope stands"',
+    'primary "The heliotrope stands in"',
+    'heliotrope "primary filler"',
+    '"inventory"',
+  ];
+  for (const query of [...exact, 'heliotrope "stands in the shed"', 'shed "primary" "the heliotrope"']) {
+    const answer = await search(query);
+    const [file] = answer.data[0]?.attachments ?? [];
+    expect([query, names(answer), answer.total, file?.id]).toEqual([query, ["Far apart"], 1, body.id]);
+  }
+  for (const query of [
+    '"stands heliotrope"',
+    'clams "heliotrope stands"',
+    '"primary heliotrope"',
+    "{in_body:heliotrope}",
+  ])
+    expect([query, await search(query)]).toEqual([query, { data: [], total: 0 }]);
+  expect(names(await search('primary -"heliotrope stands"'))).toContain("Far apart");
   const { token: nobody } = await runtime.person("nobody", ["access-api"]);
-  expect(await search("heliotrope", "&facets=true", nobody)).toMatchObject({ data: [], total: 0 });
-  expect((await runtime.ask("GET", "/api/search?query=heliotrope")).body).toEqual({ data: [], total: 0 });
+  for (const query of ["heliotrope", '"heliotrope stands"']) {
+    expect(await search(query, "&facets=true", nobody)).toMatchObject({ data: [], total: 0 });
+    const { body } = await runtime.ask("GET", `/api/search?query=${encodeURIComponent(query)}`);
+    expect(body).toEqual({ data: [], total: 0 });
+  }
 });
 
 test("entries that an older version writes are found, and learned after the next boot", async () => {
@@ -282,4 +305,40 @@ test("words of an item that is destroyed are suggested to nobody any more", asyn
   const left = await rows(runtime.db, sql`select word from search_words where word in ('quetzalcoatlus', 'walrus')`);
   expect(left).toEqual([{ word: "walrus" }]);
   expect((await search("walrsu")).corrected).toMatchObject({ words: [{ used: "walrus" }] });
+});
+
+test("words of attached files leave with the last file, page or item that has them", async () => {
+  const create = async (text: string) =>
+    (await runtime.ask("POST", "/api/pages", { body: { book_id: book, name: "Attached", html: `<p>${text}</p>` } }))
+      .body.id as number;
+  const attach = async (page: number, text: string) => {
+    const parts = new FormData();
+    for (const [name, value] of Object.entries({ name: "f.txt", uploaded_to: String(page) })) parts.set(name, value);
+    parts.set("file", new File([text], "f.txt"));
+    return (await runtime.ask("POST", "/api/attachments", { parts })).body.id as number;
+  };
+  const destroy = async (page: number) => {
+    await runtime.ask("DELETE", `/api/pages/${page}`);
+    const [{ id }] = (await runtime.ask("GET", "/api/recycle-bin?sort=-id&count=1")).body.data;
+    await runtime.ask("DELETE", `/api/recycle-bin/${id}`);
+  };
+  const words = ["basilosaurus", "dimorphodon", "ichthyornis"];
+  const left = async () => {
+    await runtime.runtime.jobs.drain();
+    const found = await rows<{ word: string }>(
+      runtime.db,
+      sql`select word from search_words where word = any(${words}::text[]) order by word`,
+    );
+    return found.map(({ word }) => word);
+  };
+  const [first, second] = [await create("dimorphodon ichthyornis"), await create("other")];
+  const file = await attach(first, words.join(" "));
+  await attach(second, "ichthyornis");
+  expect(await left()).toEqual(words);
+  await runtime.ask("DELETE", `/api/attachments/${file}`);
+  expect(await left()).toEqual(["dimorphodon", "ichthyornis"]);
+  await destroy(first);
+  expect(await left()).toEqual(["ichthyornis"]);
+  await destroy(second);
+  expect(await left()).toEqual([]);
 });

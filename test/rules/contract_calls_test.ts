@@ -44,7 +44,7 @@ const HELD = {
   use: ["dashboard_keys.check item_views.stored sessions.viewer"],
   /** Registers or changes what is the caller's own: answers to its topics, spans, screens, views, icons, files of its folder, limits, tags of its kinds. */
   own: [
-    "peers.onAsk traces.record traces.run",
+    "peers.onAsk search.forgetWords traces.record traces.run",
     "tags.save throttle.forgive throttle.take web.asset web.form web.icon web.places web.screen web.view",
     // A theme passes its own context, whose powers are checked.
     "theme_hook.attach",

@@ -109,11 +109,17 @@ const putWords = prepared(
 );
 
 const deleteOne = prepared("attachment_texts.delete", (db, p: { id: number }) =>
-  db.deleteFrom("attachment_texts").where("attachment_id", "=", p.id),
+  db
+    .deleteFrom("attachment_texts")
+    .where("attachment_id", "=", p.id)
+    .returning(sql<string | null>`words::text`.as("words")),
 );
 
 const deleteOfPages = prepared("attachment_texts.deleteOfPages", (db, p: { pageIds: readonly number[] }) =>
-  db.deleteFrom("attachment_texts").where("page_id", "=", sql<number>`any(${p.pageIds}::integer[])`),
+  db
+    .deleteFrom("attachment_texts")
+    .where("page_id", "=", sql<number>`any(${p.pageIds}::integer[])`)
+    .returning(sql<string | null>`words::text`.as("words")),
 );
 
 /**
@@ -156,12 +162,16 @@ export async function refreshWords(id: number, search: Search, db: Executor): Pr
   await putWords.write(db, { id, name: row.name, fileKey: row.file_key, words });
 }
 
-/** Removes the row of a deleted attachment. */
-export async function forget(id: number, db: Executor): Promise<void> {
-  await deleteOne.write(db, { id });
+/** Removes the row of a deleted attachment. Returns its words. */
+export async function forget(id: number, db: Executor): Promise<string[]> {
+  return wordsIn(await deleteOne.execute(db, { id }));
 }
 
-/** Removes the rows of pages that are permanently deleted. */
-export async function forgetPages(pageIds: readonly number[], db: Executor): Promise<void> {
-  await deleteOfPages.write(db, { pageIds: [...pageIds] });
+/** Removes the rows of pages that are permanently deleted. Returns the words of each. */
+export async function forgetPages(pageIds: readonly number[], db: Executor): Promise<string[]> {
+  return wordsIn(await deleteOfPages.execute(db, { pageIds: [...pageIds] }));
+}
+
+function wordsIn(deleted: readonly { readonly words: string | null }[]): string[] {
+  return deleted.flatMap(({ words }) => words ?? []);
 }

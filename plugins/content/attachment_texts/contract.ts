@@ -57,6 +57,8 @@ declare module "lectern/core" {
   interface Jobs {
     /** Reads the text of an attachment that waits, or brings the words of a renamed one up to date. */
     attachment_text: { readonly id: number };
+    /** Forgets the words of a deleted attachment, in the form of a tsvector, that nothing else has. */
+    attachment_words: { readonly words: string };
     /** Enters attachments without a current row, from the id after `after`. */
     attachment_texts_fill: { readonly after: number };
   }

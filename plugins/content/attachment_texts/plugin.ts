@@ -92,8 +92,14 @@ export default definePlugin({
     };
     on("attachment_create", { inTransaction: enter });
     on("attachment_update", { inTransaction: enter });
-    on("attachment_delete", { inTransaction: ({ id }, tx) => forget(id, tx.db) });
-    contribute("dependents", { kind: "page", destroy: (ids, tx) => forgetPages(ids, tx.db) });
+    const forgetWords = async (deleted: readonly string[], tx: EventTransaction) => {
+      for (const words of deleted) await tx.enqueue("attachment_words", { words });
+    };
+    on("attachment_delete", { inTransaction: async ({ id }, tx) => forgetWords(await forget(id, tx.db), tx) });
+    contribute("dependents", {
+      kind: "page",
+      destroy: async (ids, tx) => forgetWords(await forgetPages(ids, tx.db), tx),
+    });
     on("app_boot", {
       inTransaction: (_, tx) => tx.enqueue("attachment_texts_fill", { after: 0 }, { key: FILL }),
     });
@@ -103,6 +109,7 @@ export default definePlugin({
       tries: TRIES,
       leaseMs: settings.seconds * SECOND_MS + LEASE_BESIDE_MS,
     });
+    jobs.handle("attachment_words", ({ words }) => search.forgetWords(words));
     jobs.handle("attachment_texts_fill", async ({ after }) => {
       const next = await fillRange(context, after);
       if (next !== undefined) await jobs.enqueue("attachment_texts_fill", { after: next }, { key: FILL });

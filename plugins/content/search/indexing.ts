@@ -9,6 +9,7 @@ import type { Db, TableName } from "lectern/db";
 import { deleteViews, indexMissing, isIndexed } from "./changes.ts";
 import type { SearchContext } from "./contract.ts";
 import { removeItems, sendBatch, sendItems } from "./contributed_engine.ts";
+import { ProgressLog } from "./progress.ts";
 
 /** Lease of the jobs that index, in milliseconds. */
 const LEASE_MS = 10 * MINUTE_MS;
@@ -20,10 +21,11 @@ export type SearchPlugin = PluginContext<"access" | "tags", TableName>;
 
 /** Indexes items when they are written, and items that the engine lacks by a job after each boot. */
 export function registerIndexing(
-  { contribute, jobs, on }: SearchPlugin,
+  { contribute, jobs, log, on }: SearchPlugin,
   { engine, kinds, vocabulary }: SearchContext,
   db: Db,
 ): void {
+  const progress = new ProgressLog(log, db);
   const kindOf = (kind: string | undefined) => kinds().find((one) => one.kind.kind === kind);
   on("app_boot", { inTransaction: (_, tx) => engine().fill(kinds(), tx) });
   jobs.handle(
@@ -31,7 +33,9 @@ export function registerIndexing(
     async ({ kind, after, all }) => {
       const searched = kindOf(kind);
       if (searched && !all && after === 0 && (await isIndexed(searched, db))) return;
-      const next = searched && (await indexMissing(searched, { after, all }, db, vocabulary));
+      if (!searched) return;
+      const next = await indexMissing(searched, { after, all }, db, vocabulary);
+      await progress.tell(searched, { after: next, all: all === true });
       if (next === undefined) return;
       const key = all ? `${kind} all` : kind;
       await jobs.enqueue("search_index", { kind, after: next, ...(all && { all }) }, { key });

@@ -5,8 +5,8 @@
  * soon as it is saved. Kinds of content take part by the slot `searchable`. Another engine takes the place of the index by the
  * slot `search_engine`.
  */
-import { searchSlots } from "lectern/contracts";
-import { definePlugin, sharedLimits, t, type VisibleRows } from "lectern/core";
+import { type Search, searchSlots } from "lectern/contracts";
+import { definePlugin, sharedLimits, sql, t, type VisibleRows } from "lectern/core";
 import { hasTrigrams, overAll } from "lectern/db";
 import { KIND_ORDER } from "./candidates.ts";
 import { deleteViewsOfUser, searchedKinds, wordsOfText } from "./changes.ts";
@@ -41,7 +41,7 @@ export default definePlugin({
       "chapters",
       "pages",
     ],
-    read: ["tags", "users", "entity_permissions", "comments", "bookshelf_books"],
+    read: ["tags", "users", "entity_permissions", "comments", "bookshelf_books", "jobs"],
     contentTables: ["write"],
   },
   optionalTables: ["comments", "entity_permissions", "bookshelf_books", "books", "bookshelves", "chapters", "pages"],
@@ -106,7 +106,8 @@ export default definePlugin({
     const db = overAll(plugin.db);
     const visibleRows = new WeakMap<SearchedKind, VisibleRows>();
     let cachedKinds: readonly SearchedKind[] | undefined;
-    const vocabulary = new Vocabulary(db, new StemLanguages(db, plugin.language));
+    const parts = () => slot("searched_parts");
+    const vocabulary = new Vocabulary(db, new StemLanguages(db, plugin.language), parts);
     const frequencies = new Frequencies(db);
     const indexState = new IndexStateCheck(db, settings.candidates);
     const contributed = () => chosenEngine(slot("search_engine"), settings.engine);
@@ -120,7 +121,7 @@ export default definePlugin({
     const context: SearchContext = {
       db,
       kinds: () => (cachedKinds ??= searchedKinds(slot("content"), slot("searchable"))),
-      parts: () => slot("searched_parts"),
+      parts,
       tags: contracts.tags,
       baseUrl,
       hasTable: (table) =>
@@ -143,7 +144,7 @@ export default definePlugin({
       indexState: () => indexState.state(),
       lastIndexState: () => indexState.last,
     };
-    plugin.provide("search", { wordsOf: (text) => wordsOfText(text, vocabulary, db) });
+    plugin.provide("search", searchService(context));
     on("app_boot", { inTransaction: async () => indexState.reset() });
     onStart(async () => {
       if (!(await hasTrigrams(db)))
@@ -164,6 +165,17 @@ export default definePlugin({
     });
   },
 });
+
+/** What rows of other plugins need that are found with items. */
+function searchService({ db, frequencies, vocabulary }: SearchContext): Search {
+  return {
+    wordsOf: (text) => wordsOfText(text, vocabulary, db),
+    async forgetWords(words) {
+      const { common } = await frequencies.figures();
+      await vocabulary.forget({ words: sql`select unnest(tsvector_to_array(${words}::tsvector))` }, { common, db });
+    },
+  };
+}
 
 /** Records every read of an item: screens and API clients read through the route that asks for its response fields. */
 function registerViews({ contribute, log, on, onStop }: SearchPlugin, { db, kinds }: SearchContext): ItemViewRecorder {

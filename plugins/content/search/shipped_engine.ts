@@ -1,3 +1,4 @@
+import { sql } from "lectern/core";
 import { deleteEntries, indexItem } from "./changes.ts";
 import { forgetContributed } from "./contributed_engine.ts";
 import { type Engine, SHIPPED } from "./engine.ts";
@@ -11,8 +12,10 @@ export function shippedEngine(vocabulary: Vocabulary, frequencies: Frequencies):
     name: SHIPPED,
     indexItem: (searched, id, tx) => indexItem(searched, id, tx, vocabulary),
     async removeItems(kind, ids, tx) {
+      const except = sql`search_index.kind = ${kind}::text and search_index.item_id = any(${[...ids]}::integer[])`;
+      const words = sql`select unnest(tsvector_to_array(search_index.words)) from search_index where ${except}`;
       const { common } = await frequencies.figures();
-      await vocabulary.forget(kind, ids, { common, db: tx.db });
+      await vocabulary.forget({ words, except }, { common, db: tx.db });
       await deleteEntries(kind, ids, tx);
     },
     async fill(kinds, tx) {

@@ -5,8 +5,8 @@
  * in order. A rank is read only where those before it have too few: a condition on a subselect is checked before the scan below it begins.
  *
  * Names that begin with a text are a range of the index by name. For words within names two ways are combined, as neither is fast for all
- * words: the first `WALKED` names in order, where common words are found at once, then the trigrams of names, which lead to rare ones. Of
- * words that are common, and by chance rare among the first names, `CANDIDATES` are ordered, and not all. Where the viewer sees few rows of
+ * words: the first `WALKED` names in order, where common words and parts of words are found at once, then the trigrams of names, which lead
+ * to rare ones. Of words that are common, and by chance rare among the first names, `CANDIDATES` are ordered, and not all. Where the viewer sees few rows of
  * a kind, these are read instead: a scan of names would skip too many hidden ones.
  *
  * It is a template, as its tables and conditions are those of the kinds and the viewer. What was typed is a parameter, and patterns are
@@ -58,8 +58,11 @@ const CANDIDATES = sql.lit(500);
 const LAST = sql`chr(1114111)`;
 /** A key as a part of a regular expression, in which ASCII signs may have a meaning. Keys have no backslash. */
 const ESCAPED = sql`regexp_replace(key, '[!-@]', '\\\\\\&', 'g')`;
-/** What is before a word, in keys: a sign or blank, whose keys are these. */
-const BEFORE_WORD = "[ -@]";
+/**
+ * What is before a word, in keys: a sign or blank, whose keys are these. No key has digits, and a class with them would keep trigrams from
+ * saying where a word begins.
+ */
+const BEFORE_WORD = "[ -/:-@]";
 const SHORT = sql.lit(SHORT_CHARS);
 const COUNT = sql`${PARAMETERS.count}::bigint`;
 /** A row that begins and is within a name is in two ranks. */
@@ -75,14 +78,19 @@ export function suggestionStatement(search: SuggestionSearch): RawBuilder<unknow
       group by kind, id order by min(rank), max(viewed_at) desc nulls last, min(name_key), min(place), id limit ${COUNT}`;
 }
 
-/** The row of patterns: the key of the text and what follows it, and regular expressions for its words, over keys. */
+/** The row of patterns: the key of the text and what follows it, and the keys of its words and regular expressions for them, over keys. */
 function patterns({ words, isUnspaced }: SuggestionShape): RawBuilder<unknown> {
   const keyOf = (part: object) => sql`(select text_key(${part}::text) as key) as part`;
   const wordOf = (word: object) =>
     isUnspaced
       ? sql`(select ${ESCAPED} from ${keyOf(word)})`
       : sql`(select case when char_length(key) < ${SHORT} then ${sql.lit(`(^|${BEFORE_WORD})`)} else '' end || ${ESCAPED} from ${keyOf(word)})`;
-  const more = PARAMETERS.words.slice(0, words).map((word, at) => sql`, ${wordOf(word)} as ${sql.id(`word${at}`)}`);
+  const more = PARAMETERS.words
+    .slice(0, words)
+    .map(
+      (word, at) =>
+        sql`, (select key from ${keyOf(word)}) as ${sql.id(`key${at}`)}, ${wordOf(word)} as ${sql.id(`word${at}`)}`,
+    );
   const within = isUnspaced ? ESCAPED : sql`${sql.lit(BEFORE_WORD)} || ${ESCAPED}`;
   return sql`select key, key || ${LAST} as until, ${within} as within, ${signsOf(sql`key`)} as signs ${sql.join(more, sql` `)}
     from ${keyOf(PARAMETERS.text)}`;
@@ -93,9 +101,14 @@ const typed = (name: string) => sql`(select ${sql.id(name)} from typed)`;
 /** Conditions on the rows of a kind, and their order. */
 function conditionsOf({ context, shape, viewer }: SuggestionSearch, { kind: { table } }: SearchedKind) {
   const key = sql.ref(`${table}.name_key`);
-  const words = Array.from({ length: shape.words }, (_, at) => sql`${key} ~ ${typed(`word${at}`)}`);
+  const places = Array.from({ length: shape.words }, (_, at) => at);
+  const words = places.map((at) => sql`${key} ~ ${typed(`word${at}`)}`);
+  const parts = places.map((at) => sql`position(${typed(`key${at}`)} in ${key}) > 0`);
+  const matching = places.map((at) => sql`${key} || '' ~ ${typed(`word${at}`)}`);
   return {
     key,
+    /** As `containing`, for rows that are read one by one: a word that they lack leaves them out, and no trigrams are read for them. */
+    scanned: sql.join([sql`true`, ...parts, ...matching], sql` and `),
     begins: sql`${key} >= ${typed("key")} and ${key} < ${typed("until")}`,
     within: sql`${key} ~ ${typed("within")}`,
     containing: sql.join([sql`true`, ...words], sql` and `),
@@ -123,9 +136,10 @@ function recentItems(search: SuggestionSearch): RawBuilder<unknown> {
   const { kinds, viewer } = search;
   const each = kinds.map((searched) => {
     const { kind, table } = searched.kind;
+    const { scanned, seen } = conditionsOf(search, searched);
     return sql`select ${columnsOf(searched, rankOf(search, searched), sql`viewed.viewed_at`)} from viewed
       join ${sql.table(table)} on ${sql.ref(`${table}.id`)} = viewed.item_id
-      where viewed.kind = ${sql.lit(kind)} and ${conditionsOf(search, searched).seen}`;
+      where viewed.kind = ${sql.lit(kind)} and ${scanned} and ${seen}`;
   });
   return sql`with viewed as materialized (select item_views.kind, item_views.item_id, item_views.viewed_at from item_views
       where item_views.user_id = ${viewer.id}::integer order by item_views.viewed_at desc limit ${RECENT})
@@ -153,18 +167,20 @@ function ranks(search: SuggestionSearch): Record<string, RawBuilder<unknown>> {
         where ${present} and ${begins} and ${seen} ${byName} limit ${COUNT})`;
     }),
     walked: each((searched) => {
-      const { byName, key, present, seen, within } = conditionsOf(search, searched);
+      const { byName, present, scanned, seen, within } = conditionsOf(search, searched);
       const table = sql.table(searched.kind.table);
-      return sql`(select ${columnsOf(searched, sql`1`)} from ${table}
-        where ${lacks(begun)} and ${present} and ${seen} and ${within}
-          and ${key} <= coalesce((select ${key} from ${table} where ${present} ${byName} offset ${WALKED} limit 1), ${LAST})
-        ${byName} limit ${TWICE})`;
+      const own = (name: string) => sql.ref(`${searched.kind.table}.${name}`);
+      const named = sql`select ${own("id")}, ${own("name_key")} from ${table} where ${lacks(begun)} and ${present} ${byName} limit ${WALKED}`;
+      // The first names are read from their index alone, under the name of the table, to which the conditions belong.
+      const first = sql`select ${own("id")} from (${named}) as ${table} where ${scanned} ${shape.isWhole ? sql`and ${within}` : sql``}`;
+      return sql`(select ${columnsOf(searched, shape.isWhole ? sql`1` : sql`case when ${within} then 1 else 2 end`)} from (${first} offset 0) as first
+        join ${table} on ${own("id")} = first.id where ${seen} ${byName} limit ${TWICE})`;
     }),
     // Rows with the words of a text of several have them in its order for a part: one scan finds both, as each word that is short has many.
     ...(shape.words < 2 && {
       within: each((searched) => {
         const { present, seen, within } = conditionsOf(search, searched);
-        const walked = sql`select kind, id from walked where kind = ${sql.lit(searched.kind.kind)}`;
+        const walked = sql`select kind, id from walked where kind = ${sql.lit(searched.kind.kind)} and rank = 1`;
         return sql`(select * from (select ${columnsOf(searched, sql`1`)} from ${sql.table(searched.kind.table)}
           where ${lacks(begun, walked)} and ${present} and ${seen} and ${within} ${signs(searched)} limit ${CANDIDATES}) as candidate
           order by name_key, id limit ${TWICE})`;
@@ -174,8 +190,10 @@ function ranks(search: SuggestionSearch): Record<string, RawBuilder<unknown>> {
       containing: each((searched) => {
         const { containing, present, seen, within } = conditionsOf(search, searched);
         const known = shape.words < 2 ? sql`select kind, id from within` : begun;
+        // Of other kinds than this one the first names may be further ones in order.
+        const walked = sql`select kind, id from walked where kind = ${sql.lit(searched.kind.kind)} or rank = 1`;
         return sql`(select ${columnsOf(searched, sql`case when ${within} then 1 else 2 end`)} from ${sql.table(searched.kind.table)}
-          where ${lacks(begun, sql`select kind, id from walked`, known)} and ${present} and ${seen} and ${containing} ${signs(searched)}
+          where ${lacks(begun, walked, known)} and ${present} and ${seen} and ${containing} ${signs(searched)}
           limit ${CANDIDATES})`;
       }),
     }),
@@ -185,8 +203,9 @@ function ranks(search: SuggestionSearch): Record<string, RawBuilder<unknown>> {
 /** The rows that the viewer sees of a kind of which these are few. */
 function fewItems(search: SuggestionSearch, searched: SearchedKind): RawBuilder<unknown> {
   const { kind, table } = searched.kind;
+  const { scanned, seen } = conditionsOf(search, searched);
   return sql`select ${columnsOf(searched, rankOf(search, searched))} from ${sql.table(table)}
-    where ${sql.ref(`${table}.id`)} = any(array(${search.few.get(kind)})) and ${conditionsOf(search, searched).seen}`;
+    where ${sql.ref(`${table}.id`)} = any(array(${search.few.get(kind)})) and ${scanned} and ${seen}`;
 }
 
 function unionOf(parts: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {

@@ -1,9 +1,9 @@
 /**
  * The vocabulary of the index: which words of letters there are, and their stems. Words are added in the transaction that indexes them.
  * A search finds other forms of its words by it, words that begin with them, and what a misspelt word may have meant. Words of items that
- * are destroyed go with them. It says nothing about who sees a word: one counts for a viewer only where a search finds it for them.
+ * and parts that are destroyed go with them. It says nothing about who sees a word: one counts for a viewer only where a search finds it for them.
  */
-import { MINUTE_MS, sql, yieldToEventLoop } from "lectern/core";
+import { MINUTE_MS, type RawBuilder, type SearchedParts, sql, yieldToEventLoop } from "lectern/core";
 import { type Executor, hasTrigrams, rows } from "lectern/db";
 import type { StemLanguages } from "./languages.ts";
 import { normalizeText } from "./normalize_text.ts";
@@ -49,10 +49,17 @@ export interface Learned {
   readonly texts: readonly (string | null)[];
 }
 
+/** SQL for the words of what is deleted, as rows, and for entries of the index that are about to be. */
+export interface GoneWords {
+  readonly words: RawBuilder<unknown>;
+  readonly except?: RawBuilder<unknown>;
+}
+
 /** Keeps and reads the vocabulary. */
 export class Vocabulary {
   readonly languages: StemLanguages;
   readonly #db: Executor;
+  readonly #parts: () => readonly SearchedParts[];
   readonly #known = new Set<string>();
   #knownSince = performance.now();
   /** Words that a transaction has added: they are not known before others see them. */
@@ -60,9 +67,11 @@ export class Vocabulary {
   #inUse: { readonly at: number; readonly languages: readonly string[] } | undefined;
   #hasTrigrams: Promise<boolean> | undefined;
 
-  constructor(db: Executor, languages: StemLanguages) {
+  /** `parts` are rows of other plugins whose words are searched too; complete once the runtime has booted. */
+  constructor(db: Executor, languages: StemLanguages, parts: () => readonly SearchedParts[]) {
     this.#db = db;
     this.languages = languages;
+    this.#parts = parts;
   }
 
   /** Adds the words of items that the vocabulary lacks, in the transaction of `db`. */
@@ -117,27 +126,29 @@ export class Vocabulary {
   }
 
   /**
-   * Removes the words of items that are destroyed and that no other item has, in the transaction of `db` and before their entries are
-   * removed. `common` are words that others have for certain.
+   * Removes those words of deleted items or parts that no other entry of the index and no other part has, in the transaction of `db`.
+   * `common` are words that others have for certain.
    */
   async forget(
-    kind: string,
-    ids: readonly number[],
+    { words, except }: GoneWords,
     { common, db }: { readonly common: readonly string[]; readonly db: Executor },
   ): Promise<void> {
     this.#forgetKnown();
     const languages = await this.#languagesInUse();
+    const entries = sql`select from search_index
+      where search_index.words @@ quote_literal(gone.word)::tsquery ${except ? sql`and not (${except})` : sql``}`;
+    const parts = this.#parts().map(
+      ({ table, wordsColumn }) => sql`select from ${sql.table(table)}
+        where ${sql.ref(`${table}.${wordsColumn}`)} @@ quote_literal(gone.word)::tsquery`,
+    );
+    const nowhere = [entries, ...parts].map((found) => sql`not exists (${found})`);
     // A template: words are compared as queries, which are made of them. They are of letters alone.
     await rows(
       db,
-      sql`with gone as materialized (select distinct search_words.word
-          from search_index cross join unnest(tsvector_to_array(search_index.words)) as of_item(word)
-            join search_words on search_words.language = any(${languages}::text[]) and search_words.word = of_item.word
-          where search_index.kind = ${kind}::text and search_index.item_id = any(${[...ids]}::integer[])
-            and of_item.word <> all(${[...common]}::text[])),
-        unused as materialized (select gone.word from gone where not exists (select from search_index
-          where search_index.words @@ quote_literal(gone.word)::tsquery
-            and not (search_index.kind = ${kind}::text and search_index.item_id = any(${[...ids]}::integer[]))))
+      sql`with gone as materialized (select distinct search_words.word from (${words}) as of_row(word)
+            join search_words on search_words.language = any(${languages}::text[]) and search_words.word = of_row.word
+          where of_row.word <> all(${[...common]}::text[])),
+        unused as materialized (select gone.word from gone where ${sql.join(nowhere, sql` and `)})
         delete from search_words
           where search_words.language = any(${languages}::text[]) and search_words.word in (select word from unused)`,
     );
@@ -153,23 +164,23 @@ export class Vocabulary {
     if (words.length === 0) return [];
     const languages = await this.#languagesInUse();
     const dictionaries = await Promise.all(languages.map((language) => this.languages.dictionaryOf(language)));
-    // A template: one statement looks up all words in all languages.
+    // A template: one statement looks up all words in all languages. Lists are subselects, so that it is planned once (relevance/candidates.ts).
     return rows<KnownWord>(
       this.#db,
-      sql`with stems as materialized (select asked.n, of.language,
-            ts_lexize(of.dictionary::regdictionary, asked.written) as found
-          from unnest(${words.map(({ written }) => written)}::text[]) with ordinality as asked(written, n),
-            unnest(${languages}::text[], ${dictionaries}::text[]) as of(language, dictionary))
-        select exists (select from search_words
-            where search_words.language = any(${languages}::text[]) and search_words.word = asked.word) as known,
-          exists (select from search_words where search_words.language = any(${languages}::text[])
+      sql`with languages as materialized (select of.language, of.dictionary::regdictionary
+            from unnest((select ${languages}::text[]), (select ${dictionaries}::text[])) as of(language, dictionary)),
+          stems as materialized (select asked.n, languages.language, ts_lexize(languages.dictionary, asked.written) as found
+            from unnest((select ${words.map(({ written }) => written)}::text[])) with ordinality as asked(written, n), languages)
+        select exists (select from languages, search_words
+            where search_words.language = languages.language and search_words.word = asked.word) as known,
+          exists (select from languages, search_words where search_words.language = languages.language
             and search_words.word >= asked.word and search_words.word < asked.word || ${"\u{10ffff}"}::text) as begins,
           exists (select from stems where stems.n = asked.n and stems.found = '{}') as stop,
           array(select distinct search_words.word from stems, search_words
             where stems.n = asked.n and search_words.language = stems.language
               and search_words.stem = text_key(stems.found[1]) collate "C" and search_words.word <> asked.word
-            limit ${MAX_FORMS}::integer) as forms
-        from unnest(${words.map(({ word }) => word)}::text[]) with ordinality as bare(typed, n)
+            limit ${sql.lit(MAX_FORMS)}) as forms
+        from unnest((select ${words.map(({ word }) => word)}::text[])) with ordinality as bare(typed, n)
           cross join lateral (select bare.typed collate "C" as word, bare.n) as asked order by asked.n`,
     );
   }

@@ -150,6 +150,7 @@ function paletteTexts({ palette }: Frame, ui: Ui) {
     waiting: t("Searching…"),
     failed: t("No suggestions: the server cannot be reached. Enter searches."),
     none: t("No suggestions"),
+    one: t("1 suggestion"),
     found: t(":count suggestions"),
     close: t("Close"),
     icon: String(ui.icon("search")),

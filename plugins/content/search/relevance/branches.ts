@@ -18,6 +18,8 @@ export interface Branch {
   readonly column: "words" | "digest" | "parts";
   /** The terms that each entry of it has, as bits. */
   readonly has: number;
+  /** Of a scan of parts: a tsquery that the words of the item match besides. */
+  readonly beside?: string;
   /** Entries that are read at most, of those that the viewer sees. */
   readonly most: number;
 }

@@ -1,16 +1,18 @@
 /**
  * The statement of a search by relevance. It runs the scans, keeps the rows that the viewer sees and that match tags, filters and exact
  * texts, scores them, counts them, and answers the best ones with their digests. Its text depends on the number of terms and the
- * conditions alone, so that it is planned once: the scans are rows of a parameter, and a scan of the other column costs nothing.
+ * conditions alone, so that it is planned once: the scans are rows of a parameter, and a scan of the other column costs nothing. Lists are
+ * subselects of parameters: with their lengths at hand the store would plan it for each search, which takes longer than a rare word.
  */
 import { type RawBuilder, type SearchedParts, sql } from "lectern/core";
 import { rows } from "lectern/db";
-import { conditionsOf, kindPosition } from "../candidates.ts";
+import { kindPosition } from "../candidates.ts";
 import { tagConditions } from "../conditions.ts";
 import type { SearchedKind, SearchTask } from "../contract.ts";
+import { filterConditions } from "../filters.ts";
 import type { Branch } from "./branches.ts";
 import type { IndexFigures } from "./frequencies.ts";
-import { partsFor } from "./parts.ts";
+import { exactConditions, partsFor } from "./parts.ts";
 import { ranksOf } from "./term_query.ts";
 import type { Term } from "./terms.ts";
 
@@ -82,7 +84,11 @@ function seenRow(task: SearchTask, searched: SearchedKind, order: Order): RawBui
       : order === "name" || columns.includes(by.column)
         ? own(by.column)
         : by.without;
-  const where = [task.context.visibleTo(table, task.viewer), ...conditionsOf(task, searched)];
+  const where = [
+    task.context.visibleTo(table, task.viewer),
+    ...exactConditions(task, searched),
+    ...filterConditions(task.search, searched, task.filterContext),
+  ];
   return sql`select ${sql.lit(kindPosition(kind))}::integer as place, ${moment} as moment,
       ${columns.includes("updated_at") ? own("updated_at") : sql`null::timestamptz`} as changed
     from ${sql.table(table)} where hit.kind = ${sql.lit(kind)} and ${own("id")} = hit.item_id and ${sql.join(where, sql` and `)}`;
@@ -92,7 +98,8 @@ function seenRow(task: SearchTask, searched: SearchedKind, order: Order): RawBui
 function isIn({ kind, table, itemColumn, wordsColumn }: SearchedParts): RawBuilder<unknown> {
   const own = (name: string) => sql.ref(`${table}.${name}`);
   return sql`search_index.kind = ${kind}::text and search_index.item_id in (select ${own(itemColumn)} from ${sql.table(table)}
-    where ${own(wordsColumn)} @@ branch.query::tsquery)`;
+    where ${own(wordsColumn)} @@ branch.query::tsquery)
+    and (branch.beside is null or search_index.words @@ branch.beside::tsquery)`;
 }
 
 /** Which entries are read at all: of kinds of which the viewer sees few rows, those of these rows, by a hash of their ids. */
@@ -105,7 +112,7 @@ function restriction({ kinds, restricted }: SearchTask): {
     return found ? [{ kind, ids: found.ids }] : [];
   });
   const many = kinds.map(({ kind }) => kind.kind).filter((kind) => !restricted.has(kind));
-  const isOfMany = sql`search_index.kind = any(${many}::text[])`;
+  const isOfMany = sql`search_index.kind = any((select ${many}::text[])::text[])`;
   if (few.length === 0) return { allowed: sql``, isAllowed: isOfMany };
   const ids = few.map(({ kind, ids }) => sql`select ${kind}::text as kind, few.id from (${ids}) as few(id)`);
   return {
@@ -160,9 +167,10 @@ export async function rankedCandidates(task: SearchTask, wanted: Wanted): Promis
   const [found] = await rows<Ranked>(
     task.context.db,
     sql`with ${allowed} scanned as materialized (
-        select branch.n, branch.has, hit.* from unnest(${branches.map(({ query }) => query)}::text[],
-            ${branches.map(({ column }) => column)}::text[], ${branches.map(({ has }) => has)}::integer[],
-            ${branches.map(({ most }) => most)}::integer[]) with ordinality as branch(query, place, has, most, n)
+        select branch.n, branch.has, hit.* from unnest((select ${branches.map(({ query }) => query)}::text[]),
+            (select ${branches.map(({ column }) => column)}::text[]), (select ${branches.map(({ has }) => has)}::integer[]),
+            (select ${branches.map(({ most }) => most)}::integer[]), (select ${branches.map(({ beside = null }) => beside)}::text[]))
+              with ordinality as branch(query, place, has, most, beside, n)
           cross join lateral (select hit.kind, hit.item_id, hit.digest, hit.word_count, seen.place, seen.moment, seen.changed
             from (${sql.join(scans, sql` union all `)}) as hit cross join lateral (${seen} offset 0) as seen
             limit branch.most) as hit),
@@ -186,7 +194,7 @@ export async function rankedCandidates(task: SearchTask, wanted: Wanted): Promis
           from best where best.n <= ${all}::integer), '[]') as items,
         (select total from figures)::integer as total, (select coalesce(bit_or(has), 0) from item)::integer as met,
         array(select (select count(*) from scanned where scanned.n = branch.n)::integer
-          from generate_series(1, ${branches.length}::integer) as branch(n) order by branch.n) as read,
+          from generate_series(1, (select ${branches.length}::integer)) as branch(n) order by branch.n) as read,
         (select array[${sql.join(names.map((_, at) => sql.ref(`having_${at}`)))}]::float8[] from figures) as having`,
   );
   return found ?? { items: [], total: 0, met: 0, read: [], having: [] };

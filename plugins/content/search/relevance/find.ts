@@ -14,11 +14,11 @@ import { highlighted } from "../preview.ts";
 import { exactTexts, type SearchAnswer } from "../queries.ts";
 import { findRestrictedIds } from "../restricted_ids.ts";
 import { allWords } from "../tsquery.ts";
-import { type Scans, scansOf } from "./branches.ts";
+import { type Branch, type Scans, scansOf } from "./branches.ts";
 import { type Candidate, type Order, type Ranked, rankedCandidates } from "./candidates.ts";
 import { facetsOf } from "./facets.ts";
 import type { IndexFigures } from "./frequencies.ts";
-import { type FoundPart, matchingParts, partsFor } from "./parts.ts";
+import { exactQueries, type FoundPart, matchingParts, partsFor } from "./parts.ts";
 import { matchesOf, passagesOf } from "./passages.ts";
 import { type CandidateText, closeScore, inverseOf, type Weighing } from "./rerank.ts";
 import { queryOf } from "./term_query.ts";
@@ -89,12 +89,9 @@ async function answerTo(
   const closely = order === "relevance" ? CLOSELY : 0;
   const all = Math.max(facets ? BOUND : closely, Math.min(MAX_FOUND, paging.page * paging.count));
   const scan = async (terms: readonly Term[], areCommon: ReadonlySet<number> = new Set()): Promise<Found> => {
-    const scans = scansFor(terms, free.length, allWords(exact), {
-      figures,
-      bound: BOUND,
-      areCommon,
-      hasParts: partsFor(task).length > 0,
-    });
+    const hasParts = partsFor(task).length > 0;
+    const words = { ofItem: allWords(exact), ofParts: hasParts ? exactQueries(search) : [] };
+    const scans = scansFor(terms, free.length, words, { figures, bound: BOUND, areCommon, hasParts });
     const ranked = await rankedCandidates(task, { terms, branches: scans.branches, figures, closely, all, order });
     const cut = scans.branches.filter(({ most }, at) => (ranked.read[at] ?? 0) >= most);
     const unforeseen = terms.flatMap((_, at) =>
@@ -120,7 +117,7 @@ async function answerTo(
   const shown = hits.slice(start, start + paging.count);
   const [results, inParts] = await Promise.all([
     presentResults(context, viewer, shown, marking(terms, weighing.inverse)),
-    matchingParts(task, shown, weighing),
+    matchingParts(task, shown, weighing, free.length),
   ]);
   return {
     data: results.map((result) => ({ ...result, ...attached(inParts.get(`${result.type} ${result.id}`)) })),
@@ -136,23 +133,38 @@ interface Found extends Ranked {
   readonly isLowerBound: boolean;
 }
 
-/** The scans for terms of which the first `free` may each match alone, and whose entries all have the words of exact texts. */
+/**
+ * The scans for terms of which the first `free` may each match alone, and whose entries all have the words of exact texts: those of the
+ * item, or one text in a part. Term and text may be in one part, or one of them in a part and the other in the item.
+ */
 function scansFor(
   terms: readonly Term[],
   free: number,
-  exact: string | undefined,
+  exact: { readonly ofItem: string | undefined; readonly ofParts: readonly string[] },
   options: Parameters<typeof scansOf>[2] & { readonly figures: IndexFigures },
 ): Scans {
   const every = terms.slice(0, free);
-  if (exact === undefined) return scansOf(every, options.figures, options);
-  const of = every.map((term, at) => ({ query: `${queryOf(term)} & ${exact}`, has: 1 << at }));
-  const all = of.length > 0 ? of : [{ query: exact, has: 0 }];
+  const { ofItem } = exact;
+  if (ofItem === undefined) return scansOf(every, options.figures, options);
   const ofExact = ((1 << terms.length) - 1) & ~((1 << free) - 1);
   const most = options.bound + 1;
-  return {
-    branches: all.map(({ query, has }) => ({ query, has: has | ofExact, column: "words" as const, most })),
-    isComplete: true,
-  };
+  const scan = (column: Branch["column"], query: string, has: number, beside?: string): Branch => ({
+    ...{ column, query, has: has | ofExact, most },
+    ...(beside !== undefined && { beside }),
+  });
+  const ofParts = exact.ofParts.map((query) => `(${query})`).join(" | ");
+  const branches =
+    every.length === 0
+      ? [scan("words", ofItem, 0), ...(ofParts === "" ? [] : [scan("parts", ofParts, 0)])]
+      : every.flatMap((term, at) => {
+          const [query, has] = [queryOf(term), 1 << at];
+          const inParts = [
+            scan("parts", `(${ofParts}) & ${query}`, has),
+            ...[scan("parts", ofParts, has, query), scan("parts", query, has, ofItem)],
+          ];
+          return [scan("words", `${query} & ${ofItem}`, has), ...(ofParts === "" ? [] : inParts)];
+        });
+  return { branches, isComplete: true };
 }
 
 /** Ranks the first candidates closely, and gives the words that corrected terms matched in the best of them. */
@@ -162,6 +174,9 @@ async function rerank(
   weighing: Weighing,
 ): Promise<{ readonly hits: readonly Hit[]; readonly used: ReadonlyMap<number, string> }> {
   const first = items.slice(0, CLOSELY);
+  // A single one is first without its text, unless that says what a corrected word has matched.
+  if (items.length < 2 && weighing.terms.every(({ isCorrected }) => !isCorrected))
+    return { hits: items, used: new Map() };
   const texts = await textsOf(task, first);
   const used = new Map<number, string>();
   const yieldNow = yieldToEventLoop();

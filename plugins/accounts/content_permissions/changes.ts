@@ -119,8 +119,13 @@ const anyEntry = prepared("content_permissions.anyEntry", (db, p: EntryKey) =>
   db.selectFrom("entity_permissions").select("id").where("kind", "=", p.kind).where("item_id", "=", p.id).limit(1),
 );
 
-/** Implements the contract `overrides`. */
-export function createOverrides({ db, kinds }: { db: Executor; kinds: () => Kinds }, access: Access): Overrides {
+/** Whether overrides are set on an item itself. */
+export async function areSetOn(db: Executor, item: EntryKey): Promise<boolean> {
+  return (await anyEntry.executeTakeFirst(db, item)) !== undefined;
+}
+
+/** Implements what the contract `overrides` changes. */
+export function createOverrides(kinds: () => Kinds, access: Access): Omit<Overrides, "areSet"> {
   const itemFor = async (name: string, id: number, tx: EventTransaction) => {
     const kind = kinds().find((known) => known.kind === name);
     if (!kind) throw new Error(`Cannot set permissions of a "${name}": it is not a kind of content`);
@@ -140,7 +145,6 @@ export function createOverrides({ db, kinds }: { db: Executor; kinds: () => Kind
     );
   };
   return {
-    areSet: async (kind, id) => (await anyEntry.executeTakeFirst(db, { kind, id })) !== undefined,
     async replace(name, id, entries, tx) {
       const found = await itemFor(name, id, tx);
       await access.need(tx.viewer, "restrictions-manage", found.item);

@@ -7,7 +7,7 @@
 import { itemReferences, referenceCheck } from "lectern/contracts";
 import { definePlugin, HOUR_MS, sql } from "lectern/core";
 import { overAll, prepared } from "lectern/db";
-import { createOverrides } from "./changes.ts";
+import { areSetOn, createOverrides } from "./changes.ts";
 import type {} from "./contract.ts";
 import { migrations } from "./migrations.ts";
 import { inheritAccessList, parentsFirst, updateAccessLists } from "./propagation.ts";
@@ -40,10 +40,23 @@ export default definePlugin({
   migrations,
   events: ["permissions_update", "permissions_copy"],
   setup(context) {
-    const { contribute, db, jobs, on, provide, slot } = context;
+    const { cache, contribute, db, jobs, on, provide, slot } = context;
     mountPermissions(context);
-    const overrides = createOverrides({ db, kinds: () => slot("content") }, context.contracts.access);
+    // Each screen of an item asks.
+    const areSet = cache.values("areSet", (key) => {
+      const [kind = "", id] = key.split(" ");
+      return areSetOn(db, { kind, id: Number(id) });
+    });
+    const overrides = {
+      ...createOverrides(() => slot("content"), context.contracts.access),
+      areSet: async (kind: string, id: number) => areSet.get(`${kind} ${id}`),
+    };
     provide("overrides", overrides, { replace: "writes", copy: "ships", areSet: "ships" });
+    on("permissions_update", {
+      async inTransaction({ kind, id }, tx) {
+        await areSet.forget(tx, `${kind} ${id}`);
+      },
+    });
 
     on.any({
       async inTransaction({ name, result }, tx) {
@@ -77,6 +90,7 @@ export default definePlugin({
     on("role_delete", {
       async inTransaction({ id }, tx) {
         await removeOfRole.execute(tx.db, { id });
+        await areSet.forget(tx);
       },
     });
     jobs.every("sweep", SWEEP_MS, () => sweep(overAll(db), parentsFirst(slot("content"))));

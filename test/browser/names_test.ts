@@ -76,7 +76,7 @@ test("the editor keeps drafts and shows a preview whatever the preview is called
   const page = await screens.visit();
   await page.goto(`${pathOf(made)}/edit`);
   await page.getByRole("button", { name: "Source" }).click();
-  await page.getByLabel("Content in HTML").fill(`${HOSTILE}<p>typed</p>`);
+  await page.locator(".cm-content").fill(`${HOSTILE}<p>typed</p>`);
   await page.locator("#preview").getByText("typed").waitFor();
   expect(await shadowed(page)).toEqual([]);
   await page.getByText("Draft saved at").waitFor();

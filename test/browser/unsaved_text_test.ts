@@ -108,7 +108,7 @@ test("editor and preview reach for the screen no more than the page itself does"
   expect(await page.locator("#preview pre").count()).toBe(1);
   expect(await page.locator("#preview [style], #preview .skip, #preview [data-dialog]").count()).toBe(0);
   expect(await errorsOf(page)).toEqual([]);
-  await page.getByLabel("Content in HTML").fill(`${html}<em>new</em>`);
+  await page.locator(".cm-content").fill(`${html}<em>new</em>`);
   await page.locator("#preview em").waitFor();
   expect(await page.locator("#preview [style], #preview .skip, #preview [data-dialog]").count()).toBe(0);
 });

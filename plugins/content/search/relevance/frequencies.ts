@@ -10,6 +10,8 @@ import { type Executor, rows } from "lectern/db";
 const [KEPT_MS, SAMPLE_KEPT_MS] = [5 * MINUTE_MS, 10_000];
 /** Entries of a sample, and words of it that are listed: as many as statistics list by default. */
 const [SAMPLED, LISTED] = [1_000, 1_000];
+/** Entries of a sample that have a common word: more than are deleted at once, mostly. */
+const COMMON_IN = 20;
 /** Entries of an average that is not known yet. */
 const USUAL_LENGTH = 200;
 
@@ -19,7 +21,7 @@ export interface IndexFigures {
   readonly entries: number;
   /** Words of an entry on average. */
   readonly length: number;
-  /** The most common words. */
+  /** Words that many entries have. */
   readonly common: readonly string[];
   /**
    * Number of entries that have a word, or words that begin with it, about; that of the rarest listed word for one that is rarer, 0
@@ -49,7 +51,7 @@ export class Frequencies {
     const now = performance.now();
     if (this.#kept && now < this.#kept.until) return this.#kept.figures;
     const known = await this.#known();
-    const figures = figuresOf(known ?? (await this.#sampled()));
+    const figures = known ? figuresOf(known) : figuresOf(await this.#sampled(), COMMON_IN / SAMPLED);
     this.#kept = { until: now + (known ? KEPT_MS : SAMPLE_KEPT_MS), figures };
     return figures;
   }
@@ -87,13 +89,16 @@ export class Frequencies {
   }
 }
 
-function figuresOf({ entries, length, words, shares: listed }: Row): IndexFigures {
+/** `commonShare` is the least share of entries that have a common word. */
+function figuresOf({ entries, length, words, shares: listed }: Row, commonShare = 0): IndexFigures {
   const shares = new Map(words?.map((word, at) => [word, listed?.[at] ?? 0]));
   const least = Math.min(1, ...shares.values());
   return {
     entries,
     length: length || USUAL_LENGTH,
-    common: [...shares.keys()],
+    common: [...shares].flatMap(([word, share]) =>
+      share * Math.min(entries, SAMPLED) >= commonShare * SAMPLED ? [word] : [],
+    ),
     entriesOf: (word, isPrefix) =>
       shares.size === 0
         ? 0

@@ -164,23 +164,23 @@ export class Vocabulary {
     if (words.length === 0) return [];
     const languages = await this.#languagesInUse();
     const dictionaries = await Promise.all(languages.map((language) => this.languages.dictionaryOf(language)));
-    // A template: one statement looks up all words in all languages. Lists are subselects, so that it is planned once (relevance/candidates.ts).
+    // A template: one statement looks up all words in all languages.
     return rows<KnownWord>(
       this.#db,
-      sql`with languages as materialized (select of.language, of.dictionary::regdictionary
-            from unnest((select ${languages}::text[]), (select ${dictionaries}::text[])) as of(language, dictionary)),
-          stems as materialized (select asked.n, languages.language, ts_lexize(languages.dictionary, asked.written) as found
-            from unnest((select ${words.map(({ written }) => written)}::text[])) with ordinality as asked(written, n), languages)
-        select exists (select from languages, search_words
-            where search_words.language = languages.language and search_words.word = asked.word) as known,
-          exists (select from languages, search_words where search_words.language = languages.language
+      sql`with stems as materialized (select asked.n, of.language,
+            ts_lexize(of.dictionary::regdictionary, asked.written) as found
+          from unnest(${words.map(({ written }) => written)}::text[]) with ordinality as asked(written, n),
+            unnest(${languages}::text[], ${dictionaries}::text[]) as of(language, dictionary))
+        select exists (select from search_words
+            where search_words.language = any(${languages}::text[]) and search_words.word = asked.word) as known,
+          exists (select from search_words where search_words.language = any(${languages}::text[])
             and search_words.word >= asked.word and search_words.word < asked.word || ${"\u{10ffff}"}::text) as begins,
           exists (select from stems where stems.n = asked.n and stems.found = '{}') as stop,
           array(select distinct search_words.word from stems, search_words
             where stems.n = asked.n and search_words.language = stems.language
               and search_words.stem = text_key(stems.found[1]) collate "C" and search_words.word <> asked.word
-            limit ${sql.lit(MAX_FORMS)}) as forms
-        from unnest((select ${words.map(({ word }) => word)}::text[])) with ordinality as bare(typed, n)
+            limit ${MAX_FORMS}::integer) as forms
+        from unnest(${words.map(({ word }) => word)}::text[]) with ordinality as bare(typed, n)
           cross join lateral (select bare.typed collate "C" as word, bare.n) as asked order by asked.n`,
     );
   }

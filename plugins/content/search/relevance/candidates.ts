@@ -1,8 +1,7 @@
 /**
  * The statement of a search by relevance. It runs the scans, keeps the rows that the viewer sees and that match tags, filters and exact
  * texts, scores them, counts them, and answers the best ones with their digests. Its text depends on the number of terms and the
- * conditions alone, so that it is planned once: the scans are rows of a parameter, and a scan of the other column costs nothing. Lists are
- * subselects of parameters: with their lengths at hand the store would plan it for each search, which takes longer than a rare word.
+ * conditions alone, so that it is planned once: the scans are rows of a parameter, and a scan of the other column costs nothing.
  */
 import { type RawBuilder, type SearchedParts, sql } from "lectern/core";
 import { rows } from "lectern/db";
@@ -112,7 +111,7 @@ function restriction({ kinds, restricted }: SearchTask): {
     return found ? [{ kind, ids: found.ids }] : [];
   });
   const many = kinds.map(({ kind }) => kind.kind).filter((kind) => !restricted.has(kind));
-  const isOfMany = sql`search_index.kind = any((select ${many}::text[])::text[])`;
+  const isOfMany = sql`search_index.kind = any(${many}::text[])`;
   if (few.length === 0) return { allowed: sql``, isAllowed: isOfMany };
   const ids = few.map(({ kind, ids }) => sql`select ${kind}::text as kind, few.id from (${ids}) as few(id)`);
   return {
@@ -167,9 +166,9 @@ export async function rankedCandidates(task: SearchTask, wanted: Wanted): Promis
   const [found] = await rows<Ranked>(
     task.context.db,
     sql`with ${allowed} scanned as materialized (
-        select branch.n, branch.has, hit.* from unnest((select ${branches.map(({ query }) => query)}::text[]),
-            (select ${branches.map(({ column }) => column)}::text[]), (select ${branches.map(({ has }) => has)}::integer[]),
-            (select ${branches.map(({ most }) => most)}::integer[]), (select ${branches.map(({ beside = null }) => beside)}::text[]))
+        select branch.n, branch.has, hit.* from unnest(${branches.map(({ query }) => query)}::text[],
+            ${branches.map(({ column }) => column)}::text[], ${branches.map(({ has }) => has)}::integer[],
+            ${branches.map(({ most }) => most)}::integer[], ${branches.map(({ beside = null }) => beside)}::text[])
               with ordinality as branch(query, place, has, most, beside, n)
           cross join lateral (select hit.kind, hit.item_id, hit.digest, hit.word_count, seen.place, seen.moment, seen.changed
             from (${sql.join(scans, sql` union all `)}) as hit cross join lateral (${seen} offset 0) as seen
@@ -194,7 +193,7 @@ export async function rankedCandidates(task: SearchTask, wanted: Wanted): Promis
           from best where best.n <= ${all}::integer), '[]') as items,
         (select total from figures)::integer as total, (select coalesce(bit_or(has), 0) from item)::integer as met,
         array(select (select count(*) from scanned where scanned.n = branch.n)::integer
-          from generate_series(1, (select ${branches.length}::integer)) as branch(n) order by branch.n) as read,
+          from generate_series(1, ${branches.length}::integer) as branch(n) order by branch.n) as read,
         (select array[${sql.join(names.map((_, at) => sql.ref(`having_${at}`)))}]::float8[] from figures) as having`,
   );
   return found ?? { items: [], total: 0, met: 0, read: [], having: [] };

@@ -174,9 +174,6 @@ async function rerank(
   weighing: Weighing,
 ): Promise<{ readonly hits: readonly Hit[]; readonly used: ReadonlyMap<number, string> }> {
   const first = items.slice(0, CLOSELY);
-  // A single one is first without its text, unless that says what a corrected word has matched.
-  if (items.length < 2 && weighing.terms.every(({ isCorrected }) => !isCorrected))
-    return { hits: items, used: new Map() };
   const texts = await textsOf(task, first);
   const used = new Map<number, string>();
   const yieldNow = yieldToEventLoop();

@@ -17,9 +17,9 @@ export interface RoleRow {
   readonly stored: Allowed | undefined;
 }
 
-/** The actions that a row's rules allow, as a hidden field of the form has them. */
-export function allowedWords(allowed: Allowed | undefined): string {
-  return ACTIONS.filter((action) => allowed?.[action]).join(" ");
+/** The actions that a row's rules allow, of those that have a box, as a hidden field of the form has them. */
+export function allowedWords(allowed: Allowed | undefined, actions: readonly (keyof Allowed)[] = ACTIONS): string {
+  return actions.filter((action) => allowed?.[action]).join(" ");
 }
 
 /** Data of the form. */
@@ -54,7 +54,7 @@ export function permissionsForm({ parts }: Web, data: ItemPermissionsData, ui: U
     { allowed, stored }: Pick<RoleRow, "allowed" | "stored">,
   ) =>
     html`<tr><th scope="row" class="any-words">${name}</th>
-<td><input type="hidden" name="rules[${key}][stored]" value="${allowedWords(stored)}"><select name="rules[${key}][mode]" data-rules aria-label="${t("Rules for :name", { name: label })}"><option value="">${inherited}</option><option value="own"${allowed && html` selected`}>${t("Only selected permissions")}</option></select></td>
+<td><input type="hidden" name="rules[${key}][stored]" value="${allowedWords(stored, actions)}"><select name="rules[${key}][mode]" data-rules aria-label="${t("Rules for :name", { name: label })}"><option value="">${inherited}</option><option value="own"${allowed && html` selected`}>${t("Only selected permissions")}</option></select></td>
 ${actions.map(
   (action) =>
     html`<td><label><input type="checkbox" name="rules[${key}][${action}]" value="true"${allowed?.[action] && html` checked`} aria-label="${t(":name: :action", { name: label, action: t(TEXTS[action]) })}"> <span aria-hidden="true">${t(TEXTS[action])}</span></label></td>`,

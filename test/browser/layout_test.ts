@@ -231,6 +231,23 @@ test("in a language from right to left the screens run that way, and signs that 
   expect(await desk.evaluate("getComputedStyle(document.querySelector('.icon.turns')).transform")).toContain(
     "matrix(-1",
   );
+  // So does an English name with a highlighted word.
+  const book = (await screens.runtime.ask("POST", "/api/books", { body: { name: "Highlighted words" } })).body;
+  await desk.goto("/search?query=highlighted");
+  const [word, rest] = (await desk.evaluate(`(() => {
+    const word = document.querySelector('.results a[href$="/${book.slug}"] strong');
+    const range = document.createRange();
+    range.selectNode(word.nextSibling);
+    return [word, range].map((each) => each.getBoundingClientRect().left);
+  })()`)) as [number, number];
+  expect(word).toBeLessThan(rest);
+  await desk.goto(`${PAGE}/edit`);
+  const corners = await desk.evaluate(`[...document.querySelectorAll(".rich-switch button")].map((button) =>
+    ["Right", "Left"].map((side) => parseFloat(getComputedStyle(button)["borderTop" + side + "Radius"]) > 0))`);
+  expect(corners).toEqual([
+    [true, false],
+    [false, true],
+  ]);
 });
 
 test("pages stand further in than the name of their chapter, in both directions, and long names end in an ellipsis", async () => {

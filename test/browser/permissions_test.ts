@@ -99,6 +99,24 @@ test("rules of a page that also allow creating, which has no box there, are give
   expect((await ask("GET", at)).role_permissions).toEqual([]);
 });
 
+test("rules that somebody else has set meanwhile are not overwritten unseen", async () => {
+  const book = await ask("POST", "/api/books", { name: "Overtaken" });
+  const at = `/api/content-permissions/book/${book.id}`;
+  const page = await screens.visit();
+  await page.goto(`/books/${book.slug}/permissions`);
+  const rule = { role_id: 3, view: true, create: false, update: false, delete: false };
+  await ask("PUT", at, { role_permissions: [rule] });
+  const save = async (text: string) => {
+    await page.getByLabel("Rules for Editor").selectOption("own");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText(text).waitFor();
+    return (await ask("GET", at)).role_permissions;
+  };
+  expect(await save("Someone else changed these permissions in the meantime.")).toMatchObject([rule]);
+  expect(await page.getByLabel("Viewer: View").isChecked()).toBe(true);
+  expect(await save("The permissions are saved.")).toHaveLength(2);
+});
+
 test("an item with permissions of its own is marked on its screen from the first request after the change on", async () => {
   const shelf = await ask("POST", "/api/shelves", { name: "Marked shelf" });
   const book = await ask("POST", "/api/books", { name: "Marked book" });

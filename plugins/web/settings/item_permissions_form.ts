@@ -4,6 +4,11 @@ import { type FormErrors, type Html, html } from "lectern/core";
 /** The actions of rules, in the order of the columns. */
 export const ACTIONS = ["view", "create", "update", "delete"] as const;
 
+/** The actions that have a box for a kind of items: pages have no child items to create. */
+export function actionsOf(kind: string) {
+  return ACTIONS.filter((action) => action !== "create" || kind !== "page");
+}
+
 /** The actions that a rule allows; null where the rule is inherited. */
 export type Allowed = Readonly<Record<(typeof ACTIONS)[number], boolean | null>>;
 
@@ -46,8 +51,7 @@ const TEXTS = { view: "View", create: "Create", update: "Change", delete: "Delet
 export function permissionsForm({ parts }: Web, data: ItemPermissionsData, ui: Ui): Html {
   const { t } = ui;
   const { title, path, kind, owner, people, rows, fallback, formErrors } = data;
-  // Pages have no child items to create.
-  const actions = ACTIONS.filter((action) => action !== "create" || kind !== "page");
+  const actions = actionsOf(kind);
   const row = (
     key: string,
     { name, label, inherited }: { name: Html | string; label: string; inherited: string },

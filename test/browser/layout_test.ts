@@ -231,6 +231,54 @@ test("in a language from right to left the screens run that way, and signs that 
   expect(await desk.evaluate("getComputedStyle(document.querySelector('.icon.turns')).transform")).toContain(
     "matrix(-1",
   );
+  // So does an English name with a highlighted word.
+  const book = (await screens.runtime.ask("POST", "/api/books", { body: { name: "Highlighted words" } })).body;
+  await desk.goto("/search?query=highlighted");
+  const [word, rest] = (await desk.evaluate(`(() => {
+    const word = document.querySelector('.results a[href$="/${book.slug}"] strong');
+    const range = document.createRange();
+    range.selectNode(word.nextSibling);
+    return [word, range].map((each) => each.getBoundingClientRect().left);
+  })()`)) as [number, number];
+  expect(word).toBeLessThan(rest);
+  await desk.goto(`${PAGE}/edit`);
+  const corners = await desk.evaluate(`[...document.querySelectorAll(".rich-switch button")].map((button) =>
+    ["Right", "Left"].map((side) => parseFloat(getComputedStyle(button)["borderTop" + side + "Radius"]) > 0))`);
+  expect(corners).toEqual([
+    [true, false],
+    [false, true],
+  ]);
+});
+
+test("pages stand further in than the name of their chapter, in both directions, and long names end in an ellipsis", async () => {
+  const make = async (path: string, body: object) => (await screens.runtime.ask("POST", path, { body })).body;
+  const name = "A chapter with a name of very many words, which no list has the room for, on a desk or on a phone";
+  const { id, slug } = await make("/api/books", { name: "Indented" });
+  const chapter = await make("/api/chapters", { book_id: id, name });
+  const page = await make("/api/pages", { chapter_id: chapter.id, name, html: "<p>x</p>" });
+  const desk = await open("desk");
+  const starts = () =>
+    desk.evaluate(`[...document.querySelectorAll(".tree li > a")].map((link) => {
+      const range = document.createRange();
+      range.selectNodeContents(link);
+      return range.getBoundingClientRect()[document.dir === "rtl" ? "right" : "left"];
+    })`) as Promise<[number, number]>;
+  await desk.goto(`/books/${slug}`);
+  for (const path of [`/books/${slug}`, `/books/${slug}/page/${page.slug}`]) {
+    await desk.goto(path);
+    const [outer, inner] = await starts();
+    expect([path, inner - outer > 6]).toEqual([path, true]);
+    await desk.evaluate("document.documentElement.dir = 'rtl'");
+    const [from, within] = await starts();
+    expect([path, from - within > 6]).toEqual([path, true]);
+  }
+  const phone = await open("phone");
+  await phone.goto(`/books/${slug}/page/${page.slug}`);
+  const [cut] = (await phone.evaluate(
+    `[...document.querySelectorAll(".crumbs li")].filter((each) => each.scrollWidth > each.clientWidth && each.clientWidth > 0)
+      .map((each) => getComputedStyle(each.firstElementChild).display)`,
+  )) as string[];
+  expect(cut).toBe("inline");
 });
 
 test("books without a cover have the colour of their name", async () => {

@@ -86,6 +86,37 @@ test("boxes of a role are out of reach until its own rules are chosen, and none 
   expect((await ask("GET", `/api/content-permissions/book/${book.id}`)).role_permissions).toEqual([]);
 });
 
+test("rules of a page that also allow creating, which has no box there, are given up without scripts", async () => {
+  const { id: book_id, slug } = await ask("POST", "/api/books", { name: "Boxless" });
+  const made = await ask("POST", "/api/pages", { book_id, name: "Page", html: "<p>x</p>" });
+  const at = `/api/content-permissions/page/${made.id}`;
+  await ask("PUT", at, { role_permissions: [{ role_id: 3, view: true, create: true, update: false, delete: false }] });
+  const plain = await screens.visit(undefined, { scripts: false });
+  await plain.goto(`/books/${slug}/page/${made.slug}/permissions`);
+  await plain.getByLabel("Rules for Viewer").selectOption("");
+  await plain.getByRole("button", { name: "Save" }).click();
+  await plain.getByText("The permissions are saved.").waitFor();
+  expect((await ask("GET", at)).role_permissions).toEqual([]);
+});
+
+test("rules that somebody else has set meanwhile are not overwritten unseen", async () => {
+  const book = await ask("POST", "/api/books", { name: "Overtaken" });
+  const at = `/api/content-permissions/book/${book.id}`;
+  const page = await screens.visit();
+  await page.goto(`/books/${book.slug}/permissions`);
+  const rule = { role_id: 3, view: true, create: false, update: false, delete: false };
+  await ask("PUT", at, { role_permissions: [rule] });
+  const save = async (text: string) => {
+    await page.getByLabel("Rules for Editor").selectOption("own");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText(text).waitFor();
+    return (await ask("GET", at)).role_permissions;
+  };
+  expect(await save("Someone else changed these permissions in the meantime.")).toMatchObject([rule]);
+  expect(await page.getByLabel("Viewer: View").isChecked()).toBe(true);
+  expect(await save("The permissions are saved.")).toHaveLength(2);
+});
+
 test("an item with permissions of its own is marked on its screen from the first request after the change on", async () => {
   const shelf = await ask("POST", "/api/shelves", { name: "Marked shelf" });
   const book = await ask("POST", "/api/books", { name: "Marked book" });

@@ -148,6 +148,24 @@ test("keys move entries, keep the focus, and leave what others have moved meanwh
   expect(await orderOf(book)).toContain("One[One first], One second, Two[Two first, Two second]");
 });
 
+test("in a book that is kept sorted a move changes the chapter alone, and the tree says and shows so", async () => {
+  const book = await filled("Ruled");
+  await screens.runtime.ask("PUT", `/api/books/${book.id}/order/rule`, { body: { rule: "name" } });
+  const kept = "This book is kept sorted: By name, from A to Z. Moving an entry changes its chapter alone.";
+  const page = await screens.visit();
+  await page.goto("/books/ruled/page/alone");
+  const shown = () => page.locator(".tree-side .tree > ul > li > a").allTextContents();
+  await entry(page, "Alone").focus();
+  await page.keyboard.press("Alt+ArrowDown");
+  await says(page, kept);
+  expect(await page.locator(".tree-side .tree-says").isVisible()).toBe(true);
+  expect([await focusedText(page), await shown()]).toEqual(["Alone", ["Alone", "Last", "One", "Two"]]);
+  await page.keyboard.press("Alt+ArrowRight");
+  await says(page, "“Alone” is moved.");
+  await orderAfter(page, book, "Last, One[Alone, One first, One second], Two[Two first, Two second]");
+  expect([await focusedText(page), await shown()]).toEqual(["Alone", ["Last", "One", "Two"]]);
+});
+
 /** Waits until the book has an order; fails with the order that it has and what the screen says. */
 async function orderAfter(page: Page, book: Shown, wanted: string): Promise<void> {
   let order = "";

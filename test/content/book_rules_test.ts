@@ -112,3 +112,11 @@ test("a rule needs the permissions of sorting, goes with its book, and is refuse
   const left = await runtime.store.sql`select rule from book_sort_rules where book_id = ${book}`;
   expect(left.length).toBe(0);
 });
+
+test("a body without a rule is refused, and ends no rule", async () => {
+  const book = await make("books", { name: "Careful" });
+  await setRule(book, { rule: "name" });
+  for (const body of [{}, { keep: false }, []]) expect([body, (await setRule(book, body)).status]).toEqual([body, 422]);
+  expect((await ask("GET", `books/${book}/order/rule`)).body).toEqual({ rule: "name" });
+  for (const rule of [null, ""]) expect((await setRule(book, { rule })).body).toEqual({ rule: null });
+});

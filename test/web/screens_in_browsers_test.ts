@@ -152,6 +152,16 @@ test("a notice is shown once, and what has a form of its own, errors and the API
   }
 });
 
+test("a browser that keeps a screen of a session that has ended is told to forget it", async () => {
+  for (const [headers, forget] of [
+    [names('W/"of-a-session"'), '"cache"'],
+    [{}, null],
+  ] as const) {
+    const { status, headers: sent } = await shown("/my-account/sessions", headers);
+    expect([status, sent.get("clear-site-data")]).toEqual([303, forget]);
+  }
+});
+
 test("signing out has the browser forget, and nothing is kept where it would not, or where a theme changes answers", async () => {
   const other = await sessionOf("ann@example.com", "long enough");
   const request = new Request(`${server.baseUrl}/logout`, {

@@ -1,4 +1,4 @@
-import { endpoint, idOf, noContent, notFound, type RawBuilder, type Viewer } from "lectern/core";
+import { endpoint, idOf, invalidFields, noContent, notFound, type RawBuilder, type Viewer } from "lectern/core";
 import { prepared } from "lectern/db";
 import { sortBook } from "./changes.ts";
 import {
@@ -84,6 +84,8 @@ export function mountOrder(context: BookSortContext): void {
     async ({ viewer, params, input }) => {
       const book = await sortable(params.id, viewer);
       const sent = await validate(ruleRules, input, viewer);
+      // Nothing is no rule of null, which would end the one that is kept.
+      if (sent.rule === undefined) throw invalidFields({ rule: "The rule field is required." });
       const rule = SORT_RULES.find((known) => known === sent.rule) ?? null;
       const change = { rule, keep: sent.keep ?? true };
       await perform("book_sort", viewer, { row: book, items: [], change }, (final, tx) => sortBook(context, final, tx));

@@ -27,7 +27,7 @@ import {
   type Step,
 } from "./order.ts";
 import { orderButtons, orderTexts } from "./order_buttons.ts";
-import { type SortKey, sortByForm } from "./sort_by.ts";
+import { keptText, type SortKey, sortByForm } from "./sort_by.ts";
 
 type Sorted = Item<"book_outline">;
 
@@ -105,7 +105,7 @@ export function mountSort({ app, web, scripts }: EditingContext): void {
       const { type, id } = step.entry;
       const part = partWith(moved, (entry) => entry.type === type && entry.id === id);
       const place = isPart ? `${path}/sort?page=${part}` : screen;
-      return visit.goTo(`${place}#order-${type}-${id}`, visit.ui.t("The order is saved."));
+      return visit.goTo(`${place}#order-${type}-${id}`, await savedText(visit, book));
     }
     const { entries, isStale } = merge(present, orderIn(loaded), orderIn(order));
     const sent = entries.length === 0 ? { ok: true as const } : await put(visit, book, entries);
@@ -119,8 +119,14 @@ export function mountSort({ app, web, scripts }: EditingContext): void {
           screen,
           visit.ui.t("The order is saved. Someone else changed this book in the meantime: check the result."),
         )
-      : visit.goTo(isPart ? screen : path, visit.ui.t("The order is saved."));
+      : visit.goTo(isPart ? screen : path, await savedText(visit, book));
   });
+}
+
+/** What is said of a saved order, which is that of the rule where the book is kept sorted. */
+async function savedText(visit: Visit, book: Sorted): Promise<string> {
+  const kept = await ruleOf(visit, book);
+  return kept === null ? visit.ui.t("The order is saved.") : keptText(kept, visit.ui);
 }
 
 /** The rule by which a book is kept sorted. */

@@ -13,12 +13,17 @@ const TEXTS: Readonly<Record<SortKey, string>> = {
   "-updated": "The last changed first",
 };
 
+/** What is said of a book that is kept sorted. */
+export function keptText(kept: SortKey, { t }: Ui): string {
+  return t("This book is kept sorted: :rule. Moving an entry changes its chapter alone.", { rule: t(TEXTS[kept]) });
+}
+
 /** The form that sorts a whole book at once. Without a field `by` it is no longer kept sorted. */
 export function sortByForm(action: string, kept: SortKey | null, ui: Ui): Html {
   const { t } = ui;
   const notice =
     kept !== null &&
-    html`<form method="post" action="${ui.url(action)}" class="notice note kept-rule"><span>${ui.icon("lock")} ${t("This book is kept sorted: :rule. Moving an entry changes its chapter alone.", { rule: t(TEXTS[kept]) })}</span> <button class="small secondary outline" name="act" value="end">${t("No longer keep it sorted")}</button></form>`;
+    html`<form method="post" action="${ui.url(action)}" class="notice note kept-rule"><span>${ui.icon("lock")} ${keptText(kept, ui)}</span> <button class="small secondary outline" name="act" value="end">${t("No longer keep it sorted")}</button></form>`;
   return html`${notice}<form method="post" action="${ui.url(action)}" class="filters sort-by"><label>${t("Sort the whole book")} <select name="by">${Object.entries(
     TEXTS,
   ).map(

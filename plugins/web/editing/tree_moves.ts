@@ -2,10 +2,11 @@
 
 import type { EditingContext } from "./contract.ts";
 import { bookOf } from "./items.ts";
+import { keptText } from "./sort_by.ts";
 
 const ENTRY = /^(page|chapter):(\d{1,9})$/;
 
-/** Mounts the request: `moved` and `target` such as "page:12", `place` and `within` as the API takes them. Answers a message. */
+/** Mounts the request: `moved` and `target` such as "page:12", `place` and `within` as the API takes them. Answers a message, and what is said where the book is kept sorted. */
 export function mountTreeMoves({ app, web }: EditingContext): void {
   web.form(app.site, "/books/:book/tree", "user", async (visit) => {
     const { id } = await bookOf(visit);
@@ -15,9 +16,9 @@ export function mountTreeMoves({ app, web }: EditingContext): void {
     const sent = await visit.send("PUT", `/api/books/${id}/order/entry`, {
       ...{ type, id: moved, place: visit.text("place"), target_type, target_id, within },
     });
-    return sent.ok
-      ? Response.json({ message: "" })
-      : Response.json({ message: messageOf(sent) }, { status: sent.status });
+    if (!sent.ok) return Response.json({ message: messageOf(sent) }, { status: sent.status });
+    const kept = (await visit.find(`/api/books/${id}/order/rule`))?.rule ?? null;
+    return Response.json({ message: "", ...(kept === null ? {} : { kept: keptText(kept, visit.ui) }) });
   });
 }
 

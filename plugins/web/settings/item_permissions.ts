@@ -10,6 +10,7 @@ import { objectIn } from "./form_values.ts";
 import {
   ACTIONS,
   type Allowed,
+  actionsOf,
   allowedWords,
   type ItemPermissionsData,
   permissionsForm,
@@ -35,11 +36,12 @@ export function mountItemPermissions(context: SettingsContext): void {
   const view = web.view("settings/item_permissions", (data, ui) => permissionsForm(web, data, ui));
   const shown = async (visit: Visit, place: Place, wrong: FormErrors = formErrors(undefined)): Promise<Screen> => {
     const present = await visit.get(apiOf(place));
+    const isAsStored = wrong.status === 200 || wrong.status === STALE;
     const roles = await visit.get("/api/content-permissions/roles");
     const people = await visit.find(`/api/users?count=${MAX_OPTIONS}&sort=name`);
     const { ui } = visit;
-    // A rejected form is shown as it was sent.
-    const chosen = wrong.status === 200 ? undefined : chosenIn(visit);
+    // A rejected form is shown as it was sent, but for one that others have overtaken.
+    const chosen = isAsStored ? undefined : chosenIn(visit);
     const fallback = present.fallback_permissions.inheriting ? undefined : present.fallback_permissions;
     const title = ui.t("Permissions of “:name”", { name: place.item.name });
     const data: ItemPermissionsData = {
@@ -47,7 +49,7 @@ export function mountItemPermissions(context: SettingsContext): void {
       ...place,
       name: place.item.name,
       owner: present.owner,
-      ownerId: wrong.status === 200 ? String(present.owner?.id ?? "") : visit.text("owner_id"),
+      ownerId: isAsStored ? String(present.owner?.id ?? "") : visit.text("owner_id"),
       people: people?.data,
       rows: roles.data.map((role) => rowOf(role, present, chosen)),
       fallback: { allowed: chosen ? chosen.get("others") : fallback, stored: fallback },
@@ -64,11 +66,28 @@ export function mountItemPermissions(context: SettingsContext): void {
       const ignored = await ignoredRows(visit);
       if (ignored.length > 0)
         return shown(visit, place, { errors: {}, error: ignoredText(ignored, visit.ui), status: 422 });
+      if (isOvertaken(visit, place, await visit.get(apiOf(place))))
+        return shown(visit, place, { errors: {}, error: visit.ui.t(OVERTAKEN), status: STALE });
       const sent = await visit.send("PUT", apiOf(place), inputOf(visit));
       if (!sent.ok) return shown(visit, place, withGeneralError(formErrors(sent)));
       return visit.goTo(`${place.path}/permissions`, visit.ui.t("The permissions are saved."));
     });
   }
+}
+
+/** The status of a form that shows other rules than those that are stored now. */
+const STALE = 409;
+const OVERTAKEN =
+  "Someone else changed these permissions in the meantime. Nothing was saved: these are the rules as they are now.";
+
+/** Whether the rules that the form was drawn with are no longer the stored ones, such as those of a role that has got some since. */
+function isOvertaken(visit: Visit, { kind }: Place, present: Permissions): boolean {
+  const { role_permissions, fallback_permissions } = present;
+  const wordsNow = new Map<string, string>([
+    ...role_permissions.map((role) => [`role${role.role_id}`, allowedWords(role, actionsOf(kind))] as const),
+    ["others", allowedWords(fallback_permissions, actionsOf(kind))] as const,
+  ]);
+  return rowsIn(visit).some(({ key, stored }) => typeof stored === "string" && stored !== (wordsNow.get(key) ?? ""));
 }
 
 function apiOf({ kind, item }: Place) {

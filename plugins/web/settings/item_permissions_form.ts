@@ -4,6 +4,11 @@ import { type FormErrors, type Html, html } from "lectern/core";
 /** The actions of rules, in the order of the columns. */
 export const ACTIONS = ["view", "create", "update", "delete"] as const;
 
+/** The actions that have a box for a kind of items: pages have no child items to create. */
+export function actionsOf(kind: string) {
+  return ACTIONS.filter((action) => action !== "create" || kind !== "page");
+}
+
 /** The actions that a rule allows; null where the rule is inherited. */
 export type Allowed = Readonly<Record<(typeof ACTIONS)[number], boolean | null>>;
 
@@ -17,9 +22,9 @@ export interface RoleRow {
   readonly stored: Allowed | undefined;
 }
 
-/** The actions that a row's rules allow, as a hidden field of the form has them. */
-export function allowedWords(allowed: Allowed | undefined): string {
-  return ACTIONS.filter((action) => allowed?.[action]).join(" ");
+/** The actions that a row's rules allow, of those that have a box, as a hidden field of the form has them. */
+export function allowedWords(allowed: Allowed | undefined, actions: readonly (keyof Allowed)[] = ACTIONS): string {
+  return actions.filter((action) => allowed?.[action]).join(" ");
 }
 
 /** Data of the form. */
@@ -46,15 +51,14 @@ const TEXTS = { view: "View", create: "Create", update: "Change", delete: "Delet
 export function permissionsForm({ parts }: Web, data: ItemPermissionsData, ui: Ui): Html {
   const { t } = ui;
   const { title, path, kind, owner, people, rows, fallback, formErrors } = data;
-  // Pages have no child items to create.
-  const actions = ACTIONS.filter((action) => action !== "create" || kind !== "page");
+  const actions = actionsOf(kind);
   const row = (
     key: string,
     { name, label, inherited }: { name: Html | string; label: string; inherited: string },
     { allowed, stored }: Pick<RoleRow, "allowed" | "stored">,
   ) =>
     html`<tr><th scope="row" class="any-words">${name}</th>
-<td><input type="hidden" name="rules[${key}][stored]" value="${allowedWords(stored)}"><select name="rules[${key}][mode]" data-rules aria-label="${t("Rules for :name", { name: label })}"><option value="">${inherited}</option><option value="own"${allowed && html` selected`}>${t("Only selected permissions")}</option></select></td>
+<td><input type="hidden" name="rules[${key}][stored]" value="${allowedWords(stored, actions)}"><select name="rules[${key}][mode]" data-rules aria-label="${t("Rules for :name", { name: label })}"><option value="">${inherited}</option><option value="own"${allowed && html` selected`}>${t("Only selected permissions")}</option></select></td>
 ${actions.map(
   (action) =>
     html`<td><label><input type="checkbox" name="rules[${key}][${action}]" value="true"${allowed?.[action] && html` checked`} aria-label="${t(":name: :action", { name: label, action: t(TEXTS[action]) })}"> <span aria-hidden="true">${t(TEXTS[action])}</span></label></td>`,

@@ -23,6 +23,9 @@ const FILES: Readonly<Record<string, string>> = {
 };
 /** The parts of `web.css` by subject, which documents load as one file. Later ones overrule earlier ones. */
 const STYLES = ["web", "header", "page", "phones", "appearance"].map((name) => join(OWN, `${name}.css`));
+/** Scripts of pages that other plugins add, which are in every first view of one. */
+const SHORTENED: ReadonlySet<string> = new Set(["tree.js", "page.js"]);
+const SHORTENER = new Bun.Transpiler({ loader: "js", minifyWhitespace: true, deadCodeElimination: false });
 const MODULE = join(import.meta.dir, "bundle.ts");
 const IMMUTABLE = "public, max-age=31536000, immutable";
 
@@ -42,7 +45,8 @@ export interface Assets {
 /** Mounts the files. */
 export function mountAssets({ root, app, children, log, onStart }: ShellContext): Assets {
   const contents = new Map(Object.entries(FILES).map(([name, path]) => [name, readFileSync(path)]));
-  contents.set("web.css", Buffer.concat(STYLES.map((path) => readFileSync(path))));
+  contents.set("web.css", Buffer.from(STYLES.map((path) => shortStyles(readFileSync(path, "utf8"))).join("")));
+  for (const name of ["web.js", "pictures.js", "palette.js"]) contents.set(name, shortScript(join(OWN, name)));
   const bundles = new Map<string, Bundle>();
   const urlOf = (name: string, key: string) => `${root}/web/assets/${name}?${key}`;
   const ownUrl = (name: string) => urlOf(name, Bun.hash(contents.get(name) ?? new Uint8Array()).toString(36));
@@ -72,11 +76,22 @@ export function mountAssets({ root, app, children, log, onStart }: ShellContext)
         added.add(urlOf(name, key));
         return urlOf(name, key);
       }
-      contents.set(name, readFileSync(allowed(path)));
+      const source = allowed(path);
+      contents.set(name, SHORTENED.has(name) ? shortScript(source) : readFileSync(source));
       added.add(ownUrl(name));
       return ownUrl(name);
     },
   };
+}
+
+/** Styles without comments and indentation, which no value of these files has. */
+function shortStyles(css: string): string {
+  return css.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/\n\s*/g, "\n");
+}
+
+/** A script without comments and white space; names stay, as scripts of a document share those of the top level. */
+function shortScript(path: string): Buffer<ArrayBuffer> {
+  return Buffer.from(SHORTENER.transformSync(readFileSync(path, "utf8")));
 }
 
 /** A script that is made once, when it is first asked for. */

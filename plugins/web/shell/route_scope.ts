@@ -6,6 +6,7 @@
 import type { ScreenHook } from "lectern/contracts";
 import { ApiError, GUEST, isCrossSite, type RouteScope, type Viewer } from "lectern/core";
 import type { ShellContext } from "./contract.ts";
+import { FORGET } from "./revalidation.ts";
 import type { FailedRequest } from "./screens.ts";
 
 /** How errors are shown. */
@@ -84,12 +85,16 @@ async function afterHook(
   return new Response(answer.body, { status: answer.status, headers: all });
 }
 
-/** A redirect to the sign-in screen, which returns to a requested screen afterwards. */
+/**
+ * A redirect to the sign-in screen, which returns to a requested screen afterwards. A browser that names an entity tag keeps a screen of a session
+ * that has ended elsewhere, and forgets all that it keeps, as at sign-out.
+ */
 export function toSignIn(request: Request, root: string): Response {
   const { pathname, search } = new URL(request.url);
   const next =
     READ_METHODS.has(request.method) && pathname !== "/" ? `?next=${encodeURIComponent(pathname + search)}` : "";
-  return new Response(null, { status: 303, headers: { location: `${root}/login${next}` } });
+  const forget = request.headers.has("if-none-match") ? { "clear-site-data": FORGET } : {};
+  return new Response(null, { status: 303, headers: { location: `${root}/login${next}`, ...forget } });
 }
 
 function acceptsHtml(request: Request): boolean {

@@ -76,14 +76,14 @@
     true,
   );
 
-  function say(area, text, isBad = false) {
+  function say(area, text, look = "unseen") {
     let line = area.nextElementSibling;
     if (!line?.classList.contains("tree-says")) {
       line = own(document, "createElement")("p");
       line.setAttribute("role", "status");
       area.after(line);
     }
-    line.className = `tree-says ${isBad ? "notice bad" : "unseen"}`;
+    line.className = `tree-says ${look}`;
     line.textContent = text;
   }
 
@@ -115,6 +115,7 @@
     linkOf(item).focus({ preventScroll: true });
     item.scrollIntoView({ block: "nearest" });
     let message = "";
+    let kept = "";
     try {
       const response = await fetch(area.dataset.tree, {
         method: "POST",
@@ -123,14 +124,18 @@
       });
       if (!response.ok) message = (await response.json()).message ?? String(response.status);
       else if (response.redirected) location.reload();
+      else kept = (await response.json()).kept ?? "";
     } catch (error) {
       message = String(error.message);
     }
-    if (message !== "") {
+    const isWithin = isShown && item.parentElement === parent;
+    if (message !== "" || (kept !== "" && isWithin)) {
       parent.insertBefore(item, next);
-      say(area, message, true);
+      linkOf(item).focus({ preventScroll: true });
+      say(area, message || kept, message === "" ? "notice note" : "notice bad");
     } else {
-      if (!isShown || parent.childElementCount === 0) await refresh(area, item.dataset.entry);
+      // In a book that is kept sorted, the entry stands where the rule has it.
+      if (!isShown || kept !== "" || parent.childElementCount === 0) await refresh(area, item.dataset.entry);
       say(area, area.dataset.moved.replace(":name", nameOf(item)));
     }
     return undefined;

@@ -109,7 +109,10 @@ const putWords = prepared(
 );
 
 const deleteOne = prepared("attachment_texts.delete", (db, p: { id: number }) =>
-  db.deleteFrom("attachment_texts").where("attachment_id", "=", p.id).returning(sql<string | null>`words::text`.as("words")),
+  db
+    .deleteFrom("attachment_texts")
+    .where("attachment_id", "=", p.id)
+    .returning(sql<string | null>`words::text`.as("words")),
 );
 
 const deleteOfPages = prepared("attachment_texts.deleteOfPages", (db, p: { pageIds: readonly number[] }) =>

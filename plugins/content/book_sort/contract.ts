@@ -18,9 +18,12 @@ export const SORT_RULES = ["name", "-name", "created", "-created", "-updated"] a
 /** How a book is sorted. */
 export type SortRule = (typeof SORT_RULES)[number];
 
+/** What ends the rule of a book. */
+const NO_RULE = "none";
+
 /** The body that sets a rule. */
 export const ruleRules = rules({
-  rule: ["nullable", "string", `in:${SORT_RULES.join(",")}`],
+  rule: ["required", "string", `in:${[...SORT_RULES, NO_RULE].join(",")}`],
   keep: ["boolean"],
 });
 

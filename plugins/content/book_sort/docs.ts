@@ -37,8 +37,8 @@ export const aboutRule =
   "Sorts a whole book by a rule: by name, or by when entries were created or changed; a minus is for descending. Pages are sorted within their " +
   "chapter. An addition to BookStack's API.\n" +
   "With keep, which is true by default, the book stays sorted: chapters and pages that are created, renamed, moved or restored later take their " +
-  "places soon after, and other requests that sort the book change the chapters of pages alone. Without it the book is sorted once. A rule of " +
-  "null ends this, and leaves the order as it is; a body without a rule is refused. The permissions are those of sorting the book.";
+  "places soon after, and other requests that sort the book change the chapters of pages alone. Without it the book is sorted once. The rule " +
+  "none ends this, and leaves the order as it is. The permissions are those of sorting the book.";
 
 /** A sample for the documentation. */
 export const readExample = { response: { rule: "name" } };

@@ -1,4 +1,4 @@
-import { endpoint, idOf, invalidFields, noContent, notFound, type RawBuilder, type Viewer } from "lectern/core";
+import { endpoint, idOf, noContent, notFound, type RawBuilder, type Viewer } from "lectern/core";
 import { prepared } from "lectern/db";
 import { sortBook } from "./changes.ts";
 import {
@@ -84,8 +84,7 @@ export function mountOrder(context: BookSortContext): void {
     async ({ viewer, params, input }) => {
       const book = await sortable(params.id, viewer);
       const sent = await validate(ruleRules, input, viewer);
-      // Nothing is no rule of null, which would end the one that is kept.
-      if (sent.rule === undefined) throw invalidFields({ rule: "The rule field is required." });
+      // The rules leave one more word, which ends a rule.
       const rule = SORT_RULES.find((known) => known === sent.rule) ?? null;
       const change = { rule, keep: sent.keep ?? true };
       await perform("book_sort", viewer, { row: book, items: [], change }, (final, tx) => sortBook(context, final, tx));
@@ -94,7 +93,6 @@ export function mountOrder(context: BookSortContext): void {
     {
       permit: "access-api",
       response: sortRuleSchema,
-      emptyAsNull: ["rule"],
       ...endpoint("books", "order-rule-update", { about: aboutRule, rules: ruleRules, example: ruleExample }),
     },
   );

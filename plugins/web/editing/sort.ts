@@ -84,7 +84,7 @@ export function mountSort({ app, web, scripts }: EditingContext): void {
     const path = bookPath(book);
     const isEnd = visit.text("act") === "end";
     if (isEnd || visit.text("by") !== "") {
-      const change = isEnd ? { rule: null } : { rule: visit.text("by"), keep: visit.text("keep") === "true" };
+      const change = isEnd ? { rule: "none" } : { rule: visit.text("by"), keep: visit.text("keep") === "true" };
       const sent = await visit.send("PUT", `/api/books/${book.id}/order/rule`, change);
       const said = isEnd ? visit.ui.t("The book is no longer kept sorted.") : visit.ui.t("The order is saved.");
       if (sent.ok) return visit.goTo(`${path}/sort`, said);

@@ -67,7 +67,11 @@ export function mountKeys({ app }: Pick<ShellContext, "app">, web: Pick<Web, "sc
 
 function draw(ui: Ui): Html {
   const { t } = ui;
-  const written = (keys: string) => keys.split("+").map((key) => t(NAMES[key] ?? key.toUpperCase()));
+  const nameOf = (key: string) => {
+    const name = NAMES[key];
+    return name === undefined ? key.toUpperCase() : t(name);
+  };
+  const written = (keys: string) => keys.split("+").map(nameOf);
   return html`<section class="confirm keys" aria-labelledby="confirm-title"><h1 id="confirm-title">${t("Keyboard shortcuts")}</h1>
 ${GROUPS.map(
   ({ title, keys }) => html`<h2>${t(title)}</h2>

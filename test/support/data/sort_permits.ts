@@ -28,6 +28,6 @@ export const SORT_PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
   ],
   "GET /api/books/:id/order/rule": [{ path: "/api/books/{book}/order/rule", needs: ["book-view-all"] }],
   "PUT /api/books/:id/order/rule": [
-    { path: "/api/books/{book}/order/rule", needs: ["book-view-all", "book-update-all"], body: { rule: null } },
+    { path: "/api/books/{book}/order/rule", needs: ["book-view-all", "book-update-all"], body: { rule: "none" } },
   ],
 };

@@ -61,7 +61,7 @@ const nginx: Proxy = {
     const http = replaced(deploy("nginx.conf"), [
       ["listen 443 ssl;", `listen 127.0.0.1:${port};`],
       [/ +ssl_certificate .*\n +ssl_certificate_key .*\n/, ""],
-      ["server 127.0.0.1:8080;", `server 127.0.0.1:${target};`],
+      ["server 127.0.0.1:8080 max_fails=0;", `server 127.0.0.1:${target};`],
       ...(below ? ([["location / {", "location /docs/ {"]] as const) : []),
     ]);
     const own = ["body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) =>

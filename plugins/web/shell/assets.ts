@@ -86,7 +86,9 @@ export function mountAssets({ root, app, children, log, onStart }: ShellContext)
 
 /** Styles without comments and indentation, which no value of these files has. */
 function shortStyles(css: string): string {
-  return css.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/\n\s*/g, "\n");
+  const [code = "", ...commented] = css.split("/*");
+  const rest = commented.map((part) => part.slice(part.indexOf("*/") + 2));
+  return [code, ...rest].join("").replaceAll(/\n\s*/g, "\n");
 }
 
 /** A script without comments and white space; names stay, as scripts of a document share those of the top level. */

@@ -1,7 +1,7 @@
 import type { Access, ContentKind } from "lectern/contracts";
 import type { EventTransaction, RawBuilder } from "lectern/core";
 import { prepared } from "lectern/db";
-import { changePermissions, entriesOf } from "./changes.ts";
+import { entriesOf, replaceEntries } from "./changes.ts";
 import type { CopiedPermissions, Item } from "./contract.ts";
 import type { Kinds } from "./propagation.ts";
 
@@ -28,17 +28,11 @@ export async function copyToBooks(
   tx: EventTransaction,
 ): Promise<CopiedPermissions> {
   const entries = await entriesOf.execute(tx.db, { items: JSON.stringify([{ kind: shelf.kind, id: shelf.id }]) });
-  const own = entries.map(({ kind: _, item_id: __, ...entry }) => entry);
-  const fallback = own.find(({ role_id }) => role_id === 0) ?? null;
-  const draft = { roles: own.filter(({ role_id }) => role_id !== 0), fallback };
   const books = await booksOf.execute(tx.db, { shelfId: shelf.id, visible });
   let copied = 0;
   for (const book of books) {
     if (!(await access.may(tx.viewer, "restrictions-manage", book))) continue;
-    const item = { ...book, kind: kind.kind };
-    await tx.perform("permissions_update", { item, draft }, (final, inner) =>
-      changePermissions(kinds, { ...final, kind }, inner),
-    );
+    await replaceEntries(kinds, { kind, item: { ...book, kind: kind.kind } }, entries, tx);
     copied += 1;
   }
   return { copied, skipped: books.length - copied };

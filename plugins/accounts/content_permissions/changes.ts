@@ -124,6 +124,23 @@ export async function areSetOn(db: Executor, item: EntryKey): Promise<boolean> {
   return (await anyEntry.executeTakeFirst(db, item)) !== undefined;
 }
 
+/** Replaces all entries of an item by those that are given, or were read of another one, as the event of a change. */
+export async function replaceEntries(
+  kinds: Kinds,
+  { kind, item }: { readonly kind: ContentKind; readonly item: Item },
+  given: readonly Override[],
+  tx: EventTransaction,
+): Promise<void> {
+  const entries = given.map(({ role_id, view, create, update, delete: remove }) => {
+    return { role_id, view, create, update, delete: remove };
+  });
+  const fallback = entries.find(({ role_id }) => role_id === 0) ?? null;
+  const roles = entries.filter(({ role_id }) => role_id !== 0);
+  await tx.perform("permissions_update", { item, draft: { roles, fallback } }, (final, inner) =>
+    changePermissions(kinds, { ...final, kind }, inner),
+  );
+}
+
 /** Implements what the contract `overrides` changes. */
 export function createOverrides(kinds: () => Kinds, access: Access): Omit<Overrides, "areSet"> {
   const itemFor = async (name: string, id: number, tx: EventTransaction) => {
@@ -133,22 +150,11 @@ export function createOverrides(kinds: () => Kinds, access: Access): Omit<Overri
     if (!item) throw notFound("Item");
     return { kind, item };
   };
-  const set = async (
-    { kind, item }: { kind: ContentKind; item: Item },
-    entries: readonly Override[],
-    tx: EventTransaction,
-  ) => {
-    const fallback = entries.find(({ role_id }) => role_id === 0) ?? null;
-    const roles = entries.filter(({ role_id }) => role_id !== 0);
-    await tx.perform("permissions_update", { item, draft: { roles, fallback } }, (final, inner) =>
-      changePermissions(kinds(), { ...final, kind }, inner),
-    );
-  };
   return {
     async replace(name, id, entries, tx) {
       const found = await itemFor(name, id, tx);
       await access.need(tx.viewer, "restrictions-manage", found.item);
-      await set(found, entries, tx);
+      await replaceEntries(kinds(), found, entries, tx);
     },
     async copy(pairs, tx, { ifManaged = false } = {}) {
       const items = JSON.stringify(pairs.map(({ from: { kind, id } }) => ({ kind, id })));
@@ -167,11 +173,7 @@ export function createOverrides(kinds: () => Kinds, access: Access): Omit<Overri
           !((await isManaged((await itemFor(from.kind, from.id, tx)).item)) && (await isManaged(target.item)))
         )
           continue;
-        await set(
-          target,
-          own.map(({ kind: _, item_id: __, ...entry }) => entry),
-          tx,
-        );
+        await replaceEntries(kinds(), target, own, tx);
         count += 1;
       }
       return count;

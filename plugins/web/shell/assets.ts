@@ -16,15 +16,11 @@ const OWN = join(import.meta.dir, "public");
 const FILES: Readonly<Record<string, string>> = {
   "pico.css": fileURLToPath(import.meta.resolve("@picocss/pico/css/pico.min.css")),
   "htmx.js": fileURLToPath(import.meta.resolve("htmx.org/dist/htmx.min.js")),
-  "web.js": join(OWN, "web.js"),
-  "pictures.js": join(OWN, "pictures.js"),
-  "palette.js": join(OWN, "palette.js"),
   "favicon.svg": join(OWN, "favicon.svg"),
 };
 /** The parts of `web.css` by subject, which documents load as one file. Later ones overrule earlier ones. */
 const STYLES = ["web", "header", "page", "phones", "appearance"].map((name) => join(OWN, `${name}.css`));
-/** Scripts of pages that other plugins add, which are in every first view of one. */
-const SHORTENED: ReadonlySet<string> = new Set(["tree.js", "page.js"]);
+const SCRIPTS = ["web.js", "pictures.js", "palette.js"];
 const SHORTENER = new Bun.Transpiler({ loader: "js", minifyWhitespace: true, deadCodeElimination: false });
 const MODULE = join(import.meta.dir, "bundle.ts");
 const IMMUTABLE = "public, max-age=31536000, immutable";
@@ -35,9 +31,10 @@ export interface Assets {
   own(name: string): string;
   /**
    * Serves a further file; returns its URL. A path that ends with `.ts` is bundled. With `folder`, the file and the sources of a
-   * bundle have to lie in it.
+   * bundle have to lie in it. Scripts that ship are sent without comments and white space; those of others as they are written, with
+   * the licences that may be in them.
    */
-  add(name: string, path: string, folder?: string): string;
+  add(name: string, path: string, from?: { readonly folder: string | undefined; readonly ships: boolean }): string;
   /** Whether a URL is that of a further file. */
   has(url: string): boolean;
 }
@@ -46,7 +43,7 @@ export interface Assets {
 export function mountAssets({ root, app, children, log, onStart }: ShellContext): Assets {
   const contents = new Map(Object.entries(FILES).map(([name, path]) => [name, readFileSync(path)]));
   contents.set("web.css", Buffer.from(STYLES.map((path) => shortStyles(readFileSync(path, "utf8"))).join("")));
-  for (const name of ["web.js", "pictures.js", "palette.js"]) contents.set(name, shortScript(join(OWN, name)));
+  for (const name of SCRIPTS) contents.set(name, shortScript(join(OWN, name)));
   const bundles = new Map<string, Bundle>();
   const urlOf = (name: string, key: string) => `${root}/web/assets/${name}?${key}`;
   const ownUrl = (name: string) => urlOf(name, Bun.hash(contents.get(name) ?? new Uint8Array()).toString(36));
@@ -67,7 +64,7 @@ export function mountAssets({ root, app, children, log, onStart }: ShellContext)
   return {
     own: ownUrl,
     has: (url) => added.has(url),
-    add(name, path, folder) {
+    add(name, path, { folder, ships } = { folder: undefined, ships: true }) {
       if (contents.has(name) || bundles.has(name)) throw new Error(`Cannot serve "${name}" twice`);
       const allowed = (each: string) => (folder === undefined ? each : fileBelow(folder, each));
       if (path.endsWith(".ts")) {
@@ -77,7 +74,7 @@ export function mountAssets({ root, app, children, log, onStart }: ShellContext)
         return urlOf(name, key);
       }
       const source = allowed(path);
-      contents.set(name, SHORTENED.has(name) ? shortScript(source) : readFileSync(source));
+      contents.set(name, ships && name.endsWith(".js") ? shortScript(source) : readFileSync(source));
       added.add(ownUrl(name));
       return ownUrl(name);
     },

@@ -131,8 +131,8 @@ export default definePlugin({
       figures: (at, visit) => figuresAt({ places, parts }, at, visit),
       paged,
     };
-    provide("web", web, {}, ({ folder }) => ({
-      asset: (name, path) => assets.add(name, path, folder),
+    provide("web", web, {}, (from) => ({
+      asset: (name, path) => assets.add(name, path, from),
     }));
     contributeThemeHooks(context, web);
     mountSignIn(shared, web);

@@ -1,7 +1,8 @@
 /**
- * Writes a new order of a book, in one transaction. Where the book is kept sorted by a rule, entries change their chapter alone. The permission to update the book allows it, with one limit: children
- * that the viewer sees and may not update keep their order relative to each other, so that nobody reorders the items of
- * others. Book, chapters and pages are locked in that order, as in all other writes to the contents of a book.
+ * Writes a new order of a book, in one transaction. Where the book is kept sorted by a rule, entries change their chapter alone. The
+ * permission to update the book allows it, with one limit: children that the viewer sees and may not update keep their order relative to
+ * each other, so that nobody reorders the items of others. Book, chapters and pages are locked in that order, as in all other writes to the
+ * contents of a book.
  */
 import type { Owned } from "lectern/contracts";
 import {

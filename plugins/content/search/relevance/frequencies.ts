@@ -51,7 +51,7 @@ export class Frequencies {
     const now = performance.now();
     if (this.#kept && now < this.#kept.until) return this.#kept.figures;
     const known = await this.#known();
-    const figures = known ? figuresOf(known) : figuresOf(await this.#sampled(), COMMON_IN / SAMPLED);
+    const figures = known ? figuresOf(known) : figuresOf(await this.#sampled(), COMMON_IN);
     this.#kept = { until: now + (known ? KEPT_MS : SAMPLE_KEPT_MS), figures };
     return figures;
   }
@@ -89,16 +89,14 @@ export class Frequencies {
   }
 }
 
-/** `commonShare` is the least share of entries that have a common word. */
-function figuresOf({ entries, length, words, shares: listed }: Row, commonShare = 0): IndexFigures {
+/** `commonIn` is the number of entries of a sample that have a common word. */
+function figuresOf({ entries, length, words, shares: listed }: Row, commonIn = 0): IndexFigures {
   const shares = new Map(words?.map((word, at) => [word, listed?.[at] ?? 0]));
   const least = Math.min(1, ...shares.values());
   return {
     entries,
     length: length || USUAL_LENGTH,
-    common: [...shares].flatMap(([word, share]) =>
-      share * Math.min(entries, SAMPLED) >= commonShare * SAMPLED ? [word] : [],
-    ),
+    common: [...shares.keys()].filter((word) => (shares.get(word) ?? 0) * Math.min(entries, SAMPLED) >= commonIn),
     entriesOf: (word, isPrefix) =>
       shares.size === 0
         ? 0

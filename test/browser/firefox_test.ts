@@ -48,6 +48,8 @@ const keys = async (...all: readonly string[]) => {
   }
 };
 const save = async () => {
+  // Firefox complains of requests that a navigation cuts off, such as that for the preview.
+  await page.waitForNetworkIdle();
   await Promise.all([page.waitForNavigation(), page.click("button[name=act][value=save]")]);
 };
 

@@ -6,8 +6,9 @@
  * runs.
  */
 import type { ExportEntry, ItemRef } from "lectern/contracts";
-import { ApiError, type JobRun, localizedError, logRetried, narrowedViewer, sql, type Viewer } from "lectern/core";
+import { ApiError, type JobRun, logRetried, sql, type Viewer } from "lectern/core";
 import { prepared } from "lectern/db";
+import { reasonOfRun, scopeOf, viewerOfRun } from "../_items/background_runs.ts";
 import type { CopiesContext, CopyRow } from "./contract.ts";
 import { copyItems, coverOf, type MadeCopy } from "./copy_items.ts";
 import { type CopyPlan, findOriginal, planCopy } from "./plan.ts";
@@ -128,7 +129,7 @@ export async function startCopy(
   const { kind, id, name, parent } = plan.draft;
   const row = await insert.executeTakeFirstOrThrow(context.db, {
     ...{ kind, item_id: id, name, parent_kind: parent?.kind ?? null, parent_id: parent?.id ?? null },
-    ...{ total: plan.total, scope: viewer.only ? [...viewer.only].join() : null, created_by: viewer.id },
+    ...{ total: plan.total, scope: scopeOf(viewer), created_by: viewer.id },
   });
   await context.jobs.enqueue("content_copy_run", { id: row.id });
   return { row };
@@ -184,7 +185,10 @@ export async function runCopy(context: CopiesContext, id: number, job: JobRun): 
     if (error instanceof Superseded) return;
     const isFinal = error instanceof ApiError && error.status < 500;
     const status = isFinal || job.attempt >= TRIES ? "failed" : "waiting";
-    const reason = status === "failed" ? await reasonOf(context, row, isFinal ? error : undefined) : null;
+    const reason =
+      status === "failed"
+        ? await reasonOfRun(context, row, { refused: isFinal ? error : undefined, failed: FAILED })
+        : null;
     await end.write(db, { id, run: row.run, status, error: reason });
     if (!isFinal) throw error;
   } finally {
@@ -192,25 +196,12 @@ export async function runCopy(context: CopiesContext, id: number, job: JobRun): 
   }
 }
 
-/** Why a copy failed, in the language of its user; `refused` is the answer that a request would have got. */
-async function reasonOf(
-  { contracts, language, texts }: CopiesContext,
-  { created_by }: CopyRow,
-  refused: ApiError | undefined,
-): Promise<string> {
-  const user = await contracts.users.viewer(created_by);
-  const [text, params] = refused ? (refused.details.text ?? [refused.message, {}]) : [FAILED, {}];
-  return texts.say(text, params, user?.language ?? language);
-}
-
 async function copyRow(
   context: CopiesContext,
   row: CopyRow,
   { onPlanned, onMade }: { readonly onPlanned: (total: number) => void; readonly onMade: (done: number) => void },
 ): Promise<void> {
-  const user = await context.contracts.users.viewer(row.created_by);
-  if (!user) throw localizedError(404, ":noun not found", { noun: "User" });
-  const viewer = row.scope === null ? user : narrowedViewer(user, new Set(row.scope.split(",")));
+  const viewer = await viewerOfRun(context, row);
   const { kind, item_id, name, parent_kind, parent_id } = row;
   const original = await findOriginal(context, viewer, { kind, id: item_id });
   const parent = parent_kind === null || parent_id === null ? undefined : { kind: parent_kind, id: parent_id };

@@ -11,13 +11,12 @@ import {
   type EventTransaction,
   hasPermission,
   type JobRun,
-  localizedError,
   logRetried,
-  narrowedViewer,
   sql,
   type Viewer,
 } from "lectern/core";
 import { prepared } from "lectern/db";
+import { reasonOfRun, scopeOf, viewerOfRun } from "../_items/background_runs.ts";
 import type { Rename, RenameRow, RenamesContext } from "./contract.ts";
 import { countItems, lockItems, nextItems, renamedTags, TAGGED, taggedKinds } from "./items.ts";
 
@@ -130,9 +129,13 @@ export async function startRename(context: RenamesContext, viewer: Viewer, renam
   if (changes === 0 && !mayUpdateSome(viewer)) throw denied();
   const total = changes + left_alone;
   const isSmall = total <= context.settings.itemsAtOnce;
-  const scope = viewer.only ? [...viewer.only].join() : null;
   const { id } = await context.perform("tag_rename", viewer, rename, async (final, tx) => {
-    const row = await insert.executeTakeFirstOrThrow(tx.db, { ...final, total, scope, created_by: viewer.id });
+    const row = await insert.executeTakeFirstOrThrow(tx.db, {
+      ...final,
+      total,
+      scope: scopeOf(viewer),
+      created_by: viewer.id,
+    });
     if (!isSmall) await tx.enqueue("tag_rename_run", { id: row.id });
     return { ...final, id: row.id };
   });
@@ -158,22 +161,13 @@ export async function runRename(context: RenamesContext, id: number, job?: JobRu
     if (error instanceof Superseded) return;
     const isFinal = error instanceof ApiError && error.status < 500;
     const isLast = isFinal || (job !== undefined && job.attempt >= TRIES);
-    const reason = isLast ? await reasonOf(context, row, isFinal ? error : undefined) : null;
+    const reason = isLast
+      ? await reasonOfRun(context, row, { refused: isFinal ? error : undefined, failed: FAILED })
+      : null;
     await end.write(db, { id, run, status: isLast ? "failed" : "waiting", error: reason });
     if (job && !isFinal) throw error;
     logRetried(log, "Cannot rename a tag", { rename: id, error });
   }
-}
-
-/** Why a rename failed, in the language of its user; `refused` is the answer that a request would have got. */
-async function reasonOf(
-  { contracts, language, texts }: RenamesContext,
-  { created_by }: RenameRow,
-  refused: ApiError | undefined,
-): Promise<string> {
-  const user = await contracts.users.viewer(created_by);
-  const [text, params] = refused ? (refused.details.text ?? [refused.message, {}]) : [FAILED, {}];
-  return texts.say(text, params, user?.language ?? language);
 }
 
 /** Changes the items of a rename, batch by batch, from its place on. */
@@ -184,7 +178,7 @@ async function renameItems(context: RenamesContext, row: RenameRow, check: () =>
     if (place > row.at_kind) after = 0;
     for (;;) {
       check();
-      const viewer = await viewerOf(context, row);
+      const viewer = await viewerOfRun(context, row);
       const ids = await nextItems(context, viewer, row, { kind, after, limit: context.settings.batchItems });
       const last = ids.at(-1);
       if (last === undefined) break;
@@ -202,13 +196,6 @@ async function renameItems(context: RenamesContext, row: RenameRow, check: () =>
       after = last;
     }
   }
-}
-
-/** The user of a rename, with the permissions of now, within the scope of the credential. Throws 404 where the user is gone. */
-async function viewerOf({ contracts }: RenamesContext, { created_by, scope }: RenameRow): Promise<Viewer> {
-  const user = await contracts.users.viewer(created_by);
-  if (!user) throw localizedError(404, ":noun not found", { noun: "User" });
-  return scope === null ? user : narrowedViewer(user, new Set(scope.split(",")));
 }
 
 /** Changes one item. Undefined where none of its tags is renamed any more. Throws where the failure is none of the item's. */

@@ -52,7 +52,7 @@ export function mountHome(context: ReadingContext): void {
       ...{ pages: pages?.data ?? [], books: books.data, shelves: shelves.data, lists, added },
       start: start({ baseUrl: context.baseUrl, hasMigrate }, visit.ui),
     };
-    return { title: visit.ui.t("Welcome"), body: home(data, visit.ui) };
+    return { title: visit.ui.t("Welcome"), menu: "/", body: home(data, visit.ui) };
   };
   web.screen(app.site, "/home", "reader", overview);
   web.screen(app.site, "/", "reader", async (visit) => {

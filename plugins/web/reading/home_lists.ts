@@ -84,7 +84,7 @@ export function mountHomeLists(context: ReadingContext): void {
     const path = `/home/${name}`;
     const pager = web.parts.pager(visit.ui, { path, query: {}, total: list.total, page, size });
     const crumbs = [{ text: visit.ui.t("Overview"), path: "/home" }, { text: list.title }];
-    return { title: list.title, crumbs, menu: "/home", body: view({ list, pager }, visit.ui) };
+    return { title: list.title, crumbs, menu: "/", body: view({ list, pager }, visit.ui) };
   });
 }
 

@@ -134,6 +134,7 @@ test("owners, those who are replied to and those who are mentioned are told as t
   expect((await ask("PUT", "/api/notification-preferences", cy.token, off)).body).toEqual({
     ...off,
     comment_mentions: true,
+    mail: "at_once",
   });
   await made("/api/comments", { page_id: id, reply_to: local_id, html: "<p>No.</p>" }, writer.token);
   // A mention that was there before is none of this change.

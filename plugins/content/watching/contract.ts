@@ -41,6 +41,26 @@ export interface NotificationPreferencesTable {
   own_page_comments: boolean;
   comment_replies: boolean;
   comment_mentions: boolean;
+  /** When notifications are sent by mail. */
+  mail: Generated<MailTimes>;
+}
+
+/** When notifications are sent by mail. */
+export const MAIL_TIMES = ["never", "at_once", "daily", "weekly"] as const;
+/** When notifications are sent by mail. */
+export type MailTimes = (typeof MAIL_TIMES)[number];
+
+/** What was mailed to whom; a user without a row got no mail. */
+export interface NotificationMailsTable {
+  user_id: number;
+  /** The secret of the link that ends the mails. */
+  key: string;
+  /** Since when a job is to send one; null for none. */
+  asked_at: string | null;
+  last_at: string | null;
+  /** When the hour began in which `window_count` mails were sent. */
+  window_at: string | null;
+  window_count: Generated<number>;
 }
 
 /** What a notification is about. */
@@ -84,6 +104,8 @@ export interface NotificationsTable {
   /** Time of the last change. */
   updated_at: Generated<string>;
   read_at: string | null;
+  /** When it was mailed; null where it is to be mailed yet. */
+  mailed_at: string | null;
 }
 
 /** A change that is being told. */
@@ -95,10 +117,13 @@ export const DEFAULT_PREFERENCES = {
   own_page_comments: true,
   comment_replies: true,
   comment_mentions: true,
+  mail: "at_once" as MailTimes,
 };
 
 /** Which preferences a user has. */
 export type Preferences = Readonly<typeof DEFAULT_PREFERENCES>;
+/** Those that say of what one is told. */
+export type TellingPreference = Exclude<keyof Preferences, "mail">;
 
 /** The body that watches an item. */
 export const watchRules = rules({ level: ["required", "string", `in:default,${LEVELS.join()}`] });
@@ -109,6 +134,7 @@ export const preferenceRules = rules({
   own_page_comments: ["boolean"],
   comment_replies: ["boolean"],
   comment_mentions: ["boolean"],
+  mail: ["string", `in:${MAIL_TIMES.join()}`],
 });
 
 /** The body of a change of preferences. */
@@ -168,6 +194,9 @@ export const preferencesSchema = t.Object(
     own_page_comments: t.Boolean({ description: "Comments on pages that you own" }),
     comment_replies: t.Boolean({ description: "Replies to your comments" }),
     comment_mentions: t.Boolean({ description: "Mentions of you in pages and comments" }),
+    mail: t.Union([t.Literal("never"), t.Literal("at_once"), t.Literal("daily"), t.Literal("weekly")], {
+      description: "When what you are told is sent by mail, where a mail server is configured",
+    }),
   },
   { $id: "NotificationPreferences" },
 );
@@ -199,6 +228,9 @@ const unread = t.Integer({ minimum: 0, description: "Unread notifications of ite
 /** How many notifications the viewer has not read. */
 export const unreadSchema = t.Object({ unread }, { $id: "UnreadNotifications" });
 
+/** What the link of a mail leaves. */
+export const unsubscribedSchema = t.Object({ mail: t.Literal("never") }, { $id: "Unsubscribed" });
+
 /** The notifications of the viewer. */
 export const notificationListSchema = t.Object(
   { data: t.Array(notificationSchema), total: t.Integer({ minimum: 0 }), unread },
@@ -213,11 +245,18 @@ export interface WatchingContext
   extends ListedContext,
     Pick<
       PluginContext<
-        "access" | "markup" | "users",
-        "watches" | "notification_preferences" | "watched_changes" | "user_notifications" | "users"
+        "access" | "mail" | "markup" | "users",
+        | "watches"
+        | "notification_mails"
+        | "notification_preferences"
+        | "watched_changes"
+        | "user_notifications"
+        | "users"
       >,
-      "app" | "contracts" | "perform"
+      "app" | "contracts" | "jobs" | "language" | "log" | "perform" | "texts"
     > {
+  /** Whether mails hold a part of the text that changed. */
+  readonly mailExcerpt: boolean;
   /** Whether the plugin of an optional table is there. */
   hasTable(table: "bookshelf_books" | "chapters" | "comments"): boolean;
   /** Whether a user has unread notifications, whether or not their items are seen. */
@@ -256,6 +295,7 @@ declare module "lectern/contracts" {
     "/api/notifications": Static<typeof notificationListSchema>;
     "/api/notifications/unread": Static<typeof unreadSchema>;
     "PUT /api/notifications": Static<typeof unreadSchema>;
+    [unsubscribe: `POST /api/notifications/unsubscribe/${string}/${string}`]: Static<typeof unsubscribedSchema>;
     "/api/watches": Static<typeof watchListSchema>;
     [watch: `/api/watches/${HomeKind}/${number}`]: Static<typeof watchSchema>;
     [candidates: `/api/mentions/${HomeKind}/${number}`]: Static<typeof candidatesSchema>;
@@ -265,6 +305,7 @@ declare module "lectern/contracts" {
 declare module "lectern/db" {
   interface Tables {
     notification_preferences: NotificationPreferencesTable;
+    notification_mails: NotificationMailsTable;
     user_notifications: NotificationsTable;
     watched_changes: WatchedChangesTable;
     watches: WatchesTable;
@@ -285,5 +326,6 @@ declare module "lectern/core" {
   }
   interface Jobs {
     watching_tell: { change_id: number };
+    watching_mail: { user_id: number };
   }
 }

@@ -19,6 +19,7 @@ export const about = {
   mark:
     "Marks notifications as read, or as unread again: those of ids, of which others than your own are left alone, else all whose ids are not " +
     "higher than up_to, else all.",
+  unsubscribe: "Ends the mails of a user, by the id and the secret of the link in a mail, without signing in.",
   candidates:
     "Users who can be mentioned in a page, or in a comment on it, by @ and their slug: at most ten whose name or slug begins with query, and who " +
     "see the item.",

@@ -1,7 +1,7 @@
 import { sql } from "lectern/core";
 import type { Migrations } from "lectern/db";
 
-/** Watches, preferences, changes to tell, and notifications. Items and users are ids without foreign keys, as other plugins own them. */
+/** Watches, preferences, changes to tell, notifications, and what was mailed. Items and users are ids without foreign keys, as other plugins own them. */
 export const migrations: Migrations = {
   async "0001_init"(db) {
     await sql`
@@ -53,5 +53,21 @@ export const migrations: Migrations = {
       create index notifications_by_page on user_notifications (page_id, user_id);
       create index notifications_by_author on user_notifications (author_id);
       create index notifications_by_time on user_notifications (updated_at)`.execute(db);
+  },
+  // What was told before is not sent.
+  async "0002_mail"(db) {
+    await sql`
+      alter table notification_preferences add column mail text not null default 'at_once';
+      alter table user_notifications add column mailed_at timestamptz default now();
+      alter table user_notifications alter column mailed_at drop default;
+      create index notifications_to_mail on user_notifications (user_id) where mailed_at is null;
+      create table notification_mails (
+        user_id integer primary key,
+        key text not null,
+        asked_at timestamptz,
+        last_at timestamptz,
+        window_at timestamptz,
+        window_count integer not null default 0
+      )`.execute(db);
   },
 };

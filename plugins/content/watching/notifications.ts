@@ -5,7 +5,7 @@
 import { jsonTime, type UserRef } from "lectern/contracts";
 import { endpoint, type RawBuilder, type Static, sql, type Viewer } from "lectern/core";
 import { type Executor, prepared, refs } from "lectern/db";
-import { listedItems, requireOwner } from "../_items/listed_items.ts";
+import { type ListSql, listedItems, requireOwner } from "../_items/listed_items.ts";
 import {
   markRules,
   type NotificationMark,
@@ -85,7 +85,8 @@ async function unreadOf({ db, hasUnread, visible }: WatchingContext, viewer: Vie
   return Number(counted?.n ?? 0);
 }
 
-type Told = Omit<Static<typeof notificationSchema>, "item">;
+/** What is said of the item of a notification. */
+export type Told = Omit<Static<typeof notificationSchema>, "item">;
 
 /** Mounts the routes of notifications. */
 export function mountNotifications(context: WatchingContext): void {
@@ -139,8 +140,16 @@ async function mark({ perform, hasUnread }: WatchingContext, viewer: Viewer, wan
   });
 }
 
-/** The notifications of a viewer as a list of items. */
-function toldTo({ contracts, hasTable }: WatchingContext, { id }: Viewer, unread: boolean) {
+/** The notifications of a viewer as a list of items: all, those that are unread, or some by their ids. */
+export function toldTo(
+  { contracts, hasTable }: WatchingContext,
+  { id }: Viewer,
+  which: boolean | readonly number[],
+): ListSql {
+  const chosen =
+    typeof which === "boolean"
+      ? sql`(read_at is null or not ${which}::boolean)`
+      : sql`id = any(${[...which]}::integer[])`;
   const author = contracts.users.ref(sql.ref("seen.author_id")) satisfies RawBuilder<UserRef | null>;
   const localId = hasTable("comments")
     ? sql`(select comments.local_id from comments where comments.id = seen.comment_id)`
@@ -149,7 +158,7 @@ function toldTo({ contracts, hasTable }: WatchingContext, { id }: Viewer, unread
     listed: sql`select 'page'::text as kind, page_id as item_id, row_number() over (order by updated_at desc, told_id desc) as place, told.*
       from (select page_id, id as told_id, type as change, reason, changes, from_revision, to_revision, comment_id, author_id,
           created_at, updated_at, read_at
-        from user_notifications where ${refs("user_notifications.user_id")} = ${id}::integer and (read_at is null or not ${unread}::boolean)
+        from user_notifications where ${refs("user_notifications.user_id")} = ${id}::integer and ${chosen}
         order by updated_at desc, id desc limit ${sql.lit(LISTED)}) as told`,
     extra: sql`json_build_object('id', seen.told_id, 'type', seen.change, 'reason', seen.reason, 'changes', seen.changes,
       'from_revision', seen.from_revision, 'to_revision', seen.to_revision, 'comment_id', seen.comment_id, 'comment_local_id', ${localId},

@@ -4,11 +4,12 @@
  * `receive-notifications` is that of BookStack; rights are judged when a notification is made, and each time it is shown.
  */
 import { itemReferences, referenceCheck } from "lectern/contracts";
-import { DAY_MS, definePlugin, type EventTransaction, sql } from "lectern/core";
+import { DAY_MS, definePlugin, type EventTransaction, MINUTE_MS, sql, t } from "lectern/core";
 import { overAll } from "lectern/db";
 import { LISTED_KINDS } from "../_items/listed_items.ts";
 import { recordChanges } from "./changes.ts";
 import type { WatchingContext } from "./contract.ts";
+import { mailDue, mailTo } from "./mail.ts";
 import { mountMentions } from "./mentions.ts";
 import { migrations } from "./migrations.ts";
 import { mountNotifications, readHasUnread } from "./notifications.ts";
@@ -22,6 +23,8 @@ import {
   removeWatchesOfItems,
 } from "./removals.ts";
 import { tellChange } from "./tell.ts";
+import { texts } from "./texts.ts";
+import { mountUnsubscribe } from "./unsubscribe.ts";
 import { mountWatches } from "./watches.ts";
 
 /** Jobs that tell changes at a time, of different pages. */
@@ -29,15 +32,22 @@ const MOST_JOBS = 2;
 
 export default definePlugin({
   name: "watching",
-  requires: ["access", "markup", "pages", "users"],
+  requires: ["access", "mail", "markup", "pages", "users"],
   grants: {
-    write: ["notification_preferences", "user_notifications", "watched_changes", "watches"],
-    read: ["bookshelf_books", "bookshelves", "books", "chapters", "comments", "pages", "users"],
+    write: ["notification_mails", "notification_preferences", "user_notifications", "watched_changes", "watches"],
+    read: ["bookshelf_books", "bookshelves", "books", "chapters", "comments", "page_revisions", "pages", "users"],
     system: true,
     impersonate: true,
   },
   optionalTables: ["bookshelf_books", "bookshelves", "chapters", "comments"],
+  settings: t.Object({
+    mailExcerpt: t.Boolean({
+      default: false,
+      description: "Whether mails about changes hold a part of the text, which then is where mail is kept",
+    }),
+  }),
   migrations,
+  texts,
   events: ["watch_set", "notification_create", "notification_read", "notification_preferences_update"],
   setup(plugin) {
     const { cache, contribute, jobs, on, runtime, slot } = plugin;
@@ -46,6 +56,7 @@ export default definePlugin({
     const context: WatchingContext = {
       ...plugin,
       db,
+      mailExcerpt: plugin.settings.mailExcerpt,
       hasUnread: cache.values("unread", (userId) => readHasUnread(db, userId)),
       kinds: () => (known ??= slot("content").filter(({ kind }) => LISTED_KINDS.some((each) => each === kind))),
       hasTable: (table) =>
@@ -60,8 +71,11 @@ export default definePlugin({
     mountPreferences(context);
     mountNotifications(context);
     mountMentions(context);
+    mountUnsubscribe(context);
     recordChanges(plugin);
     jobs.handle("watching_tell", ({ change_id }) => tellChange(context, change_id), { limit: MOST_JOBS, perGroup: 1 });
+    jobs.handle("watching_mail", ({ user_id }) => mailTo(context, user_id), { limit: MOST_JOBS, perGroup: 1 });
+    jobs.every("mail notifications", MINUTE_MS, () => mailDue(context));
     jobs.every("forget notifications", DAY_MS, () => removeOld(db));
     const forget = async (owners: readonly { readonly user_id: number }[], tx: EventTransaction) => {
       for (const userId of new Set(owners.map(({ user_id }) => user_id)))
@@ -96,6 +110,7 @@ export default definePlugin({
           ...itemReferences(context.kinds(), { table: "watches", kind: "kind", id: "item_id" }),
           { table: "watches", ...users },
           { table: "notification_preferences", ...users },
+          { table: "notification_mails", ...users },
         ],
         repair: "delete",
       }),

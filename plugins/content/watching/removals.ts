@@ -50,6 +50,9 @@ const removeWatchesOf = prepared("watching.removeWatchesOf", (db, p: { userId: n
 const removePreferencesOf = prepared("watching.removePreferencesOf", (db, p: { userId: number }) =>
   db.deleteFrom("notification_preferences").where("user_id", "=", p.userId),
 );
+const removeMailsOf = prepared("watching.removeMailsOf", (db, p: { userId: number }) =>
+  db.deleteFrom("notification_mails").where("user_id", "=", p.userId),
+);
 const removeNotificationsOf = prepared("watching.removeNotificationsOf", (db, p: { userId: number }) =>
   db.deleteFrom("user_notifications").where("user_id", "=", p.userId),
 );
@@ -63,7 +66,7 @@ const forgetAuthorOfChanges = prepared("watching.forgetAuthorOfChanges", (db, p:
 /** Deletes what is a user's own, and the user as the author of what others were told. */
 export async function removeUser(db: Db, userId: number): Promise<void> {
   for (const statement of [
-    ...[removeWatchesOf, removePreferencesOf, removeNotificationsOf],
+    ...[removeWatchesOf, removePreferencesOf, removeMailsOf, removeNotificationsOf],
     ...[forgetAuthor, forgetAuthorOfChanges],
   ])
     await statement.execute(db, { userId });

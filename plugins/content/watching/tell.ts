@@ -9,9 +9,9 @@ import {
   type ChangeType,
   DEFAULT_PREFERENCES,
   LEVELS,
-  type Preferences,
   REASONS,
   type Reason,
+  type TellingPreference,
   type ToldChange,
   type WatchedChange,
   type WatchingContext,
@@ -30,7 +30,7 @@ const JOINED = "10 minutes";
 const PERMISSION = "receive-notifications";
 
 /** The level from which a change is told, and the preference of those whose own page it is. */
-const TOLD: Readonly<Record<ChangeType, { readonly level: WatchLevel; readonly own?: keyof Preferences }>> = {
+const TOLD: Readonly<Record<ChangeType, { readonly level: WatchLevel; readonly own?: TellingPreference }>> = {
   page_create: { level: "new" },
   page_update: { level: "updates", own: "own_page_changes" },
   comment_create: { level: "comments", own: "own_page_comments" },
@@ -87,7 +87,7 @@ export async function tellChange(context: WatchingContext, id: number): Promise<
 /** The next users who want to know of a change, with the first of their reasons. */
 async function wanting(context: WatchingContext, change: WatchedChange): Promise<ToldChange["users"]> {
   const { level, own } = TOLD[change.type];
-  const prefers = (preference: keyof Preferences, user: string) =>
+  const prefers = (preference: TellingPreference, user: string) =>
     sql`coalesce((select ${sql.ref(preference)} from notification_preferences as preferred
       where preferred.user_id = ${sql.ref(user)}), ${sql.lit(DEFAULT_PREFERENCES[preference])})`;
   const because = (reason: Reason) => sql`${sql.lit(REASONS.indexOf(reason))}`;
@@ -132,20 +132,27 @@ async function notify(context: WatchingContext, told: ToldChange, tx: EventTrans
       : await advance.executeTakeFirst(tx.db, { ...progress, to: last });
   if (!moved) return { ...told, users: [] };
   if (users.length === 0) return told;
+  const isMailed = context.contracts.mail.isConfigured;
+  // What is not to be mailed counts as done.
+  const settled = (
+    user: string,
+  ) => sql`case when not ${isMailed}::boolean or exists (select from notification_preferences as preferred
+    where preferred.user_id = ${sql.ref(user)} and preferred.mail = 'never') then now() end`;
   const joins = change.type === "page_update" ? users.filter(({ reason }) => reason !== "mention") : [];
   // A template: two writes by one statement, of which the second leaves out those of the first.
   await rows(
     tx.db,
     sql`with joined as (
         update user_notifications set changes = changes + 1, to_revision = ${change.to_revision}::integer,
-          updated_at = greatest(updated_at, ${change.created_at}::timestamptz), read_at = null
+          updated_at = greatest(updated_at, ${change.created_at}::timestamptz), read_at = null, mailed_at = ${settled("user_notifications.user_id")}
         where user_id = any(${joins.map((one) => one.id)}::integer[]) and page_id = ${change.page_id}::integer
           and type in ('page_create', 'page_update') and reason <> 'mention' and author_id is not distinct from ${change.author_id}::integer
           and updated_at > ${change.created_at}::timestamptz - ${sql.lit(JOINED)}::interval
         returning user_id)
-      insert into user_notifications (user_id, type, reason, page_id, comment_id, author_id, from_revision, to_revision, created_at, updated_at)
+      insert into user_notifications (user_id, type, reason, page_id, comment_id, author_id, from_revision, to_revision, created_at, updated_at, mailed_at)
       select told.id, ${change.type}::text, told.reason, ${change.page_id}::integer, ${change.comment_id}::integer, ${change.author_id}::integer,
-        ${change.from_revision}::integer, ${change.to_revision}::integer, ${change.created_at}::timestamptz, ${change.created_at}::timestamptz
+        ${change.from_revision}::integer, ${change.to_revision}::integer, ${change.created_at}::timestamptz, ${change.created_at}::timestamptz,
+        ${settled("told.id")}
       from unnest(${users.map((one) => one.id)}::integer[], ${users.map(({ reason }) => reason)}::text[]) as told (id, reason)
       where not exists (select from joined where joined.user_id = told.id)`,
   );

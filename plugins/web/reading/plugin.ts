@@ -18,6 +18,7 @@ import { mountStars } from "./stars.ts";
 import { mountSuggestions } from "./suggestions.ts";
 import { mountTags } from "./tags.ts";
 import { mountTree } from "./tree_requests.ts";
+import { mountUnsubscribe } from "./unsubscribe.ts";
 import { warmUpScreens } from "./warm_up.ts";
 
 export default definePlugin({
@@ -47,6 +48,7 @@ export default definePlugin({
     mountCommentForms(shared);
     mountRevisions(shared);
     mountExports(shared);
+    mountUnsubscribe(shared);
     warmUpScreens(context);
     const home = { text: "Home page", needs: "/api/home" };
     contribute("screen_part", {

@@ -164,6 +164,7 @@ export const watchSchema = t.Object(
   {
     type: homeItemSchema.properties.type,
     id: idSchema,
+    item: homeItemSchema,
     level: t.Union([t.Literal("default"), levelSchema], { description: "Your choice for this item" }),
     inherited: nullable(
       t.Object(
@@ -298,6 +299,8 @@ declare module "lectern/contracts" {
     [unsubscribe: `POST /api/notifications/unsubscribe/${string}/${string}`]: Static<typeof unsubscribedSchema>;
     "/api/watches": Static<typeof watchListSchema>;
     [watch: `/api/watches/${HomeKind}/${number}`]: Static<typeof watchSchema>;
+    [watchChoice: `PUT /api/watches/${HomeKind}/${number}`]: Static<typeof watchSchema>;
+    "PUT /api/notification-preferences": Static<typeof preferencesSchema>;
     [candidates: `/api/mentions/${HomeKind}/${number}`]: Static<typeof candidatesSchema>;
   }
 }

@@ -135,11 +135,8 @@ interface ChosenLevel {
 }
 
 /** How a viewer watches an item that they see. */
-async function stateOf(
-  context: WatchingContext,
-  viewer: Viewer,
-  { type, id }: HomeItem,
-): Promise<Static<typeof watchSchema>> {
+async function stateOf(context: WatchingContext, viewer: Viewer, item: HomeItem): Promise<Static<typeof watchSchema>> {
+  const { type, id } = item;
   // A template: where an item is, is a union over tables of several plugins.
   const chosen = await rows<ChosenLevel>(
     context.db,
@@ -155,7 +152,14 @@ async function stateOf(
     item: (await listedItem(context, viewer, above.kind, above.item_id)) ?? null,
   };
   const level = own ? levelOf(own.level) : "default";
-  return { type, id, level, inherited: inherited ?? null, effective: own ? level : (inherited?.level ?? "default") };
+  return {
+    type,
+    id,
+    item,
+    level,
+    inherited: inherited ?? null,
+    effective: own ? level : (inherited?.level ?? "default"),
+  };
 }
 
 /** The level of a stored number. */

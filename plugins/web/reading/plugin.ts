@@ -20,6 +20,7 @@ import { mountTags } from "./tags.ts";
 import { mountTree } from "./tree_requests.ts";
 import { mountUnsubscribe } from "./unsubscribe.ts";
 import { warmUpScreens } from "./warm_up.ts";
+import { mountWatching } from "./watching.ts";
 
 export default definePlugin({
   name: "web_reading",
@@ -49,6 +50,7 @@ export default definePlugin({
     mountRevisions(shared);
     mountExports(shared);
     mountUnsubscribe(shared);
+    mountWatching(shared, context);
     warmUpScreens(context);
     const home = { text: "Home page", needs: "/api/home" };
     contribute("screen_part", {

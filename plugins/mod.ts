@@ -31,6 +31,7 @@ import shelves from "./content/shelves/plugin.ts";
 import slugHistory from "./content/slug_history/plugin.ts";
 import tagRenames from "./content/tag_renames/plugin.ts";
 import tags from "./content/tags/plugin.ts";
+import watching from "./content/watching/plugin.ts";
 import dashboardKeys from "./monitoring/dashboard_keys/plugin.ts";
 import dashboard from "./monitoring/dashboard_stats/plugin.ts";
 import hosts from "./monitoring/hosts/plugin.ts";
@@ -91,6 +92,7 @@ const plugins: readonly AnyPlugin[] = [
   search,
   attachmentTexts,
   homePage,
+  watching,
   links,
   slugHistory,
   exporting,

@@ -12,6 +12,11 @@ export interface MailMessage {
   readonly text: string;
   /** The same as HTML. */
   readonly html?: string;
+  /**
+   * An address at which whoever has it ends such messages, without signing in: by a POST, or on the screen that a GET shows. Mail programs
+   * offer it beside the message (RFC 8058).
+   */
+  readonly unsubscribe?: string;
 }
 
 /**
@@ -61,6 +66,8 @@ export class MailRejected extends JobFailure {
 export interface OutgoingMail extends MailMessage {
   /** The sender (MAIL_FROM), as `address` or `Name <address>`. */
   readonly from: string;
+  /** Further headers, such as those that `unsubscribe` is said by. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**

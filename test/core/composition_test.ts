@@ -88,7 +88,7 @@ describe("a shipped plugin that is left out", () => {
         '{"from":"lectern/plugins","without":["mail"]} instead of "lectern/plugins" in "plugins" of the "lectern" block of package.json',
     );
     expect(await bootError({ without: ["mail"] })).toBe(
-      'The plugins "users", "web", "web_settings" require "mail", which no plugin provides; the shipped plugin "mail" does, which is left out',
+      'The plugins "users", "watching", "web", "web_settings" require "mail", which no plugin provides; the shipped plugin "mail" does, which is left out',
     );
     expect(await bootError({ without: ["roles"] })).toEndWith(
       'needs the permission "users-manage", which no plugin adds; the shipped plugin "roles" does, which is left out',

@@ -2,7 +2,7 @@
  * Mail (contract `mail`): by SMTP, or by the transport of another plugin (slot `mail_transport`). It stores nothing: a message
  * that must not be lost is sent from a job.
  */
-import { type MailMessage, MailRejected, type MailTransport, mailSlots } from "lectern/contracts";
+import { type MailMessage, MailRejected, type MailTransport, mailSlots, type OutgoingMail } from "lectern/contracts";
 import { BootError, chosenProvider, definePlugin, SECOND_MS, t, withinTime } from "lectern/core";
 
 const SMTP = "smtp";
@@ -86,9 +86,9 @@ export default definePlugin({
           const transport = chosen();
           if (!transport) throw new Error("Cannot send mail: MAIL_HOST names no server");
           checkMessage(message);
-          if (transport === smtp) await transport.send({ ...message, from }, { signal: new AbortController().signal });
-          else
-            await withinTime(timeout * SECOND_MS, (signal) => transport.send({ ...message, from }, { signal }), late);
+          const sent = { ...message, from, ...headersOf(message) };
+          if (transport === smtp) await transport.send(sent, { signal: new AbortController().signal });
+          else await withinTime(timeout * SECOND_MS, (signal) => transport.send(sent, { signal }), late);
         },
       },
       { send: "writes" },
@@ -103,6 +103,18 @@ const NO_SERVER: MailTransport = { name: SMTP, send: () => Promise.reject(new Er
 function checkSender(from: string, reason: string): void {
   if (!from.includes("@"))
     throw new BootError(`Cannot send mail from "${from}": ${reason}, so MAIL_FROM must be an address`);
+}
+
+/** The headers by which mail programs offer to end such messages (RFC 8058), and answer none of them by themselves (RFC 3834). */
+function headersOf({ unsubscribe }: MailMessage): Pick<OutgoingMail, "headers"> {
+  if (unsubscribe === undefined) return {};
+  return {
+    headers: {
+      "List-Unsubscribe": `<${new URL(unsubscribe).href}>`,
+      "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+      "Auto-Submitted": "auto-generated",
+    },
+  };
 }
 
 /** Throws MailRejected for line breaks in what becomes a header, which would add headers. */

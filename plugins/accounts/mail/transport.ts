@@ -42,7 +42,8 @@ export function createSmtpTransport(server: SmtpServer): MailTransport & { close
     async send(message) {
       try {
         // As an object, so that a comma or a bracket in an address cannot add recipients.
-        await transport.sendMail({ ...message, to: { name: "", address: message.to } });
+        const { unsubscribe: _, ...sent } = message;
+        await transport.sendMail({ ...sent, to: { name: "", address: message.to } });
       } catch (cause) {
         if (isUnknownRecipient(cause)) throw new MailRejected(messageOf(cause), { cause });
         throw cause;

@@ -3,7 +3,7 @@
  * routes are additions to BookStack's API, which has these lists on screens alone.
  */
 import type { Generated } from "kysely";
-import type { ContentKind, HomeKind, ItemViews } from "lectern/contracts";
+import type { HomeKind, ItemViews } from "lectern/contracts";
 import {
   idSchema,
   nullable,
@@ -15,8 +15,7 @@ import {
   timestampSchema,
   userRefSchema,
 } from "lectern/core";
-import type { Db } from "lectern/db";
-import { itemRefSchema } from "../_items/answers.ts";
+import { homeItemSchema, listedFields as itemFields, type ListedContext } from "../_items/listed_items.ts";
 
 /** Items that users have marked. */
 export interface FavouritesTable {
@@ -42,8 +41,6 @@ export interface MostViewedTable {
   views: number;
 }
 
-/** The kinds of items in lists. */
-export const KINDS: readonly HomeKind[] = ["page", "chapter", "book", "bookshelf"];
 /** What the home page can show beside a page or a shelf: an overview of one's work, or a listing. */
 export const LISTINGS = ["overview", "books", "bookshelves"] as const;
 
@@ -56,32 +53,12 @@ export interface HomeChoice {
   readonly item_id: number | null;
 }
 
-/** The query of a list. */
-export const listRules = rules({ count: ["integer", "min:1", "max:100"], offset: ["integer", "min:0", "max:100000"] });
-
 /** The body of a choice; an empty one takes the choice back. */
 export const choiceRules = rules({
   shows: ["string", `in:,${LISTINGS.join()}`],
   page_id: ["integer"],
   bookshelf_id: ["integer"],
 });
-
-/** The fields of an item in a list. Its book and chapter are null where it has none, or the viewer does not see it. */
-const itemFields = {
-  type: t.Union([t.Literal("page"), t.Literal("chapter"), t.Literal("book"), t.Literal("bookshelf")]),
-  id: idSchema,
-  name: t.String(),
-  slug: t.String(),
-  url: t.String(),
-  book: nullable(itemRefSchema),
-  chapter: nullable(itemRefSchema),
-};
-
-/** An item that a list names. */
-export const homeItemSchema = t.Object(itemFields, { $id: "HomeItem" });
-
-/** An item that a list names. */
-export type HomeItem = Static<typeof homeItemSchema>;
 
 const views = t.Integer({ minimum: 1 });
 
@@ -157,15 +134,13 @@ export const homeSchema = t.Object(
 
 /** What the files of this plugin share. */
 export interface HomeContext
-  extends Pick<
-    PluginContext<"access" | "users", "favourites" | "home_choices" | "most_viewed">,
-    "app" | "baseUrl" | "contracts" | "perform" | "validate" | "visible"
-  > {
-  readonly db: Db;
+  extends ListedContext,
+    Pick<
+      PluginContext<"access" | "users", "favourites" | "home_choices" | "most_viewed">,
+      "app" | "contracts" | "perform"
+    > {
   /** Undefined where nothing records views. */
   readonly views: ItemViews | undefined;
-  /** The kinds in lists whose plugins are there. */
-  kinds(): readonly ContentKind[];
   /** Whether the plugin of an optional table is there. */
   hasTable(table: "activities" | "page_drafts"): boolean;
 }

@@ -4,22 +4,11 @@
  * cached as a set until that user changes one, since each screen of an item asks.
  */
 import type { HomeKind } from "lectern/contracts";
-import {
-  type Cached,
-  denied,
-  endpoint,
-  idOf,
-  invalidFields,
-  noContent,
-  notFound,
-  rules,
-  sql,
-  type Viewer,
-} from "lectern/core";
+import { type Cached, endpoint, invalidFields, noContent, rules, sql, type Viewer } from "lectern/core";
 import { prepared } from "lectern/db";
-import { type FavouriteKey, favouriteSchema, type HomeContext, KINDS } from "./contract.ts";
+import { isPerson, namedItem, requireOwner, seenItem } from "../_items/listed_items.ts";
+import { type FavouriteKey, favouriteSchema, type HomeContext } from "./contract.ts";
 import { about } from "./docs.ts";
-import { listedItem } from "./listed_items.ts";
 
 const PATH = "/favourites/:kind/:id";
 const PERMIT = "access-api";
@@ -75,9 +64,8 @@ export async function readFavourites({ db }: Pick<HomeContext, "db">, userId: st
 export function mountFavourites(context: HomeContext, cached: Cached<FavouriteSet>): void {
   const { app, db, perform } = context;
   const seen = async (viewer: Viewer, params: { readonly kind: string; readonly id: string }) => {
-    const key = keyOf(viewer, params);
-    if (!(await listedItem(context, viewer, key.kind, key.item_id))) throw notFound(NOUNS[key.kind]);
-    return key;
+    const { type, id } = await seenItem(context, viewer, params);
+    return { user_id: viewer.id, kind: type, item_id: id };
   };
   app.get(
     PATH,
@@ -113,7 +101,7 @@ export function mountFavourites(context: HomeContext, cached: Cached<FavouriteSe
     async ({ viewer, params, set }) => {
       requireOwner(viewer);
       // Also of an item that the viewer sees no longer: it answers the same whether there is one.
-      await perform("favourite_remove", viewer, keyOf(viewer, params), async (final, tx) => {
+      await perform("favourite_remove", viewer, { user_id: viewer.id, ...namedItem(params) }, async (final, tx) => {
         await remove.execute(tx.db, final);
         await cached.forget(tx, String(final.user_id));
         return final;
@@ -124,32 +112,9 @@ export function mountFavourites(context: HomeContext, cached: Cached<FavouriteSe
   );
 }
 
-const NOUNS: Readonly<Record<HomeKind, string>> = {
-  page: "Page",
-  chapter: "Chapter",
-  book: "Book",
-  bookshelf: "Shelf",
-};
-
 /** The favourites of a viewer; visitors have none. */
 export function favouritesOf(cached: Cached<FavouriteSet>, viewer: Viewer): FavouriteSet | Promise<FavouriteSet> {
   return isPerson(viewer) ? cached.get(String(viewer.id)) : NONE;
-}
-
-/** Whether a viewer is a user, who has favourites and a home page. */
-export function isPerson({ via }: Viewer): boolean {
-  return via !== "guest" && via !== "system";
-}
-
-/** Throws 403 for visitors, and for a narrower credential, which changes nothing of its user's own. */
-export function requireOwner(viewer: Viewer): void {
-  if (!isPerson(viewer) || viewer.only) throw denied();
-}
-
-function keyOf(viewer: Viewer, { kind, id }: { readonly kind: string; readonly id: string }): FavouriteKey {
-  const known = KINDS.find((each) => each === kind);
-  if (!known) throw notFound("Item");
-  return { user_id: viewer.id, kind: known, item_id: idOf(id, NOUNS[known]) };
 }
 
 const NONE: FavouriteSet = new Set();

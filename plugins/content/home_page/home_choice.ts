@@ -14,10 +14,9 @@ import {
   type Viewer,
 } from "lectern/core";
 import { prepared } from "lectern/db";
+import { isPerson, listedItem, requireOwner } from "../_items/listed_items.ts";
 import { choiceRules, type HomeChoice, type HomeContext, homeSchema, LISTINGS } from "./contract.ts";
 import { about } from "./docs.ts";
-import { isPerson, requireOwner } from "./favourites.ts";
-import { listedItem } from "./listed_items.ts";
 
 /** The `user_id` of the choice for all. */
 export const INSTANCE = 0;

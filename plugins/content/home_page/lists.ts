@@ -5,10 +5,10 @@
 import { jsonTime, type UserRef } from "lectern/contracts";
 import { type Cached, denied, endpoint, type InputObject, sql, type Viewer } from "lectern/core";
 import { onPrimary, refs } from "lectern/db";
-import { type HomeContext, listAnswers, listRules } from "./contract.ts";
+import { type ListedPart, type ListSql, listedItems, listRules, partIn } from "../_items/listed_items.ts";
+import { type HomeContext, listAnswers } from "./contract.ts";
 import { about } from "./docs.ts";
 import { type FavouriteSet, favouritesOf } from "./favourites.ts";
-import { type ListedPart, type ListSql, listedItems, partIn } from "./listed_items.ts";
 
 /** Items opened last of which those are shown that still exist and are seen. */
 const MOST_RECENT = 200;

@@ -1,7 +1,6 @@
-import type { HomeKind } from "lectern/contracts";
 import { MINUTE_MS, sql } from "lectern/core";
 import { type Db, rows } from "lectern/db";
-import { KINDS } from "./contract.ts";
+import { LISTED_KINDS } from "../_items/listed_items.ts";
 
 /** Between two counts. */
 export const COUNT_EVERY_MS: number = 10 * MINUTE_MS;
@@ -13,13 +12,12 @@ const KEPT = 500;
  * a schedule and not where it is read.
  */
 export async function countMostViewed(db: Db): Promise<void> {
-  const kinds: readonly HomeKind[] = KINDS;
   // A template, since it replaces the rows by one statement: readers find either all former rows or all new ones.
   await rows(
     db,
     sql`with counted as materialized (
         select kind, item_id, least(sum(count), 2147483647)::integer as views from item_views
-        where kind = any(${[...kinds]}::text[]) group by kind, item_id order by 3 desc limit ${sql.lit(KEPT)}),
+        where kind = any(${[...LISTED_KINDS]}::text[]) group by kind, item_id order by 3 desc limit ${sql.lit(KEPT)}),
       gone as (delete from most_viewed where not exists (select from counted
         where counted.kind = most_viewed.kind and counted.item_id = most_viewed.item_id))
       insert into most_viewed (kind, item_id, views) select kind, item_id, views from counted order by kind, item_id

@@ -6,7 +6,8 @@
 import { itemReferences, referenceCheck } from "lectern/contracts";
 import { definePlugin, sql } from "lectern/core";
 import { overAll } from "lectern/db";
-import { type HomeContext, KINDS } from "./contract.ts";
+import { LISTED_KINDS } from "../_items/listed_items.ts";
+import type { HomeContext } from "./contract.ts";
 import { favouritesOf, mountFavourites, readFavourites, removeFavouritesOf, removeMarks } from "./favourites.ts";
 import { INSTANCE, mountHomeChoice, readChoice, removeChoiceOf, removeChoicesOfItems } from "./home_choice.ts";
 import { mountLists } from "./lists.ts";
@@ -34,7 +35,7 @@ export default definePlugin({
       ...plugin,
       db,
       views,
-      kinds: () => (known ??= slot("content").filter(({ kind }) => KINDS.some((each) => each === kind))),
+      kinds: () => (known ??= slot("content").filter(({ kind }) => LISTED_KINDS.some((each) => each === kind))),
       hasTable: (table) =>
         runtime
           .plugins()

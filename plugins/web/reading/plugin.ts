@@ -18,7 +18,9 @@ import { mountStars } from "./stars.ts";
 import { mountSuggestions } from "./suggestions.ts";
 import { mountTags } from "./tags.ts";
 import { mountTree } from "./tree_requests.ts";
+import { mountUnsubscribe } from "./unsubscribe.ts";
 import { warmUpScreens } from "./warm_up.ts";
+import { mountWatching } from "./watching.ts";
 
 export default definePlugin({
   name: "web_reading",
@@ -48,6 +50,8 @@ export default definePlugin({
     mountCommentForms(shared);
     mountRevisions(shared);
     mountExports(shared);
+    mountUnsubscribe(shared);
+    mountWatching(shared, context);
     warmUpScreens(context);
     const home = { text: "Home page", needs: "/api/home" };
     contribute("screen_part", {

@@ -71,7 +71,7 @@ export const SYSTEM_PERMISSIONS: readonly { readonly name: string; readonly text
   {
     name: "receive-notifications",
     text: "Receive notifications",
-    about: "Used by API clients only. This instance sends no notification emails.",
+    about: "Watch items, and be told of changes, comments, replies and mentions.",
   },
 ];
 

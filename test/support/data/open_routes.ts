@@ -28,6 +28,7 @@ export const PUBLIC: Readonly<Record<string, string>> = {
   "POST /api/register/invite/:token": "invited people have no account to sign in to yet",
   "POST /api/password/reset/:token": "people with a reset link cannot sign in",
   "POST /api/password/email": "people who forgot their password cannot sign in",
+  "POST /api/notifications/unsubscribe/:user/:key": "the link of a mail, whose secret ends the mails of one user alone",
   "POST /api/session": "this is where one signs in",
   "GET /api/session": "answers from the cookie alone, to users without access-api as well",
   "DELETE /api/session": "signs out by the cookie alone, users without access-api as well",

@@ -3,10 +3,54 @@
  * with their books and chapters where the viewer sees these too. How many rows are looked at is bounded by whoever names them, so a viewer
  * who sees few items costs no more. Names and paths are read for the shown ones alone.
  */
-import type { ContentKind } from "lectern/contracts";
-import { type InputObject, type RawBuilder, sql, type Viewer } from "lectern/core";
-import { rows } from "lectern/db";
-import { type HomeContext, type HomeItem, listRules } from "./contract.ts";
+import type { ContentKind, HomeKind } from "lectern/contracts";
+import {
+  denied,
+  type InputObject,
+  idOf,
+  idSchema,
+  notFound,
+  nullable,
+  type PluginContext,
+  type RawBuilder,
+  rules,
+  type Static,
+  sql,
+  t,
+  type Viewer,
+} from "lectern/core";
+import { type Db, rows } from "lectern/db";
+import { itemRefSchema } from "./answers.ts";
+
+/** The kinds of items in lists. */
+export const LISTED_KINDS: readonly HomeKind[] = ["page", "chapter", "book", "bookshelf"];
+
+/** The query of a list. */
+export const listRules = rules({ count: ["integer", "min:1", "max:100"], offset: ["integer", "min:0", "max:100000"] });
+
+/** The fields of an item in a list. Its book and chapter are null where it has none, or the viewer does not see it. */
+export const listedFields = {
+  type: t.Union([t.Literal("page"), t.Literal("chapter"), t.Literal("book"), t.Literal("bookshelf")]),
+  id: idSchema,
+  name: t.String(),
+  slug: t.String(),
+  url: t.String(),
+  book: nullable(itemRefSchema),
+  chapter: nullable(itemRefSchema),
+};
+
+/** An item that a list names. */
+export const homeItemSchema = t.Object(listedFields, { $id: "HomeItem" });
+
+/** An item that a list names. */
+export type HomeItem = Static<typeof homeItemSchema>;
+
+/** What lists are read with. */
+export interface ListedContext extends Pick<PluginContext, "baseUrl" | "validate" | "visible"> {
+  readonly db: Db;
+  /** The kinds in lists whose plugins are there. */
+  kinds(): readonly ContentKind[];
+}
 
 /** Items that a list shows by default. */
 const DEFAULT_COUNT = 20;
@@ -36,7 +80,7 @@ export interface ListedPart<Extra> {
 
 /** Which part of a list a query asks for. Throws 422. */
 export async function partIn(
-  { validate }: Pick<HomeContext, "validate">,
+  { validate }: Pick<ListedContext, "validate">,
   query: InputObject,
   viewer: Viewer,
 ): Promise<{ readonly count: number; readonly offset: number }> {
@@ -54,7 +98,7 @@ export interface ListSql {
 
 /** The part of a list that the viewer sees. */
 export async function listedItems<Extra>(
-  context: HomeContext,
+  context: ListedContext,
   viewer: Viewer,
   { listed, extra }: ListSql,
   { count, offset }: { readonly count: number; readonly offset: number },
@@ -82,7 +126,7 @@ export async function listedItems<Extra>(
 
 /** The item of an id; undefined where the viewer does not see it. */
 export async function listedItem(
-  context: HomeContext,
+  context: ListedContext,
   viewer: Viewer,
   kind: string,
   id: number,
@@ -96,7 +140,11 @@ export async function listedItem(
 }
 
 /** The rows of a kind that the viewer sees, of which drafts are the viewer's own and belong to another list. */
-function seenOf({ visible }: HomeContext, viewer: Viewer, { kind, table, ownOnly }: ContentKind): RawBuilder<unknown> {
+function seenOf(
+  { visible }: ListedContext,
+  viewer: Viewer,
+  { kind, table, ownOnly }: ContentKind,
+): RawBuilder<unknown> {
   const id = sql.ref(`${table}.id`);
   const isPublished = ownOnly === undefined ? sql`true` : sql`not ${sql.ref(`${table}.${ownOnly}`)}`;
   return sql`select ${kind}::text as type, listed.item_id as id, listed.*
@@ -105,13 +153,13 @@ function seenOf({ visible }: HomeContext, viewer: Viewer, { kind, table, ownOnly
 }
 
 /** What is shown of an item of a kind. */
-function shownOf(context: HomeContext, viewer: Viewer, kind: ContentKind): RawBuilder<unknown> {
+function shownOf(context: ListedContext, viewer: Viewer, kind: ContentKind): RawBuilder<unknown> {
   const own = (name: string) => sql.ref(`${kind.table}.${name}`);
   return sql`select ${own("name")} as name, ${own("slug")} as slug, ${kind.path} as path, ${parentsOf(context, viewer, kind)} as parents
     from ${sql.table(kind.table)} where seen.type = ${kind.kind}::text and ${own("id")} = seen.id`;
 }
 
-function parentsOf({ kinds, visible }: HomeContext, viewer: Viewer, kind: ContentKind): RawBuilder<unknown> {
+function parentsOf({ kinds, visible }: ListedContext, viewer: Viewer, kind: ContentKind): RawBuilder<unknown> {
   const found = kind.parents.flatMap(({ kind: name, column }) => {
     const parent = kinds().find((one) => one.kind === name);
     if (!parent) return [];
@@ -123,8 +171,47 @@ function parentsOf({ kinds, visible }: HomeContext, viewer: Viewer, kind: Conten
   return found.length === 0 ? sql`'{}'::json` : sql`json_build_object(${sql.join(found)})`;
 }
 
-function present<Extra>({ baseUrl }: HomeContext, row: ListedRow<Extra>): Listed<Extra> {
+function present<Extra>({ baseUrl }: ListedContext, row: ListedRow<Extra>): Listed<Extra> {
   const { type, id, name, slug, path, parents, extra } = row;
   const item = { type, id, name, slug, url: baseUrl + path };
   return { item: { ...item, book: parents.book ?? null, chapter: parents.chapter ?? null }, extra };
+}
+
+const NOUNS: Readonly<Record<HomeKind, string>> = {
+  page: "Page",
+  chapter: "Chapter",
+  book: "Book",
+  bookshelf: "Shelf",
+};
+
+/** The item that a path names, seen or not. Throws 404 for what is none. */
+export function namedItem({ kind, id }: { readonly kind: string; readonly id: string }): {
+  readonly kind: HomeKind;
+  readonly item_id: number;
+} {
+  const known = LISTED_KINDS.find((each) => each === kind);
+  if (!known) throw notFound("Item");
+  return { kind: known, item_id: idOf(id, NOUNS[known]) };
+}
+
+/** The item that a path names. Throws 404 where the viewer does not see it, in the words of an item that there is not. */
+export async function seenItem(
+  context: ListedContext,
+  viewer: Viewer,
+  params: { readonly kind: string; readonly id: string },
+): Promise<HomeItem> {
+  const { kind, item_id } = namedItem(params);
+  const item = await listedItem(context, viewer, kind, item_id);
+  if (!item) throw notFound(NOUNS[kind]);
+  return item;
+}
+
+/** Whether a viewer is a user, who has favourites, watches and a home page. */
+export function isPerson({ via }: Viewer): boolean {
+  return via !== "guest" && via !== "system";
+}
+
+/** Throws 403 for visitors, and for a narrower credential, which changes nothing of its user's own. */
+export function requireOwner(viewer: Viewer): void {
+  if (!isPerson(viewer) || viewer.only) throw denied();
 }

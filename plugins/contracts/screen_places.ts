@@ -115,6 +115,11 @@ export interface MenuEntry extends Placed {
   readonly permit: Permit;
   /** The path of the API that the screen shows, such as `/api/webhooks`; without a route for it the entry is left out. */
   readonly needs?: string;
+  /**
+   * The path of a screen that answers how much of it is new, as markup that a script puts behind the text: nothing, or the number in an
+   * element of the class `count`. It is asked for beside the document, which is kept, at most twice a minute.
+   */
+  readonly count?: string;
 }
 
 /** Markup before or after a view, with the data of that view. */

@@ -27,6 +27,7 @@ export const screenSlots = deepFreeze({
       kind: ["link", "dialog", "form", undefined],
       isInMenu: "optional_flag",
       needs: "optional_text",
+      count: "optional_text",
       label: "optional_text",
       read: "optional_function",
       dependsOn: "optional_list",

@@ -54,12 +54,22 @@ test("a reader watches a book, is told of a new page and a comment, and marks wh
     "Failover and what to do before it New Admin commented on this page",
     "Failover and what to do before it New Admin created this page",
   ]);
+  const bell = page.locator("header.top nav.menu").getByRole("link", { name: /^Notifications/ });
+  await bell.filter({ hasText: "(2 unread)" }).waitFor();
   await look(page, "notifications");
+  await page.setViewportSize({ width: 390, height: 900 });
+  await page.getByRole("button", { name: "Menu (2 unread)" }).click();
+  await picture(page, "notifications-menu");
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.goto("/notifications");
   await entries.first().getByRole("button", { name: "Mark as read" }).click();
   await page.getByRole("button", { name: "Mark as unread" }).waitFor();
   await page.getByRole("button", { name: "Mark all as read" }).click();
   await page.getByRole("button", { name: "Mark as unread" }).nth(1).waitFor();
   expect(await page.getByRole("button", { name: "Mark all as read" }).count()).toBe(0);
+  expect(await page.request.get("/notifications/count").then((answer) => answer.text())).not.toContain("unread");
+  await page.goto("/books");
+  expect((await bell.innerText()).trim()).toBe("Notifications");
 });
 
 test("preferences are chosen in the account, in the language of the reader and without scripts", async () => {

@@ -3,13 +3,18 @@
  * the reader, so nothing of an item that the reader may see no longer. All of it is forms and links, without scripts.
  */
 import type { Answers, HomeKind, ToolbarEntry, Ui, Visit } from "lectern/contracts";
-import { ApiError, type FormErrors, formErrors, type Html, html, type PluginContext } from "lectern/core";
+import { ApiError, type FormErrors, formErrors, type Html, html, htmlResponse, type PluginContext } from "lectern/core";
 import type { ReadingContext } from "./contract.ts";
 import { homeEntries, homeItemPath } from "./home_lists.ts";
 
 const PERMIT = ["receive-notifications"] as const;
 const NOTIFICATIONS = "/notifications";
+const COUNT = "/notifications/count";
 const PREFERENCES = "/my-account/notifications";
+/** Unread notifications that are counted; of more, it is said that there are more. */
+const COUNTED = 99;
+/** Seconds for which a browser takes the number from its own cache; the screen of notifications asks anew. */
+const COUNT_SECONDS = 30;
 /** Entries of a screen. */
 const PAGE_SIZE = 30;
 
@@ -50,7 +55,7 @@ const TOLD = [
 /** Mounts the screens, and the entries that lead to them. */
 export function mountWatching(context: ReadingContext, { contribute }: Pick<PluginContext, "contribute">): void {
   const entry = { text: "Notifications", icon: "bell", permit: PERMIT, needs: "/api/notifications" };
-  contribute("screen_part", { at: "menu/main", path: NOTIFICATIONS, order: 50, ...entry });
+  contribute("screen_part", { at: "menu/main", path: NOTIFICATIONS, order: 50, count: COUNT, ...entry });
   contribute("screen_part", { at: "menu/account", path: PREFERENCES, order: 10, ...entry });
   for (const [at, kind] of Object.entries(TOOLBARS))
     contribute("screen_part", {
@@ -84,6 +89,16 @@ function mountNotifications(context: ReadingContext): void {
     const body = html`<div class="head-line"><h1>${ui.icon("bell")} ${ui.t("Notifications")}</h1>${all}</div>${shown}${pager}${choose}`;
     return { title: ui.t("Notifications"), body };
   });
+  web.screen(app.site, COUNT, PERMIT, async (visit) => {
+    const { unread } = await visit.get("/api/notifications/unread");
+    const shown = unread > COUNTED ? `${COUNTED}+` : String(unread);
+    const { t } = visit.ui;
+    const response = htmlResponse(
+      html`${unread > 0 && html`<span class="count" aria-hidden="true">${shown}</span><span class="unseen">(${t(":count unread", { count: shown })})</span>`}`,
+    );
+    response.headers.set("cache-control", `private, max-age=${COUNT_SECONDS}`);
+    return response;
+  });
   web.form(app.site, NOTIFICATIONS, PERMIT, async (visit) => {
     const [id, upTo] = [visit.text("id"), visit.text("up_to")];
     const which = id === "" ? { up_to: upTo } : { ids: [id] };
@@ -109,7 +124,7 @@ function entryOf(context: ReadingContext, one: Notification, ui: Ui): Html {
   const name = isUnread
     ? html`<strong>${item.name}</strong> ${context.web.parts.badge(ui, "note", ui.t("New"))}`
     : item.name;
-  return html`<a href="${ui.url(path)}">${ui.icon(comment === null ? "page" : "comment")} <span>${name}</span></a><div><small class="quiet">${said}</small>
+  return html`<a href="${ui.url(path)}">${ui.icon(comment === null ? "page" : "comment")} <span>${name}</span></a><div class="told"><small class="quiet">${said}</small>
 <form class="inline" method="post" action="${ui.url(NOTIFICATIONS)}"><input type="hidden" name="id" value="${id}"><input type="hidden" name="read" value="${isUnread ? 1 : 0}"><button class="small secondary outline">${mark}<span class="unseen">: ${item.name}</span></button></form></div>`;
 }
 

@@ -45,6 +45,8 @@ export interface Entry {
   readonly text: string;
   readonly icon: string;
   readonly current: boolean;
+  /** See `MenuEntry`. */
+  readonly count?: string | undefined;
 }
 
 /** The parts of a document around its frame. */
@@ -201,8 +203,8 @@ const FAILURE: ErrorText = {
 };
 const OTHER: ErrorText = { title: "The request failed" };
 
-function item({ path, text, icon, current }: Entry, ui: Ui): Html {
-  return html`<li><a href="${ui.url(path)}"${current && html` aria-current="page"`}>${ui.icon(icon)} <span>${ui.t(text)}</span></a></li>`;
+function item({ path, text, icon, current, count }: Entry, ui: Ui): Html {
+  return html`<li><a href="${ui.url(path)}"${current && html` aria-current="page"`}${count !== undefined && html` data-count="${ui.url(count)}"`}>${ui.icon(icon)} <span>${ui.t(text)}</span></a></li>`;
 }
 
 function breadcrumbs(crumbs: readonly Crumb[], ui: Ui): Html {

@@ -111,6 +111,27 @@ const isField = (target) =>
   (target.isContentEditable ||
     target.matches("input:not([type=checkbox], [type=radio], [type=button], [type=submit]), textarea, select"));
 
+// How much is new behind an entry of the menu, which the document, that is kept, cannot say; on the screen of the entry itself it is asked anew.
+async function showCount(link) {
+  const cache = link.matches("[aria-current]") ? "reload" : "default";
+  // A session that has ended leads to the sign-in screen, whose markup is no number.
+  const response = await fetch(link.dataset.count, { cache, redirect: "error" });
+  if (!response.ok) return;
+  const made = new DOMParser().parseFromString(await response.text(), "text/html").body;
+  const said = one(".unseen", made)?.textContent;
+  if (!said) return;
+  link.append(" ", ...made.childNodes);
+  // Where the menu is folded, its button says so.
+  const button = one(".menu-button");
+  if (!button) return;
+  button.dataset.new = "";
+  button.ariaLabel += ` ${said}`;
+}
+for (const link of all("a[data-count]"))
+  showCount(link).catch(() => {
+    // Without a number the entry says as much as without a script.
+  });
+
 // "?" lists the keys.
 listen(document, "keydown", (event) => {
   if (event.key !== "?" || event.defaultPrevented || event.isComposing || event.repeat) return;

@@ -265,10 +265,12 @@ export class Documents {
 
   #menus(here: string, ui: Ui): Pick<Frame, "main" | "settings" | "account" | "palette" | "search"> {
     const entries = (menu: MenuName): Entry[] =>
-      shownEntries(this.#options.parts.menu(menu, ui), (entry) => isServed(entry, ui)).map(({ path, text, icon, count }) => ({
-        ...{ path, text, icon, count },
-        current: here === path || here.startsWith(`${path}/`),
-      }));
+      shownEntries(this.#options.parts.menu(menu, ui), (entry) => isServed(entry, ui)).map(
+        ({ path, text, icon, count }) => ({
+          ...{ path, text, icon, count },
+          current: here === path || here.startsWith(`${path}/`),
+        }),
+      );
     const main = entries("menu/main");
     const settings = entries("menu/settings");
     const account = entries("menu/account");

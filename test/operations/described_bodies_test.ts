@@ -26,6 +26,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   "POST /api/register/invite/:token": "there is no such invitation",
   "POST /api/password/reset/:token": "there is no such link",
   "POST /api/password/email": "no mail is set up",
+  "POST /api/notifications/unsubscribe/:user/:key": "there is no such link",
 };
 /** It wants a WebSocket, which has no body. */
 const WEBSOCKET = "GET /api/v1/agents/ws";

@@ -10,12 +10,21 @@ import type { Term } from "./terms.ts";
 /** A term is common from this many entries, as a multiple of what a search ranks. */
 const COMMON = 2;
 
+/**
+ * Entries of an inverted index that are found in the time in which one row of the table is read and its words are tested: an index finds
+ * all entries of a word before the first one is read, so most words of every other entry are faster found without it.
+ */
+const FOUND_PER_TEST = 60;
+
 /** A scan of the index. */
 export interface Branch {
   /** A tsquery. */
   readonly query: string;
-  /** Where it is matched: in all words of the item, in those that ranking uses, or in its parts, such as attached files. */
-  readonly column: "words" | "digest" | "parts";
+  /**
+   * Where it is matched: in all words of the item, by their index or row by row, in those that ranking uses, or in its parts, such as
+   * attached files.
+   */
+  readonly column: "words" | "rows" | "digest" | "parts";
   /** The terms that each entry of it has, as bits. */
   readonly has: number;
   /** Of a scan of parts: a tsquery that the words of the item match besides. */
@@ -59,7 +68,7 @@ export function scansOf(
       branches.push(
         { query: queryOf(term, "names"), column: "digest", has, most: Math.ceil(bound / 5) },
         { query: queryOf(term, "headings"), column: "digest", has, most: Math.ceil(bound / 5) },
-        { query: queryOf(term), column: "words", has, most: Math.ceil(bound / 2) },
+        { query: queryOf(term), column: columnFor(term, figures, bound / 2), has, most: Math.ceil(bound / 2) },
       );
     else branches.push({ query: queryOf(term, "names"), column: "digest", has, most: Math.ceil(bound / 5) });
   }
@@ -69,10 +78,20 @@ export function scansOf(
   return { branches, isComplete: common.length === 0 || terms.length === 1 };
 }
 
-function isCommon({ alternatives, parts }: Term, figures: IndexFigures, bound: number): boolean {
-  const expected =
-    parts.length > 0
-      ? Math.min(...parts.map((word) => figures.entriesOf(word, false)))
-      : alternatives.reduce((sum, { word, isPrefix }) => sum + figures.entriesOf(word, isPrefix), 0);
-  return figures.entries > bound && expected > COMMON * bound;
+function isCommon(term: Term, figures: IndexFigures, bound: number): boolean {
+  return figures.entries > bound && expectedOf(term, figures) > COMMON * bound;
+}
+
+/** Entries that have a term, about. */
+function expectedOf({ alternatives, parts }: Term, figures: IndexFigures): number {
+  return parts.length > 0
+    ? Math.min(...parts.map((word) => figures.entriesOf(word, false)))
+    : alternatives.reduce((sum, { word, isPrefix }) => sum + figures.entriesOf(word, isPrefix), 0);
+}
+
+/** By which way some of the entries of a common term are found the fastest. */
+function columnFor(term: Term, figures: IndexFigures, some: number): "words" | "rows" {
+  const expected = Math.min(figures.entries, expectedOf(term, figures));
+  const tested = (some * figures.entries) / expected;
+  return tested * FOUND_PER_TEST < expected ? "rows" : "words";
 }

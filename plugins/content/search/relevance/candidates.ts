@@ -136,10 +136,12 @@ export async function rankedCandidates(task: SearchTask, wanted: Wanted): Promis
     column: Branch["column"],
     condition: RawBuilder<unknown>,
   ) => sql`(select search_index.kind, search_index.item_id,
-      search_index.digest, search_index.word_count from search_index
+      search_index.digest, search_index.word_count, ${column === "rows" ? sql`search_index.words` : sql`null::tsvector`} as words from search_index
     where branch.place = ${sql.lit(column)} and ${condition} and ${conditions})`;
   const scans = [
     scan("words", sql`search_index.words @@ branch.query::tsquery`),
+    // Its words are tested after all that is faster to test, see below.
+    scan("rows", sql`search_index.words is not null`),
     scan("digest", sql`search_index.digest @@ branch.query::tsquery`),
     ...partsFor(task).map((parts) => scan("parts", isIn(parts))),
   ];
@@ -170,9 +172,10 @@ export async function rankedCandidates(task: SearchTask, wanted: Wanted): Promis
             ${branches.map(({ column }) => column)}::text[], ${branches.map(({ has }) => has)}::integer[],
             ${branches.map(({ most }) => most)}::integer[], ${branches.map(({ beside = null }) => beside)}::text[])
               with ordinality as branch(query, place, has, most, beside, n)
-          cross join lateral (select hit.kind, hit.item_id, hit.digest, hit.word_count, seen.place, seen.moment, seen.changed
-            from (${sql.join(scans, sql` union all `)}) as hit cross join lateral (${seen} offset 0) as seen
-            limit branch.most) as hit),
+          cross join lateral (select hit.kind, hit.item_id, hit.digest, hit.word_count, hit.place, hit.moment, hit.changed
+            from (select hit.*, seen.* from (${sql.join(scans, sql` union all `)}) as hit cross join lateral (${seen} offset 0) as seen
+              offset 0) as hit
+            where hit.words is null or hit.words @@ branch.query::tsquery limit branch.most) as hit),
       item as materialized (
         select kind, item_id, max(place) as place, max(moment) as moment, max(changed) as changed,
           0.5 + 0.5 * least(4, coalesce(max(word_count), 0) / ${figures.length}::float8) as length,

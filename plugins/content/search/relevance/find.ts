@@ -94,8 +94,9 @@ async function answerTo(
     const scans = scansFor(terms, free.length, words, { figures, bound: BOUND, areCommon, hasParts });
     const ranked = await rankedCandidates(task, { terms, branches: scans.branches, figures, closely, all, order });
     const cut = scans.branches.filter(({ most }, at) => (ranked.read[at] ?? 0) >= most);
+    // A term that was to be read whole.
     const unforeseen = terms.flatMap((_, at) =>
-      !areCommon.has(at) && cut.some(({ has, column }) => has === 1 << at && column === "words") ? [at] : [],
+      cut.some(({ has, column, most }) => has === 1 << at && column === "words" && most > BOUND) ? [at] : [],
     );
     const isLowerBound = cut.length > 0 || !scans.isComplete;
     return unforeseen.length === 0 || areCommon.size > 0

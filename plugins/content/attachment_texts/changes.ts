@@ -52,6 +52,13 @@ const find = prepared("attachment_texts.find", (db, p: { id: number }) =>
   db.selectFrom("attachment_texts").select(["page_id", "name", "file_key", "state"]).where("attachment_id", "=", p.id),
 );
 
+const findWords = prepared("attachment_texts.findWords", (db, p: { id: number }) =>
+  db
+    .selectFrom("attachment_texts")
+    .select(sql<string | null>`words::text`.as("words"))
+    .where("attachment_id", "=", p.id),
+);
+
 const findText = prepared("attachment_texts.findText", (db, p: { id: number }) =>
   db.selectFrom("attachment_texts").select(["name", "file_key", "state", "text"]).where("attachment_id", "=", p.id),
 );
@@ -122,21 +129,27 @@ const deleteOfPages = prepared("attachment_texts.deleteOfPages", (db, p: { pageI
     .returning(sql<string | null>`words::text`.as("words")),
 );
 
-/**
- * Enters an attachment as it is now. Words of its name are found at once, its text once the job has read it. Returns whether it needs
- * the job.
- */
-export async function record(attachment: Attachment, search: Search, db: Executor): Promise<boolean> {
+/** What is left to do once an attachment was entered. */
+export interface Entered {
+  /** Whether its file or name is to be read by the job. */
+  readonly isWaiting: boolean;
+  /** The words of a file that it had before. */
+  readonly left: readonly string[];
+}
+
+/** Enters an attachment as it is now. Words of its name are found at once, its text once the job has read it. */
+export async function record(attachment: Attachment, search: Search, db: Executor): Promise<Entered> {
   const { id, uploaded_to, name, file_key } = attachment;
   const known = await find.executeTakeFirst(db, { id });
   if (known && known.file_key === file_key) {
     const isRenamed = known.name !== name;
     if (isRenamed || known.page_id !== uploaded_to) await place.write(db, { id, pageId: uploaded_to, name });
-    return isRenamed || known.state === "waiting";
+    return { isWaiting: isRenamed || known.state === "waiting", left: [] };
   }
+  const left = known ? wordsIn(await findWords.execute(db, { id })) : [];
   const state = file_key === null ? "none" : "waiting";
   await put.write(db, { id, uploaded_to, name, file_key, state, words: await search.wordsOf(name) });
-  return state === "waiting";
+  return { isWaiting: state === "waiting", left };
 }
 
 /** The row of an attachment with its text; undefined if it is gone. */
@@ -154,12 +167,14 @@ export async function settleReading(found: Settled, name: string, search: Search
   await settle.write(db, { ...found, name, words: await search.wordsOf(`${name}\n${found.text ?? ""}`) });
 }
 
-/** Brings the words of a renamed attachment up to date. */
+/** Brings the words of a renamed attachment up to date; those of its former name leave the vocabulary with it. */
 export async function refreshWords(id: number, search: Search, db: Executor): Promise<void> {
   const row = await findRow(id, db);
   if (!row) return;
+  const left = wordsIn(await findWords.execute(db, { id }));
   const words = await search.wordsOf(`${row.name}\n${row.text ?? ""}`);
   await putWords.write(db, { id, name: row.name, fileKey: row.file_key, words });
+  for (const each of left) await search.forgetWords(each);
 }
 
 /** Removes the row of a deleted attachment. Returns its words. */

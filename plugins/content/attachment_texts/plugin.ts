@@ -88,7 +88,9 @@ export default definePlugin({
       url: (id) => `${baseUrl}/attachments/${id}`,
     });
     const enter = async (attachment: Attachment, tx: EventTransaction) => {
-      if (await record(attachment, search, tx.db)) await tx.enqueue("attachment_text", ...jobOf(attachment.id, "new"));
+      const { isWaiting, left } = await record(attachment, search, tx.db);
+      if (isWaiting) await tx.enqueue("attachment_text", ...jobOf(attachment.id, "new"));
+      await forgetWords(left, tx);
     };
     on("attachment_create", { inTransaction: enter });
     on("attachment_update", { inTransaction: enter });

@@ -65,3 +65,9 @@ test.each([
     } else expect(better.length).toBe(viewer === reader ? count / 2 : count);
   }
 });
+
+test("pages with a rarer word besides come first", async () => {
+  const { body } = await runtime.ask("GET", "/api/search?mode=better&count=100&query=everywhere%20third");
+  const names = body.data.map(({ name }: { name: string }) => name).slice(0, PAGES / 3);
+  expect(names.sort()).toEqual(Array.from({ length: PAGES / 3 }, (_, n) => `Page ${3 * n}`).sort());
+});

@@ -27,7 +27,7 @@ export interface Branch {
   readonly column: "words" | "rows" | "digest" | "parts";
   /** The terms that each entry of it has, as bits. */
   readonly has: number;
-  /** Of a scan of parts: a tsquery that the words of the item match besides. */
+  /** A tsquery that entries match besides, row by row: in the same column, or in the words of the item for a scan of parts. */
   readonly beside?: string;
   /** Entries that are read at most, of those that the viewer sees. */
   readonly most: number;
@@ -37,6 +37,11 @@ export interface Branch {
 export interface Scans {
   readonly branches: readonly Branch[];
   readonly isComplete: boolean;
+  /**
+   * How many entries have each term, about, where not all of them are read; 0 where they are, so that what was counted decides the order,
+   * which stays the same from page to page when the store gets to know more.
+   */
+  readonly expected: readonly number[];
 }
 
 /** The scans for terms of which at most `bound` items are ranked; `areCommon` are places of terms that turned out to be common. */
@@ -58,8 +63,8 @@ export function scansOf(
   if (common.length > 0 && terms.length > 1) {
     branches.push(
       { query: allOf(terms, "names"), column: "digest", has: every, most: Math.ceil(bound / 5) },
-      { query: allOf(terms), column: "digest", has: every, most: Math.ceil(bound / 2) },
-      { query: allOf(terms), column: "words", has: every, most: Math.ceil(bound / 2) },
+      { ...together(terms, figures, bound / 2), column: "digest", has: every, most: Math.ceil(bound / 2) },
+      { ...together(terms, figures, bound / 2), column: "words", has: every, most: Math.ceil(bound / 2) },
     );
   }
   for (const { term, has, isCommon } of each) {
@@ -75,7 +80,8 @@ export function scansOf(
   if (hasParts)
     for (const { term, has } of each)
       branches.push({ query: queryOf(term), column: "parts", has, most: Math.ceil(bound / 2) });
-  return { branches, isComplete: common.length === 0 || terms.length === 1 };
+  const expected = each.map(({ term, isCommon }) => (isCommon ? expectedOf(term, figures) : 0));
+  return { branches, isComplete: common.length === 0 || terms.length === 1, expected };
 }
 
 function isCommon(term: Term, figures: IndexFigures, bound: number): boolean {
@@ -83,10 +89,26 @@ function isCommon(term: Term, figures: IndexFigures, bound: number): boolean {
 }
 
 /** Entries that have a term, about. */
-function expectedOf({ alternatives, parts }: Term, figures: IndexFigures): number {
+export function expectedOf({ alternatives, parts }: Term, figures: IndexFigures): number {
   return parts.length > 0
     ? Math.min(...parts.map((word) => figures.entriesOf(word, false)))
     : alternatives.reduce((sum, { word, isPrefix }) => sum + figures.entriesOf(word, isPrefix), 0);
+}
+
+/** How entries with all of the terms are found the fastest: by the index alone, or those of the rarest term and then row by row. */
+function together(terms: readonly Term[], figures: IndexFigures, some: number): Pick<Branch, "query" | "beside"> {
+  const { entries } = figures;
+  const [rarest, ...others] = terms
+    .map((term) => ({ term, expected: Math.min(entries, expectedOf(term, figures)) }))
+    .sort((a, b) => a.expected - b.expected);
+  if (!rarest) return { query: "" };
+  const tested = Math.min(
+    rarest.expected,
+    others.reduce((rows, { expected }) => (rows * entries) / expected, some),
+  );
+  const found = others.reduce((sum, { expected }) => sum + expected, 0);
+  if (tested * FOUND_PER_TEST > found) return { query: allOf(terms) };
+  return { query: queryOf(rarest.term), beside: allOf(others.map(({ term }) => term)) };
 }
 
 /** By which way some of the entries of a common term are found the fastest. */

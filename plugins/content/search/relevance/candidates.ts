@@ -9,7 +9,7 @@ import { kindPosition } from "../candidates.ts";
 import { tagConditions } from "../conditions.ts";
 import type { SearchedKind, SearchTask } from "../contract.ts";
 import { filterConditions } from "../filters.ts";
-import type { Branch } from "./branches.ts";
+import type { Branch, Scans } from "./branches.ts";
 import type { IndexFigures } from "./frequencies.ts";
 import { exactConditions, partsFor } from "./parts.ts";
 import { ranksOf } from "./term_query.ts";
@@ -53,7 +53,8 @@ export interface Ranked {
 /** What is to be read. */
 export interface Wanted {
   readonly terms: readonly Term[];
-  readonly branches: readonly Branch[];
+  readonly branches: Scans["branches"];
+  readonly expected: Scans["expected"];
   readonly figures: IndexFigures;
   /** The first items that are answered with their digests, and how many are answered in all. */
   readonly closely: number;
@@ -101,6 +102,11 @@ function isIn({ kind, table, itemColumn, wordsColumn }: SearchedParts): RawBuild
     and (branch.beside is null or search_index.words @@ branch.beside::tsquery)`;
 }
 
+/** Rows whose column matches a branch. */
+function matching(column: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`${column} @@ branch.query::tsquery and (branch.beside is null or ${column} @@ branch.beside::tsquery)`;
+}
+
 /** Which entries are read at all: of kinds of which the viewer sees few rows, those of these rows, by a hash of their ids. */
 function restriction({ kinds, restricted }: SearchTask): {
   allowed: RawBuilder<unknown>;
@@ -122,7 +128,7 @@ function restriction({ kinds, restricted }: SearchTask): {
 
 /** Runs the scans. */
 export async function rankedCandidates(task: SearchTask, wanted: Wanted): Promise<Ranked> {
-  const { terms, branches, figures, closely, all } = wanted;
+  const { terms, branches, expected, figures, closely, all } = wanted;
   const seen = sql.join(
     task.kinds.map((searched) => seenRow(task, searched, wanted.order)),
     sql` union all `,
@@ -139,10 +145,10 @@ export async function rankedCandidates(task: SearchTask, wanted: Wanted): Promis
       search_index.digest, search_index.word_count, ${column === "rows" ? sql`search_index.words` : sql`null::tsvector`} as words from search_index
     where branch.place = ${sql.lit(column)} and ${condition} and ${conditions})`;
   const scans = [
-    scan("words", sql`search_index.words @@ branch.query::tsquery`),
+    scan("words", matching(sql`search_index.words`)),
     // Its words are tested after all that is faster to test, see below.
     scan("rows", sql`search_index.words is not null`),
-    scan("digest", sql`search_index.digest @@ branch.query::tsquery`),
+    scan("digest", matching(sql`search_index.digest`)),
     ...partsFor(task).map((parts) => scan("parts", isIn(parts))),
   ];
   const by = ORDERS[wanted.order];
@@ -160,9 +166,6 @@ export async function rankedCandidates(task: SearchTask, wanted: Wanted): Promis
   const score = sql.join(
     names.map((name, at) => sql`${inverse(at)} * ${name} / (${name} + ${sql.lit(HALF)} * item.length)`),
     sql` + `,
-  );
-  const expected = terms.map(({ alternatives }) =>
-    alternatives.reduce((sum, { word, isPrefix }) => sum + figures.entriesOf(word, isPrefix), 0),
   );
   // A template: its scans, columns and conditions are those of the search and of contributed kinds.
   const [found] = await rows<Ranked>(

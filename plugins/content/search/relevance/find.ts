@@ -14,7 +14,7 @@ import { highlighted } from "../preview.ts";
 import { exactTexts, type SearchAnswer } from "../queries.ts";
 import { findRestrictedIds } from "../restricted_ids.ts";
 import { allWords } from "../tsquery.ts";
-import { type Branch, type Scans, scansOf } from "./branches.ts";
+import { type Branch, expectedOf, type Scans, scansOf } from "./branches.ts";
 import { type Candidate, type Order, type Ranked, rankedCandidates } from "./candidates.ts";
 import { facetsOf } from "./facets.ts";
 import type { IndexFigures } from "./frequencies.ts";
@@ -92,7 +92,7 @@ async function answerTo(
     const hasParts = partsFor(task).length > 0;
     const words = { ofItem: allWords(exact), ofParts: hasParts ? exactQueries(search) : [] };
     const scans = scansFor(terms, free.length, words, { figures, bound: BOUND, areCommon, hasParts });
-    const ranked = await rankedCandidates(task, { terms, branches: scans.branches, figures, closely, all, order });
+    const ranked = await rankedCandidates(task, { terms, ...scans, figures, closely, all, order });
     const cut = scans.branches.filter(({ most }, at) => (ranked.read[at] ?? 0) >= most);
     // A term that was to be read whole.
     const unforeseen = terms.flatMap((_, at) =>
@@ -165,7 +165,7 @@ function scansFor(
           ];
           return [scan("words", `${query} & ${ofItem}`, has), ...(ofParts === "" ? [] : inParts)];
         });
-  return { branches, isComplete: true };
+  return { branches, isComplete: true, expected: terms.map((term) => expectedOf(term, options.figures)) };
 }
 
 /** Ranks the first candidates closely, and gives the words that corrected terms matched in the best of them. */

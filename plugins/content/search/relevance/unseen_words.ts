@@ -47,6 +47,8 @@ async function seenTerms(task: SearchTask, terms: readonly Term[], figures: Inde
   const branches = terms.flatMap((term, at) =>
     columns.map((column) => ({ query: queryOf(term), column, has: 1 << at, most: 1 })),
   );
-  const { met } = await rankedCandidates(every, { terms, branches, figures, closely: 0, all: 0, order: "relevance" });
+  const nothing = { closely: 0, all: 0, order: "relevance" } as const;
+  const expected = terms.map(() => 0);
+  const { met } = await rankedCandidates(every, { terms, branches, expected, figures, ...nothing });
   return met;
 }

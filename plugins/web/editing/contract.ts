@@ -27,6 +27,7 @@ export interface EditingContext extends Pick<PluginContext, "app" | "baseUrl" | 
     readonly languages: string;
     readonly order: string;
     readonly copy: string;
+    readonly htmx: string;
   };
   /** Largest image, in megabytes. */
   readonly limitMb: number;

@@ -111,6 +111,26 @@ test("a page with a long title begins near the top too, and all of its title can
   }
 });
 
+test("in forced colours the focus and the present entries of menus are seen without a shadow or a fill", async () => {
+  const page = await open("desk");
+  await page.emulateMedia({ forcedColors: "active" });
+  const styleOf = (selector: string, name: string) =>
+    page.evaluate(`getComputedStyle(document.querySelector('${selector}')).getPropertyValue("${name}")`);
+  await page.goto(PAGE);
+  for (const selector of [".actions > a", ".tree summary, .tree a", "header input[type=search]"]) {
+    await page.locator(selector).first().focus();
+    await page.keyboard.press("Shift+Tab");
+    await page.keyboard.press("Tab");
+    expect([selector, await styleOf(":focus", "outline-style")]).toEqual([selector, "solid"]);
+  }
+  for (const selector of [".menu [aria-current]", ".tree a[aria-current]"])
+    expect([selector, await styleOf(selector, "text-decoration-line")]).toEqual([selector, "underline"]);
+  await picture(page, "layout-forced");
+  await page.goto("/books/runbooks/edit");
+  const weights = await Promise.all(["main .ends button", "main .ends a"].map((each) => styleOf(each, "font-weight")));
+  expect(Number(weights[0])).toBeGreaterThan(Number(weights[1]));
+});
+
 test("on a phone the menu opens by its sign, also by keyboard and without scripts, and the search is a sign that opens the palette", async () => {
   const phone = await open("phone");
   await phone.goto(PAGE);

@@ -185,6 +185,8 @@ export interface TableSpec {
 export interface PageSpec {
   readonly path: string;
   readonly query: InputObject;
+  /** The parameter with the number of the page, for screens with several listings; "page" by default. */
+  readonly field?: string;
   readonly total: number;
   /** The number of the page, from 1. */
   readonly page: number;

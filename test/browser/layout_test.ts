@@ -86,6 +86,51 @@ test("the header is one row of 56 pixels, and a page begins near the top, on eve
   }
 });
 
+test("a page with a long title begins near the top too, and all of its title can be read", async () => {
+  const [book] = (await screens.runtime.ask("GET", "/api/books?filter[name]=Runbooks")).body.data;
+  const paths: string[] = [];
+  for (const length of [80, 165, 255]) {
+    const name = "What to do when the replica falls behind and nobody is on duty ".repeat(5).slice(0, length).trim();
+    const { body } = await screens.runtime.ask("POST", "/api/pages", { body: { book_id: book.id, name, html: HTML } });
+    paths.push(`/books/runbooks/page/${body.slug}`);
+  }
+  for (const [window, lowest] of [
+    ["phone", 345],
+    ["tablet", 345],
+    ["desk", 260],
+  ] as const) {
+    const page = await open(window);
+    for (const path of paths) {
+      await page.goto(path);
+      const { y } = await boxOf(page, ".page-content > p");
+      expect([window, path, y, y <= lowest]).toEqual([window, path, y, true]);
+      expect(await page.locator("h1").evaluate((title) => title.scrollHeight - title.clientHeight)).toBeLessThan(2);
+    }
+    expect([window, await errorsOf(page)]).toEqual([window, []]);
+    await picture(page, `layout-long-title-${window}`);
+  }
+});
+
+test("in forced colours the focus and the present entries of menus are seen without a shadow or a fill", async () => {
+  const page = await open("desk");
+  await page.emulateMedia({ forcedColors: "active" });
+  const styleOf = (selector: string, name: string) =>
+    page.evaluate(`getComputedStyle(document.querySelector('${selector}')).getPropertyValue("${name}")`);
+  await page.goto(PAGE);
+  for (const selector of [".actions > a", ".tree summary, .tree a", "header input[type=search]"]) {
+    await page.locator(selector).first().focus();
+    await page.keyboard.press("Shift+Tab");
+    await page.keyboard.press("Tab");
+    expect([selector, await styleOf(":focus", "outline-style")]).toEqual([selector, "solid"]);
+  }
+  for (const selector of [".menu [aria-current]", ".tree a[aria-current]"])
+    expect([selector, await styleOf(selector, "text-decoration-line")]).toEqual([selector, "underline"]);
+  await picture(page, "layout-forced");
+  await page.goto("/books/runbooks/edit");
+  const weights = await Promise.all(["main .ends button", "main .ends a"].map((each) => styleOf(each, "font-weight")));
+  expect(Number(weights[0])).toBeGreaterThan(Number(weights[1]));
+});
+
 test("on a phone the menu opens by its sign, also by keyboard and without scripts, and the search is a sign that opens the palette", async () => {
   const phone = await open("phone");
   await phone.goto(PAGE);

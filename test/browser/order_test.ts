@@ -4,6 +4,7 @@ import { sql } from "lectern/core";
 import { rows } from "lectern/db";
 import type { Locator, Page } from "playwright-core";
 import { errorsOf, openScreens, picture, type ScreenRuntime } from "../support/harness/screens.ts";
+import { type Shown, type SortedBooks, sortedBooks } from "../support/harness/sorted_books.ts";
 
 setDefaultTimeout(60_000);
 
@@ -13,35 +14,9 @@ beforeAll(async () => {
 });
 afterAll(() => screens.stop());
 
-interface Shown {
-  readonly id: number;
-  readonly name: string;
-  readonly slug: string;
-  readonly pages?: readonly Shown[];
-}
-
-const make = async (segment: string, body: object): Promise<Shown> =>
-  (
-    await screens.runtime.ask("POST", `/api/${segment}`, {
-      body: segment === "pages" ? { html: "<p>x</p>", ...body } : body,
-    })
-  ).body;
-
-/** A book with two chapters of two pages, and two pages of its own. */
-async function filled(name: string): Promise<Shown> {
-  const book = await make("books", { name });
-  for (const chapter of ["One", "Two"]) {
-    const { id } = await make("chapters", { name: chapter, book_id: book.id });
-    for (const page of ["first", "second"]) await make("pages", { name: `${chapter} ${page}`, chapter_id: id });
-  }
-  for (const page of ["Alone", "Last"]) await make("pages", { name: page, book_id: book.id });
-  return book;
-}
-
-async function orderOf({ id }: Shown): Promise<string> {
-  const outline = ({ name, pages }: Shown): string => (pages ? `${name}[${pages.map(outline).join(", ")}]` : name);
-  return (await screens.runtime.ask("GET", `/api/books/${id}`)).body.contents.map(outline).join(", ");
-}
+const make: SortedBooks["make"] = (...given) => sortedBooks(screens.runtime).make(...given);
+const filled: SortedBooks["filled"] = (name) => sortedBooks(screens.runtime).filled(name);
+const orderOf: SortedBooks["orderOf"] = (book) => sortedBooks(screens.runtime).orderOf(book);
 
 async function sound(page: Page, name: string): Promise<void> {
   await picture(page, `order-${name}`);

@@ -157,20 +157,34 @@ test("an item with permissions of its own is marked on its screen from the first
   expect((await page.goto("/permissions/pages/99999"))?.status()).toBe(404);
 });
 
-test("the permissions of a shelf are copied to its books after a question", async () => {
+test("the permissions of a shelf are saved, and copied to its books after a question", async () => {
   const book = await ask("POST", "/api/books", { name: "On the shelf" });
   const shelf = await ask("POST", "/api/shelves", { name: `Down ${NASTY}`, books: [book.id] });
-  const fallback_permissions = { inheriting: false, view: true, create: false, update: false, delete: false };
-  await ask("PUT", `/api/content-permissions/bookshelf/${shelf.id}`, { fallback_permissions });
+  const fallback_permissions = { inheriting: false, view: true, create: false, update: true, delete: false };
   const page = await screens.visit();
   await page.goto(`/shelves/${shelf.slug}/permissions`);
   await sound(page, "shelf-permissions");
-  await page.getByRole("button", { name: "Copy to the books" }).click();
-  await page.locator("dialog .confirm").waitFor();
+  await page.getByLabel("Rules for Everyone else").selectOption("own");
+  for (const name of ["View", "Change"]) await page.getByLabel(`Everyone else: ${name}`).check();
+  await page.getByRole("button", { name: "Save and copy to the books" }).click();
+  await page.locator("main .confirm").waitFor();
   await sound(page, "copy-permissions");
-  await page.locator("dialog").getByRole("button", { name: "Copy" }).click();
+  await page.getByRole("button", { name: "Copy", exact: true }).click();
   await page.getByText("Books that got the permissions: 1.").waitFor();
-  expect((await ask("GET", `/api/content-permissions/book/${book.id}`)).fallback_permissions).toEqual(
-    fallback_permissions,
-  );
+  for (const item of [`bookshelf/${shelf.id}`, `book/${book.id}`])
+    expect((await ask("GET", `/api/content-permissions/${item}`)).fallback_permissions).toEqual(fallback_permissions);
+});
+
+test("an owner that someone else has set meanwhile is kept, and shown", async () => {
+  const book = await ask("POST", "/api/books", { name: "Handed over" });
+  const heir = await screens.user("Heir", []);
+  const page = await screens.visit();
+  await page.goto(`/books/${book.slug}/permissions`);
+  await ask("PUT", `/api/content-permissions/book/${book.id}`, { owner_id: heir.id });
+  await page.getByLabel("Rules for Everyone else").selectOption("own");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Someone else changed these permissions in the meantime.").waitFor();
+  expect(await page.getByLabel("Owner").inputValue()).toBe(String(heir.id));
+  const stored = await ask("GET", `/api/content-permissions/book/${book.id}`);
+  expect([stored.owner.id, stored.fallback_permissions.inheriting]).toEqual([heir.id, true]);
 });

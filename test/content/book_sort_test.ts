@@ -216,3 +216,132 @@ describe("the move of one entry", () => {
     expect(await orderOf(id)).toBe("One[a] Two[b] c");
   });
 });
+
+describe("an order of several books", () => {
+  /** The body of a book with what it held when it was seen. */
+  const part = (id: number, items: unknown, seen?: unknown) => ({ id, items, ...(seen === undefined ? {} : { seen }) });
+  const putAll = ([first, ...books]: ReturnType<typeof part>[], as = runtime.token) =>
+    runtime.ask("PUT", `/api/books/${first?.id}/order`, { as, body: { ...first, id: undefined, books } });
+
+  test("moves chapters with their pages, and pages into chapters of other books, each by its event", async () => {
+    const { book: from, ...a } = await book({ One: ["a", "b"], c: null, Two: ["d"] });
+    const { book: to, ...b } = await book({ Alpha: ["a", "x"], y: null });
+    const seen = (await runtime.ask("GET", "/api/audit-log?count=1&sort=-id")).body.data[0].id;
+    const moved = await putAll([
+      part(from, [page(b.y), chapter(a.Two, [a.d, a.b])]),
+      part(to, [chapter(a.One, [a.a]), chapter(b.Alpha, [b.x, a.c])]),
+    ]);
+    expect(moved.status).toBe(204);
+    expect([await orderOf(from), await orderOf(to)]).toEqual(["y Two[d b]", "One[a] Alpha[a x c]"]);
+    const { data } = (await runtime.ask("GET", `/api/audit-log?sort=id&filter[id:gt]=${seen}`)).body;
+    expect(
+      data.map(({ type, loggable_id }: { type: string; loggable_id: number }) => `${type} ${loggable_id}`),
+    ).toEqual([
+      `page_move ${a.b}`,
+      `chapter_move ${a.One}`,
+      ...[b.y, a.c].toSorted((one = 0, other = 0) => one - other).map((id) => `page_move ${id}`),
+      ...[from, to].map((id) => `book_sort ${id}`),
+    ]);
+    // The page of the chapter gets a free slug in its new book, one that only moved between chapters keeps its own.
+    const slugs = await Promise.all([a.a, a.b].map(async (id) => (await runtime.ask("GET", `/api/pages/${id}`)).body));
+    expect(slugs.map(({ book_id, slug }) => [book_id, slug === "a" || slug === "b"])).toEqual([
+      [to, false],
+      [from, true],
+    ]);
+  });
+
+  test("needs the permissions of moving each item and of sorting each book, or changes nothing in any", async () => {
+    const { book: from, ...a } = await book({ One: ["a"], b: null });
+    const { book: to, ...b } = await book({ x: null });
+    const views = ["access-api", "book-view-all", "chapter-view-all", "page-view-all", "book-update-all"];
+    const orders = [part(from, [page(a.b)]), part(to, [chapter(a.One), page(b.x)])];
+    const chapters = ["chapter-update-all", "chapter-delete-all", "chapter-create-all"];
+    for (const missing of chapters) {
+      const { token } = await runtime.person(missing, [...views, ...chapters.filter((each) => each !== missing)]);
+      const { status, body } = await putAll(orders, token);
+      expect([status, body.error.message]).toEqual([403, "You do not have permission to move “One”."]);
+    }
+    const { token } = await runtime.person("mover", [...views, ...chapters]);
+    const pageToo = await putAll([part(from, []), part(to, [page(b.x), page(a.b)])].toReversed(), token);
+    expect([pageToo.status, pageToo.body.error.message]).toEqual([403, "You do not have permission to move “b”."]);
+    await runtime.ask("PUT", `/api/content-permissions/book/${to}`, {
+      body: { fallback_permissions: { inheriting: false, view: true, create: true, update: false, delete: false } },
+    });
+    expect((await putAll(orders, token)).status).toBe(403);
+    await runtime.ask("PUT", `/api/content-permissions/book/${to}`, {
+      body: { fallback_permissions: { inheriting: false, view: false, create: true, update: true, delete: false } },
+    });
+    expect((await putAll(orders, token)).status).toBe(404);
+    expect([await orderOf(from), await orderOf(to)]).toEqual(["One[a] b", "x"]);
+    await runtime.ask("PUT", `/api/content-permissions/book/${to}`, {
+      body: { fallback_permissions: { inheriting: true } },
+    });
+    expect((await putAll(orders, token)).status).toBe(204);
+    expect([await orderOf(from), await orderOf(to)]).toEqual(["b", "One[a] x"]);
+  });
+
+  test("leaves what others moved meanwhile where it is, and is refused where both moved the same", async () => {
+    const { book: from, ...a } = await book({ One: ["a", "b"], c: null });
+    const { book: to, ...b } = await book({ x: null, Two: [] });
+    const { book: third } = await book({});
+    const [seenFrom, seenTo] = [
+      [chapter(a.One, [a.a, a.b]), page(a.c)],
+      [page(b.x), chapter(b.Two, [])],
+    ];
+    await runtime.ask("PUT", `/api/pages/${a.b}`, { body: { book_id: third } });
+    await runtime.ask("DELETE", `/api/pages/${b.x}`);
+    const sorted = await putAll([
+      part(from, [page(a.c), chapter(a.One, [a.b])], seenFrom),
+      part(to, [page(b.x), chapter(b.Two, [a.a])], seenTo),
+    ]);
+    expect(sorted.status).toBe(204);
+    expect([await orderOf(from), await orderOf(to)]).toEqual(["c One[]", "Two[a]"]);
+    const seen = [[page(a.c), chapter(a.One, [])], [chapter(b.Two, [a.a])]];
+    await runtime.ask("PUT", `/api/pages/${a.c}`, { body: { chapter_id: b.Two } });
+    const both = await putAll([
+      part(from, [chapter(a.One, [a.c])], seen[0]),
+      part(to, [chapter(b.Two, []), page(a.a)], seen[1]),
+    ]);
+    expect([both.status, both.body.error.message]).toEqual([
+      409,
+      "Someone else moved “c” meanwhile. Nothing was changed.",
+    ]);
+    await runtime.ask("DELETE", `/api/chapters/${b.Two}`);
+    const gone = await putAll([part(from, [chapter(a.One, [a.a])], seen[0]), part(to, [chapter(b.Two, [])], seen[1])]);
+    expect([gone.status, gone.body.error.message]).toEqual([
+      409,
+      "Someone else changed these books meanwhile. Nothing was changed.",
+    ]);
+    expect([await orderOf(from), await orderOf(to)]).toEqual(["One[]", ""]);
+  });
+
+  test("is refused in another shape, fault by fault", async () => {
+    const { book: from, ...a } = await book({ One: ["a"], c: null });
+    const { book: to, ...b } = await book({ x: null });
+    const { body: at, status } = await runtime.ask("PUT", `/api/books/${from}/order`, {
+      body: {
+        items: [page(a.c), page(a.c)],
+        seen: [page(0)],
+        books: [{ id: from, items: [] }, { id: to }, 7, { id: to, items: [page(a.c)], seen: "x" }],
+      },
+    });
+    expect([status, Object.keys(at.error.validation).sort()]).toEqual([
+      422,
+      [
+        "books.0.id",
+        "books.1.items",
+        "books.2.id",
+        "books.2.items",
+        "books.3.items.0",
+        "books.3.seen",
+        "items.1",
+        "seen.0",
+      ],
+    ]);
+    const foreign = await putAll([part(from, [page(a.c)]), part(to, [page(b.x), page(9_999_999)])]);
+    expect(foreign.body.error.validation).toEqual({
+      "books.0.items.1": ["The books.0.items.1 names what is not in this book."],
+    });
+    expect((await putAll([part(from, [page(a.c)]), part(9_999_999, [])])).status).toBe(404);
+  });
+});

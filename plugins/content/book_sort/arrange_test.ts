@@ -1,25 +1,28 @@
 import { expect, test } from "bun:test";
-import { arrange, type Child, keepsOrder } from "./arrange.ts";
+import { arrange, type Child, containerOf, isMoved, keepsOrder, type Placement } from "./arrange.ts";
+import type { Entry } from "./contract.ts";
 
-const chapter = (id: number, priority: number): Child => ({ type: "chapter", id, chapter_id: null, priority });
-const page = (id: number, priority: number, chapter_id: number | null = null): Child => ({
-  type: "page",
-  id,
-  chapter_id,
-  priority,
+const BOOK = 1;
+const chapter = (id: number, priority: number, book_id = BOOK): Child => ({
+  ...{ type: "chapter", id, book_id, chapter_id: null, priority },
+});
+const page = (id: number, priority: number, chapter_id: number | null = null, book_id = BOOK): Child => ({
+  ...{ type: "page", id, book_id, chapter_id, priority },
 });
 
-/** A book as text: chapters with their pages in brackets. */
-function book(children: readonly Child[], entries: Parameters<typeof arrange>[1]): string {
-  const placed = arrange(children, entries);
-  const within = (container: number | null): string =>
+/** Placements as text: chapters with their pages in brackets. */
+function shown(placed: readonly Placement[], bookId = BOOK): string {
+  const within = (container: number): string =>
     placed
-      .filter(({ chapter_id }) => chapter_id === container)
+      .filter((placement) => containerOf(placement) === container)
       .sort((a, b) => a.priority - b.priority)
       .map(({ child }) => (child.type === "chapter" ? `c${child.id}[${within(child.id)}]` : `p${child.id}`))
       .join(" ");
-  return within(null);
+  return within(-bookId);
 }
+
+const book = (children: readonly Child[], items: readonly Entry[], isPart = false) =>
+  shown(arrange(children, [{ bookId: BOOK, items, isPart }]));
 
 const children = [chapter(1, 1), page(11, 1, 1), page(12, 2, 1), page(2, 2), chapter(3, 3), page(31, 1, 3)];
 
@@ -58,7 +61,51 @@ test("children of the same priority are ordered chapters first, then by id", () 
 });
 
 test("keepsOrder() compares with the present order", () => {
-  const placed = arrange(children, []).filter(({ chapter_id }) => chapter_id === null);
+  const placed = arrange(children, [{ bookId: BOOK, items: [], isPart: false }]).filter(
+    ({ chapter_id }) => chapter_id === null,
+  );
   expect(keepsOrder(placed)).toBe(true);
   expect(keepsOrder(placed.toReversed())).toBe(false);
+});
+
+test("what is behind the last entry of a part stays behind it", () => {
+  const order: Entry[] = [
+    { type: "page", id: 2 },
+    { type: "chapter", id: 1, pages: [11] },
+  ];
+  expect(book(children, order, true)).toBe("p2 c1[p11 p12] c3[p31]");
+  expect(book(children, order)).toBe("p2 c3[p31] c1[p11 p12]");
+});
+
+test("chapters and pages go to other books, and pages along with their chapter unless they are named elsewhere", () => {
+  const others = [chapter(7, 1, 2), page(71, 1, 7, 2), page(8, 2, null, 2)];
+  const placed = arrange(
+    [...children, ...others],
+    [
+      {
+        bookId: 1,
+        items: [
+          { type: "page", id: 12 },
+          { type: "chapter", id: 3, pages: [8, 31] },
+        ],
+        isPart: false,
+      },
+      {
+        bookId: 2,
+        items: [
+          { type: "chapter", id: 1 },
+          { type: "page", id: 2 },
+        ],
+        isPart: false,
+      },
+    ],
+  );
+  expect([shown(placed), shown(placed, 2)]).toEqual(["p12 c3[p8 p31]", "c7[p71] c1[p11] p2"]);
+  const moved = placed.filter(isMoved).map(({ child, book_id }) => [child.type, child.id, book_id]);
+  expect(moved.sort()).toEqual([
+    ["chapter", 1, 2],
+    ["page", 12, 1],
+    ["page", 2, 2],
+    ["page", 8, 1],
+  ]);
 });

@@ -43,22 +43,27 @@ export const sortRuleSchema = t.Object(
   { $id: "BookSortRule" },
 );
 
-/** The body: entries of the book in their new order, validated one by one by `entriesIn`. */
-export const orderRules = rules({ items: ["required", "array"] });
+/** The body: entries of the book in their new order, and the same of further books, validated one by one by `ordersIn`. */
+export const orderRules = rules({ items: ["required", "array"], seen: ["array"], books: ["array"] });
 
 const id = { type: "integer", minimum: 1, maximum: 2 ** 31 - 1 };
 
+const entry = {
+  type: "object",
+  required: ["type", "id"],
+  anyOf: [
+    { properties: { type: { const: "page" }, id }, not: { required: ["pages"] } },
+    { properties: { type: { const: "chapter" }, id, pages: { type: "array", items: id } } },
+  ],
+};
+const entries = { type: "array", items: entry };
+
 /** The entries in the documentation. */
 export const orderFields = {
-  items: {
-    items: {
-      type: "object",
-      required: ["type", "id"],
-      anyOf: [
-        { properties: { type: { const: "page" }, id }, not: { required: ["pages"] } },
-        { properties: { type: { const: "chapter" }, id, pages: { type: "array", items: id } } },
-      ],
-    },
+  items: { items: entry },
+  seen: { items: entry },
+  books: {
+    items: { type: "object", required: ["id", "items"], properties: { id, items: entries, seen: entries } },
   },
 };
 
@@ -96,6 +101,15 @@ export interface SortedBook {
   readonly slug: string;
 }
 
+/** What a request says about the contents of one book. */
+export interface BookOrder {
+  readonly row: SortedBook;
+  /** Its entries in their new order, those too that come from other books of the request. */
+  readonly items: readonly Entry[];
+  /** The same entries, or a part of the book, as the client saw them; absent where it does not say. */
+  readonly seen?: readonly Entry[];
+}
+
 /** What the files of this plugin share. */
 export type BookSortContext = Pick<
   PluginContext<"access" | "pages", "book_sort_rules" | "books" | "chapters" | "pages">,
@@ -127,9 +141,13 @@ declare module "lectern/core" {
     book_sort_keep: { readonly bookId: number };
   }
   interface Events {
-    /** With `move` one entry is moved, with `change` the book is sorted by a rule or is no longer, and `items` is empty. `page_move` is performed within for pages that change their chapter, or leave or enter one. */
+    /**
+     * With `move` one entry is moved, with `change` the book is sorted by a rule or is no longer, and `items` is empty. `books` are further
+     * ones that are sorted with it. `page_move` is performed within for pages that change their chapter or book, or leave or enter a chapter,
+     * and `chapter_move` for chapters that change their book.
+     */
     book_sort: {
-      draft: { row: SortedBook; items: readonly Entry[]; move?: EntryMove; change?: RuleChange };
+      draft: BookOrder & { readonly books?: readonly BookOrder[]; move?: EntryMove; change?: RuleChange };
       result: SortedBook;
     };
   }

@@ -4,7 +4,11 @@ export const about =
   "items lists chapters and pages directly in the book in their new order: type (chapter or page) and id. A chapter can " +
   "list pages: the ids of its pages, in order; pages can come from the book or from its other chapters.\n" +
   "Items that are not listed stay after the item that they follow now. Items that you may not update keep their order " +
-  "relative to each other. Moving a page between chapters needs the same permissions as moving it by an update.";
+  "relative to each other. Moving a page between chapters needs the same permissions as moving it by an update.\n" +
+  "books are further books, each with its id and its items: chapters and pages are then moved between all of them, pages into the chapters of " +
+  "others too, with the permissions of moving them by an update and of sorting each book.\n" +
+  "seen, of the book and of each further one, lists the entries as you saw them, all or a part. An entry that others have moved or deleted since is " +
+  "answered 409, and nothing is changed, if you move it too; else it stays where it is now. Entries behind those of a part stay behind them.";
 
 /** A sample for the documentation. */
 export const example = {

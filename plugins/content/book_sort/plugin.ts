@@ -14,9 +14,11 @@ export default definePlugin({
   setup(context) {
     context.contribute(
       "activity",
-      activityOf("book_sort", ({ result }) => [
-        { type: "book_sort", item: { kind: "book", id: result.id, row: { ...result } } },
-      ]),
+      activityOf("book_sort", ({ draft: { books = [] }, result }) =>
+        [result, ...books.map(({ row }) => row)].map((row) => ({
+          ...{ type: "book_sort", item: { kind: "book", id: row.id, row: { ...row } } },
+        })),
+      ),
     );
     context.contribute(
       "self_check",

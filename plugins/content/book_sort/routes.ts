@@ -1,7 +1,12 @@
+/**
+ * The routes that sort a book: a whole order, which may be that of further books too, the move of one entry, and the rule that keeps the book
+ * sorted. Who may do so is decided here by the books, and in the transaction by what is moved.
+ */
 import { endpoint, idOf, noContent, notFound, type RawBuilder, type Viewer } from "lectern/core";
 import { prepared } from "lectern/db";
-import { sortBook } from "./changes.ts";
+import { sortBooks } from "./changes.ts";
 import {
+  type BookOrder,
   type BookSortContext,
   type Entry,
   type EntryMove,
@@ -10,11 +15,13 @@ import {
   orderRules,
   ruleRules,
   SORT_RULES,
+  type SortedBook,
   sortRuleSchema,
 } from "./contract.ts";
 import { about, aboutMove, aboutRead, aboutRule, example, moveExample, readExample, ruleExample } from "./docs.ts";
-import { entriesIn } from "./entries.ts";
+import { ordersIn, type SentOrder } from "./entries.ts";
 import { keptRule } from "./kept_rules.ts";
+import { setRule } from "./rule_changes.ts";
 
 const findBook = prepared("book_sort.findBook", (db, p: { id: number; visible: RawBuilder<boolean> }) =>
   db.selectFrom("books").selectAll().where("id", "=", p.id).where(p.visible),
@@ -37,15 +44,17 @@ export function mountOrder(context: BookSortContext): void {
     "/books/:id/order",
     async ({ viewer, params, input, set }) => {
       const book = await sortable(params.id, viewer);
-      const { items } = await validate(orderRules, input, viewer);
-      const draft = { row: book, items: entriesIn(items) };
-      await perform("book_sort", viewer, draft, (final, tx) => sortBook(context, final, tx));
+      const { items, seen, books } = ordersIn(book.id, await validate(orderRules, input, viewer));
+      const others: BookOrder[] = [];
+      for (const { id, ...order } of books) others.push(orderOf(await sortable(String(id), viewer), order));
+      const draft = { ...orderOf(book, { items, seen }), books: others };
+      await perform("book_sort", viewer, draft, (final, tx) => sortBooks(context, final, tx));
       set.status = 204;
     },
     {
       permit: "access-api",
       response: noContent,
-      ...endpoint("books", "order", { about, rules: orderRules, fields: orderFields, example }),
+      ...endpoint("books", "order", { about, rules: orderRules, fields: orderFields, example, errors: [409] }),
     },
   );
   app.put(
@@ -60,7 +69,7 @@ export function mountOrder(context: BookSortContext): void {
         target: { type: sent.target_type as Entry["type"], id: sent.target_id },
         within: sent.within,
       };
-      await perform("book_sort", viewer, { row: book, items: [], move }, (final, tx) => sortBook(context, final, tx));
+      await perform("book_sort", viewer, { row: book, items: [], move }, (final, tx) => sortBooks(context, final, tx));
       set.status = 204;
     },
     {
@@ -87,7 +96,8 @@ export function mountOrder(context: BookSortContext): void {
       // The rules leave one more word, which ends a rule.
       const rule = SORT_RULES.find((known) => known === sent.rule) ?? null;
       const change = { rule, keep: sent.keep ?? true };
-      await perform("book_sort", viewer, { row: book, items: [], change }, (final, tx) => sortBook(context, final, tx));
+      const draft = { row: book, items: [], change };
+      await perform("book_sort", viewer, draft, ({ row }, tx) => setRule(context, { row, change }, tx));
       return { rule: change.keep ? rule : null };
     },
     {
@@ -96,4 +106,8 @@ export function mountOrder(context: BookSortContext): void {
       ...endpoint("books", "order-rule-update", { about: aboutRule, rules: ruleRules, example: ruleExample }),
     },
   );
+}
+
+function orderOf(row: SortedBook, { items, seen }: SentOrder): BookOrder {
+  return { row, items, ...(seen && { seen }) };
 }

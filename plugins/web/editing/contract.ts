@@ -7,7 +7,7 @@ import type { BookCopyData, CopyProgressData } from "./copies.ts";
 import type { EditorData, EditorScreenData } from "./editor.ts";
 import type { ImageData, ImagesData } from "./image_manager.ts";
 import type { PlacesData } from "./places.ts";
-import type { SortData } from "./sort.ts";
+import type { SortData } from "./sort_view.ts";
 import type { TagRenameData, TagRenameProgressData } from "./tags.ts";
 
 /** What the files of this plugin share. */
@@ -27,6 +27,7 @@ export interface EditingContext extends Pick<PluginContext, "app" | "baseUrl" | 
     readonly languages: string;
     readonly order: string;
     readonly copy: string;
+    readonly htmx: string;
   };
   /** Largest image, in megabytes. */
   readonly limitMb: number;

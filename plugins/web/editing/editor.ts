@@ -107,7 +107,7 @@ export function mountEditor(context: EditingContext): void {
     const drawer = await drawerFor(visit, data.about);
     const drawn = { ...data, preview: preview?.html, comparison, toolbar, formatting, insertions, editor, drawer };
     const loaded = [
-      ...[scripts.editor, scripts.save, scripts.drawer, scripts.tags, scripts.images, scripts.conflict],
+      ...[scripts.htmx, scripts.editor, scripts.save, scripts.drawer, scripts.tags, scripts.images, scripts.conflict],
       ...(editor.mode === "rich" || editor.canSwitch ? [scripts.rich] : []),
       // Where the rich editor opens, it loads this one when the writer changes to it.
       ...(editor.mode === "source" ? [scripts.source] : []),

@@ -146,11 +146,18 @@ interface Shown extends Entry {
   readonly pages?: readonly Shown[];
 }
 
-/** Sorts the current entries by an order; entries that it lacks come last in their chapter or book. */
-export function arranged<E extends Shown>(present: readonly E[], wished: readonly Entry[]): E[] {
-  const named = new Set(holders(wished).keys());
+/**
+ * Sorts the current entries by an order; entries that it lacks come last in their chapter or book. `all` has those of other books that are
+ * sorted together, which an order may take entries from.
+ */
+export function arranged<E extends Shown>(
+  present: readonly E[],
+  wished: readonly Entry[],
+  all: { readonly present: readonly E[]; readonly wished: readonly Entry[] } = { present, wished },
+): E[] {
+  const named = new Set(holders(all.wished).keys());
   const known = new Map<string, Shown>(
-    present.flatMap((entry) => [entry, ...(entry.pages ?? [])].map((each) => [keyOf(each), each] as const)),
+    all.present.flatMap((entry) => [entry, ...(entry.pages ?? [])].map((each) => [keyOf(each), each] as const)),
   );
   const take = (entry: Entry): Shown[] => {
     const found = known.get(keyOf(entry));

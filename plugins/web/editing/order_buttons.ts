@@ -2,21 +2,28 @@
 import type { Ui } from "lectern/contracts";
 import { type Html, html } from "lectern/core";
 
-/** A move that a button offers; "off" removes the entry from the list. */
-type ButtonStep = "up" | "down" | "into" | "out" | "off";
+/** A move that a button offers; "over" takes the entry into the next list, "off" out of the only one. */
+type ButtonStep = "up" | "down" | "into" | "out" | "over" | "off";
 
-const ICONS = { up: "up", down: "down", into: "into", out: "out", off: "minus" } as const;
+const ICONS = { up: "up", down: "down", into: "into", out: "out", over: "move", off: "minus" } as const;
+
+interface OrderedEntry {
+  readonly field: string;
+  readonly word: string;
+  readonly name: string;
+  readonly steps: readonly ButtonStep[];
+  /** The name of the list that "over" leads to. */
+  readonly next?: string | undefined;
+}
 
 /** The buttons of an entry. Each sends `field` with its step and the word of the entry. */
-export function orderButtons(
-  { field, word, name, steps }: { field: string; word: string; name: string; steps: readonly ButtonStep[] },
-  ui: Ui,
-): Html {
+export function orderButtons({ field, word, name, steps, next = "" }: OrderedEntry, ui: Ui): Html {
   const labels: Record<ButtonStep, string> = {
     up: ui.t("Move “:name” up", { name }),
     down: ui.t("Move “:name” down", { name }),
     into: ui.t("Move “:name” into the nearest chapter", { name }),
     out: ui.t("Move “:name” out of its chapter", { name }),
+    over: ui.t("Move “:name” to “:book”", { name, book: next }),
     off: ui.t("Remove “:name” from the shelf", { name }),
   };
   return html`<span class="order-buttons">${steps.map(

@@ -3,6 +3,7 @@
  * deleting, and attachments. The API checks permissions.
  */
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { definePlugin, fileLimit, t } from "lectern/core";
 import { mountAttachments } from "./attachments.ts";
 import { mountContainers } from "./containers.ts";
@@ -36,10 +37,12 @@ export default definePlugin({
     const images = web.asset("editor_images.js", join(import.meta.dir, "browser/images.ts"));
     const source = web.asset("editor_source.js", join(import.meta.dir, "browser/source.ts"));
     const languages = web.asset("editor_languages.js", join(import.meta.dir, "browser/source_languages.ts"));
+    // The preview of the editor alone needs it: no other screen loads it.
+    const htmx = web.asset("htmx.js", fileURLToPath(import.meta.resolve("htmx.org/dist/htmx.min.js")));
     const scripts = {
       ...{ editor: script("editor.js"), save: script("save.js"), drawer: script("drawer.js"), tags: script("tags.js") },
       ...{ conflict: script("conflict.js"), rich, images, source, languages },
-      ...{ order: script("order.js"), copy: script("copy.js") },
+      ...{ order: script("order.js"), copy: script("copy.js"), htmx },
     };
     for (const [order, entry] of PALETTE.entries())
       context.contribute("screen_part", { at: "menu/palette", ...entry, order });

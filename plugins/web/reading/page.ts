@@ -159,7 +159,7 @@ function draw({ parts }: Web, data: PageData, ui: Ui): Html {
     },
     { path: `${path}/delete`, text: t("Delete"), icon: "delete", may: mayWrite("page-delete"), isDialog: true },
   ];
-  return html`<article class="page" data-copy-code="${t("Copy")}" data-done="${t("Copied")}"><div class="head-line"><h1>${page.name}</h1>${parts.toolbar(ui, itemToolbar(actionList, more, toolbar, ui))}</div>
+  return html`<article class="page" data-copy-code="${t("Copy")}" data-done="${t("Copied")}"><div class="head-line"><h1${titleClass(page.name)}>${page.name}</h1>${parts.toolbar(ui, itemToolbar(actionList, more, toolbar, ui))}</div>
 ${page.template && html`<p class="quiet">${ui.icon("template")} ${t("This page is a template for others.")}</p>`}
 ${page.draft && html`<p class="notice note">${t("This is a draft. Only you can see it.")}</p>`}
 ${content.headings.length >= MIN_HEADINGS && tableOfContents(content.headings, ui)}
@@ -175,6 +175,18 @@ ${
 ${history(page, ui)}</article>
 <nav class="neighbours" aria-label="${t("Previous and next page")}">${previous ? neighbour(book, previous, "previous", t("Previous"), ui) : html`<span></span>`}${next ? neighbour(book, next, "next", t("Next"), ui) : html`<span></span>`}</nav>
 ${added}${comments}`;
+}
+
+/** From how many characters on a title is set smaller, so that the text begins near the top and all of the title can be read. */
+const TITLE_SIZES = [
+  [190, "longest"],
+  [120, "longer"],
+  [60, "long"],
+] as const;
+
+function titleClass(name: string): Html {
+  const [, size] = TITLE_SIZES.find(([length]) => name.length > length) ?? [];
+  return html`${size !== undefined && html` class="${size}"`}`;
 }
 
 function neighbour(book: Book, entry: Entry, rel: "previous" | "next", label: string, ui: Ui): Html {

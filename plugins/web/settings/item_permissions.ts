@@ -70,6 +70,9 @@ export function mountItemPermissions(context: SettingsContext): void {
         return shown(visit, place, { errors: {}, error: visit.ui.t(OVERTAKEN), status: STALE });
       const sent = await visit.send("PUT", apiOf(place), inputOf(visit));
       if (!sent.ok) return shown(visit, place, withGeneralError(formErrors(sent)));
+      // What is copied is what is stored, so the form is saved before the question.
+      if (place.kind === "bookshelf" && visit.text("then") === "copy")
+        return visit.goTo(`${place.path}/permissions/copy`);
       return visit.goTo(`${place.path}/permissions`, visit.ui.t("The permissions are saved."));
     });
   }
@@ -80,9 +83,11 @@ const STALE = 409;
 const OVERTAKEN =
   "Someone else changed these permissions in the meantime. Nothing was saved: these are the rules as they are now.";
 
-/** Whether the rules that the form was drawn with are no longer the stored ones, such as those of a role that has got some since. */
+/** Whether the owner or the rules that the form was drawn with are no longer the stored ones, such as those of a role that has got some since. */
 function isOvertaken(visit: Visit, { kind }: Place, present: Permissions): boolean {
-  const { role_permissions, fallback_permissions } = present;
+  const { owner, role_permissions, fallback_permissions } = present;
+  const ownerThen = visit.input.owner_stored;
+  if (typeof ownerThen === "string" && ownerThen !== String(owner?.id ?? "")) return true;
   const wordsNow = new Map<string, string>([
     ...role_permissions.map((role) => [`role${role.role_id}`, allowedWords(role, actionsOf(kind))] as const),
     ["others", allowedWords(fallback_permissions, actionsOf(kind))] as const,

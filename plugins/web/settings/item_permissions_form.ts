@@ -45,6 +45,9 @@ export interface ItemPermissionsData {
   readonly formErrors: FormErrors;
 }
 
+/** The id of the form, for the button below it. */
+const FORM = "permissions-form";
+
 const TEXTS = { view: "View", create: "Create", update: "Change", delete: "Delete" } as const;
 
 /** Draws the form. */
@@ -63,7 +66,7 @@ ${actions.map(
   (action) =>
     html`<td><label><input type="checkbox" name="rules[${key}][${action}]" value="true"${allowed?.[action] && html` checked`} aria-label="${t(":name: :action", { name: label, action: t(TEXTS[action]) })}"> <span aria-hidden="true">${t(TEXTS[action])}</span></label></td>`,
 )}</tr>`;
-  const fields = html`
+  const fields = html`<input type="hidden" name="owner_stored" value="${owner?.id ?? ""}">
 ${
   people &&
   parts.field(ui, {
@@ -82,12 +85,12 @@ ${row("others", { name: html`<em>${t("Everyone else")}</em>`, label: t("Everyone
   return html`<h1>${title}</h1>
 <p>${kind === "bookshelf" ? t("These rules apply to the shelf alone, and override role permissions. Checkboxes take effect where “Only selected permissions” is chosen. Administrators always have full access.") : t("These rules apply to this item and everything in it, and override role permissions. Checkboxes take effect where “Only selected permissions” is chosen. Administrators always have full access.")}</p>
 ${!people && owner && html`<p>${t("Owner: :name", { name: owner.name })}</p>`}
-<div class="wide-form">${parts.form(ui, { action: `${path}/permissions`, fields, submit: t("Save"), cancel: path, error: formErrors.error })}</div>
+<div class="wide-form">${parts.form(ui, { id: FORM, action: `${path}/permissions`, fields, submit: t("Save"), cancel: path, error: formErrors.error })}</div>
 ${
   kind === "bookshelf" &&
   ui.serves("/api/content-permissions/bookshelf/0/copy-to-books", "POST") &&
   html`<section aria-labelledby="copy-down"><h2 id="copy-down">${t("Books on the shelf")}</h2>
 <p>${t("A shelf does not pass its permissions on to its books. Copying gives all books on it, and what is in them, the permissions that are saved here.")}</p>
-${parts.dialogLink(ui, { path: `${path}/permissions/copy`, text: t("Copy to the books"), icon: "copy" })}</section>`
+<button class="secondary outline" form="${FORM}" name="then" value="copy">${ui.icon("copy")} ${t("Save and copy to the books")}</button></section>`
 }`;
 }

@@ -15,7 +15,6 @@ import type { ShellContext } from "./contract.ts";
 const OWN = join(import.meta.dir, "public");
 const FILES: Readonly<Record<string, string>> = {
   "pico.css": fileURLToPath(import.meta.resolve("@picocss/pico/css/pico.min.css")),
-  "htmx.js": fileURLToPath(import.meta.resolve("htmx.org/dist/htmx.min.js")),
   "favicon.svg": join(OWN, "favicon.svg"),
 };
 /** The parts of `web.css` by subject, which documents load as one file. Later ones overrule earlier ones. */

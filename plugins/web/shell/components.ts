@@ -73,10 +73,10 @@ export function table({ caption, head, rows, empty }: TableSpec, _ui: Ui): Html 
 }
 
 /** The pagination of a listing, which keeps the filters of the query. */
-export function pager({ path, query, total, page, size }: PageSpec, ui: Ui): Html {
+export function pager({ path, query, field = "page", total, page, size }: PageSpec, ui: Ui): Html {
   const last = Math.max(1, Math.ceil(total / size));
   if (last === 1) return html``;
-  const to = (number: number) => `${ui.url(path)}?${searchOf({ ...query, page: String(number) })}`;
+  const to = (number: number) => `${ui.url(path)}?${searchOf({ ...query, [field]: String(number) })}`;
   return html`<nav class="pager" aria-label="${ui.t("Pagination")}">
 ${page > 1 ? html`<a rel="prev" href="${to(page - 1)}">${ui.icon("previous")} ${ui.t("Previous")}</a>` : html`<span></span>`}
 <span>${ui.t("Page :page of :last", { page, last })}</span>

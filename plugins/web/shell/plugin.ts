@@ -76,7 +76,7 @@ export default definePlugin({
       [...heads(), ...slot("document_head")].flatMap((head) => head[kind] ?? []);
     const own = {
       styles: [assets.own("pico.css"), assets.own("web.css")],
-      scripts: [assets.own("htmx.js"), assets.own("web.js"), assets.own("pictures.js"), assets.own("palette.js")],
+      scripts: [assets.own("web.js"), assets.own("pictures.js"), assets.own("palette.js")],
     };
     const declared = () =>
       [...slot("screen_part"), ...heads(), ...slot("view_replacement"), ...slot("page_pictures")].flatMap(

@@ -11,6 +11,12 @@
   const itemsIn = (list) => [...list.children].filter((child) => child.matches(ITEM));
   const holderOf = (item) => item.parentElement.closest(ITEM);
   const nameOf = (item) => item.querySelector(".order-name")?.textContent ?? "";
+  // Lists that are sorted together, such as books: each has a field of its own, and entries go from one to another.
+  const partsOf = (root) => {
+    const parts = [...root.querySelectorAll("[data-order-part]")];
+    return parts.length > 0 ? parts : [root];
+  };
+  const partOf = (item) => item.closest("[data-order-part]") ?? rootOf(item);
 
   function written(list) {
     return itemsIn(list)
@@ -21,37 +27,52 @@
       .join(" ");
   }
 
+  // Buttons that take an entry to the next list say to which, which is another one once the entry is elsewhere.
+  function relabel(item) {
+    const text = partOf(item).dataset.over;
+    for (const button of text === undefined ? [] : item.querySelectorAll("[data-order-step=over]")) {
+      const label = text.replace(":name", () => nameOf(button.closest(ITEM)));
+      button.title = label;
+      button.setAttribute("aria-label", label);
+    }
+  }
+
   const changed = new Set();
 
   function keep(root) {
-    const field = root.querySelector("[data-order-value]");
-    const list = root.querySelector(LIST);
-    const order = list ? written(list) : "";
-    if (field.value !== order && root.hasAttribute("data-leaves")) changed.add(root);
-    field.value = order;
+    for (const part of partsOf(root)) {
+      const field = part.querySelector("[data-order-value]");
+      const list = part.querySelector(LIST);
+      const order = list ? written(list) : "";
+      if (field.value !== order && root.hasAttribute("data-leaves")) changed.add(root);
+      field.value = order;
+    }
   }
 
   function say(item) {
     const root = rootOf(item);
     const all = itemsIn(item.parentElement);
     const holder = holderOf(item);
-    const places = {
-      name: nameOf(item),
-      place: all.indexOf(item) + 1,
-      count: all.length,
-      chapter: holder ? nameOf(holder) : "",
-    };
-    const text = holder ? root.dataset.saidIn : root.dataset.said;
+    const within = holder ? nameOf(holder) : partOf(item).dataset.name;
+    const places = { name: nameOf(item), place: all.indexOf(item) + 1, count: all.length, chapter: within };
+    const text = within === undefined ? root.dataset.said : root.dataset.saidIn;
     root.querySelector("[data-order-says]").textContent = text.replace(/:(\w+)/g, (_, name) => String(places[name]));
   }
 
-  // Past the neighbour, or out of the chapter at its ends.
+  // Past the neighbour, out of the chapter at its ends, or into the list beside this one.
   function upOrDown(item, step) {
     const near = step === "up" ? item.previousElementSibling : item.nextElementSibling;
     const target = near ?? holderOf(item);
-    if (!target) return;
-    if (step === "up") target.before(item);
-    else target.after(item);
+    const parts = partsOf(rootOf(item));
+    const beside = parts[parts.indexOf(partOf(item)) + (step === "up" ? -1 : 1)]?.querySelector(LIST);
+    if (step === "up") target ? target.before(item) : beside?.append(item);
+    else target ? target.after(item) : beside?.prepend(item);
+  }
+
+  function over(item) {
+    const parts = partsOf(rootOf(item));
+    const next = parts[(parts.indexOf(partOf(item)) + 1) % parts.length];
+    if (parts.length > 1) next.querySelector(LIST).append(item);
   }
 
   function into(item) {
@@ -67,7 +88,7 @@
   function leaves(item, step) {
     const isUp = step === "up";
     if (!isUp && step !== "down") return false;
-    const within = (holderOf(item) ?? rootOf(item)).dataset;
+    const within = (holderOf(item) ?? partOf(item)).dataset;
     return isUp
       ? !item.previousElementSibling && "orderBefore" in within
       : !item.nextElementSibling && "orderAfter" in within;
@@ -91,8 +112,10 @@
     const hadFocus = document.activeElement;
     if (step === "into" && !holderOf(item) && item.dataset.kind === "page") into(item);
     else if (step === "out") holderOf(item)?.after(item);
+    else if (step === "over") over(item);
     else if (step !== "into") upOrDown(item, step);
     keep(root);
+    relabel(item);
     say(item);
     // An element that moves in the document loses the focus; from a disabled button it goes to another one.
     const again = item.contains(hadFocus) ? hadFocus : item.querySelector(`[data-order-step=${step}]`);
@@ -147,6 +170,7 @@
     ArrowDown: "down",
     ArrowRight: isReversed ? "out" : "into",
     ArrowLeft: isReversed ? "into" : "out",
+    PageDown: "over",
   };
   document.addEventListener("keydown", (event) => {
     const step = event.altKey && !event.ctrlKey && !event.metaKey ? KEYS[event.key] : undefined;
@@ -199,6 +223,7 @@
     item.classList.remove("dragged");
     if (!isKept) parent.insertBefore(item, next);
     keep(rootOf(item));
+    relabel(item);
     if (item.parentElement !== parent || item.nextElementSibling !== next) say(item);
   }
   document.addEventListener("pointerup", () => drop(true));

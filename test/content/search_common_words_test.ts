@@ -35,7 +35,6 @@ beforeAll(async () => {
     sql.raw(`insert into search_index (kind, item_id, document, words, digest, word_count)
       select 'page', 1000000 + n, '2', '''everywhere''', '''everywhere'':1D', 1 from generate_series(1, ${OTHERS}) as n`),
   );
-  await rows(runtime.db, sql.raw("analyze search_index"));
 });
 afterAll(() => runtime.stop());
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { acceptedOf, chosenLanguage } from "./languages.ts";
+import { acceptedOf, chosenLanguage, languageChoices, localeTag, nearestOf, writtenNumber } from "./languages.ts";
 
 test("languages are tried in the browser's order of weight", () => {
   expect(acceptedOf("fr;q=0.5, de-AT, en;q=0.7, *;q=0.1, xx;q=0")).toEqual(["de-AT", "en", "fr"]);
@@ -13,4 +13,45 @@ test("the user's choice wins, then the browser's, then the instance's", () => {
   expect(chosenLanguage(undefined, "ja, de-AT;q=0.9", known)).toBe("de-AT");
   expect(chosenLanguage("ja", "ja", known)).toBeUndefined();
   expect(chosenLanguage("de_AT", null, known)).toBe("de_AT");
+});
+
+test("tags of browsers and of the original find the catalogue of their language and script", () => {
+  const known = ["en", "de", "pt-BR", "zh-Hans", "he"];
+  const chosen = (tag: string) => chosenLanguage(tag, null, known);
+  expect(["pt", "pt_BR", "pt-PT", "de_informal", "iw"].map(chosen)).toEqual([
+    "pt",
+    "pt_BR",
+    "pt-PT",
+    "de_informal",
+    "iw",
+  ]);
+  expect(["zh", "zh-CN", "zh_CN"].map(chosen)).toEqual(["zh", "zh-CN", "zh_CN"]);
+  // Texts in another script are declared as such.
+  expect(["zh-TW", "zh-Hant"].map(chosen)).toEqual(["zh-Hans", "zh-Hans"]);
+  expect([chosen("nb"), chosen("x"), chosen("constructor")]).toEqual([undefined, undefined, undefined]);
+  expect(chosenLanguage(undefined, "nb, nn;q=0.9, de;q=0.8", known)).toBe("de");
+  expect(nearestOf("pt-PT", ["pt-BR", "pt", "pt_PT", "es"])).toEqual(["pt_PT", "pt", "pt-BR"]);
+});
+
+test("languages are offered by their names in themselves, and a chosen one that is none of them stays", () => {
+  const known = ["en", "fr", "zh-Hans", "pirate_talk_of_the_sea"];
+  expect(languageChoices(known, "")).toEqual({
+    options: [
+      ["en", "English"],
+      ["fr", "Français"],
+      ["pirate_talk_of_the_sea", "pirate_talk_of_the_sea"],
+      ["zh-Hans", "简体中文"],
+    ],
+    value: "",
+  });
+  const { options, value } = languageChoices(known, "de_AT");
+  expect([options.find(([tag]) => tag === "de_AT"), value]).toEqual([["de_AT", "Österreichisches Deutsch"], "de_AT"]);
+  expect(languageChoices(["en", "pt-BR"], "pt_BR").value).toBe("pt-BR");
+});
+
+test("numbers and tags are those of the language", () => {
+  expect([writtenNumber(1234.56, "de"), writtenNumber(1234.56, "en", 1), writtenNumber(1234, "de_CH")]).toEqual([
+    ...["1.235", "1,234.6", "1'234"],
+  ]);
+  expect([localeTag("pt_BR"), localeTag("zh_hans_cn"), localeTag("no tag")]).toEqual(["pt-BR", "zh-Hans-CN", "en"]);
 });

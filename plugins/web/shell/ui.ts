@@ -1,6 +1,17 @@
 /** The `Ui` that views get beside their data. */
 import type { Ui } from "lectern/contracts";
-import { GUEST, hasPermission, html, type PluginContext, raw, type Texts, type Viewer } from "lectern/core";
+import {
+  GUEST,
+  hasPermission,
+  html,
+  keptByTag,
+  localeTag,
+  type PluginContext,
+  raw,
+  type Texts,
+  type Viewer,
+  writtenNumber,
+} from "lectern/core";
 import type { Icons } from "./icons.ts";
 
 /** Dependencies of `createUi`. */
@@ -14,11 +25,19 @@ export interface UiOptions {
 
 /** Creates the `Ui` for a viewer in a language. */
 export function createUi({ texts, icons, root, serves }: UiOptions, viewer: Viewer, language: string): Ui {
+  const write = (value: number) => writtenNumber(value, language, 1);
   const t: Ui["t"] = (text, params) =>
     texts.say(
       text,
-      params && Object.fromEntries(Object.entries(params).map(([name, value]) => [name, isolated(value)])),
+      params &&
+        Object.fromEntries(
+          Object.entries(params).map(([name, value]) => [
+            name,
+            isolated(IDENTIFIERS.has(name) ? String(value) : value),
+          ]),
+        ),
       language,
+      write,
     );
   return Object.freeze({
     html,
@@ -41,19 +60,14 @@ export function createUi({ texts, icons, root, serves }: UiOptions, viewer: View
   } satisfies Ui);
 }
 
-/** The formats of times by language: making one takes longer than the rest of a screen. */
-const FORMATS = new Map<string, Intl.DateTimeFormat>();
-/** Formats that are kept: browsers name a few hundred languages and regions, other clients what they like. */
-const MAX_FORMATS = 500;
+/** Placeholders whose numbers name something, such as a revision, and are not counted: they are written as digits alone. */
+const IDENTIFIERS: ReadonlySet<string> = new Set(["id", "number"]);
 
 /** The format of times in a language. */
-function formatFor(language: string): Intl.DateTimeFormat {
-  const options = { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" } as const;
-  const format = FORMATS.get(language) ?? new Intl.DateTimeFormat(localeOf(language), options);
-  if (FORMATS.size >= MAX_FORMATS) FORMATS.clear();
-  FORMATS.set(language, format);
-  return format;
-}
+const formatFor = keptByTag(
+  (language) =>
+    new Intl.DateTimeFormat([localeTag(language), "en"], { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" }),
+);
 
 const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/;
 
@@ -79,15 +93,6 @@ const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(["adlm", "arab", "hebr", "man
 
 /** The direction of the screens in a language: that of the script that it is usually written in. */
 export function directionOf(language: string): "ltr" | "rtl" {
-  const { script } = new Intl.Locale(localeOf(language)).maximize();
+  const { script } = new Intl.Locale(localeTag(language)).maximize();
   return script !== undefined && RIGHT_TO_LEFT.has(script.toLowerCase()) ? "rtl" : "ltr";
-}
-
-/** A locale that `Intl` accepts: operators and users may write "de_AT". */
-function localeOf(language: string): string {
-  try {
-    return Intl.getCanonicalLocales(language.replace("_", "-"))[0] ?? "en";
-  } catch {
-    return "en";
-  }
 }

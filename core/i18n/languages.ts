@@ -97,35 +97,6 @@ export const localeTag = keptByTag((language): string => {
 });
 
 /**
- * What a form offers as languages: each of `known` by its name in itself, in the order of the alphabet. A chosen one that is none of
- * them, such as "de_AT", which clients of the API may set, is offered too, so that saving the form keeps it. Returns the values and
- * texts of the choices, and that of the chosen one.
- * @example
- * const { options, value } = languageChoices(texts.languages(), me.language);
- */
-export function languageChoices(
-  known: readonly string[],
-  chosen: string,
-): { readonly options: readonly (readonly [value: string, text: string])[]; readonly value: string } {
-  const value = known.find((each) => folded(each) === folded(chosen)) ?? chosen;
-  const offered = value === "" || known.includes(value) ? known : [...known, value];
-  const options = offered.map((each) => [each, ownName(each)] as const);
-  return { options: options.sort(([, one], [, other]) => one.localeCompare(other, "en")), value };
-}
-
-/** The name of a language in itself, such as "Français" for "fr"; the tag for a catalogue whose name is none. */
-const ownName = keptByTag((language): string => {
-  try {
-    const tag = language.replaceAll("_", "-");
-    const name = new Intl.DisplayNames([tag], { type: "language", fallback: "code" }).of(tag) ?? language;
-    const [first = "", ...rest] = name;
-    return first.toLocaleUpperCase(tag) + rest.join("");
-  } catch {
-    return language;
-  }
-});
-
-/**
  * A number as a language writes it, with at most `digits` decimals (0 unless given).
  * @example
  * writtenNumber(1234, "de"); // 1.234

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { acceptedOf, chosenLanguage, languageChoices, localeTag, nearestOf, writtenNumber } from "./languages.ts";
+import { acceptedOf, chosenLanguage, localeTag, nearestOf, writtenNumber } from "./languages.ts";
 
 test("languages are tried in the browser's order of weight", () => {
   expect(acceptedOf("fr;q=0.5, de-AT, en;q=0.7, *;q=0.1, xx;q=0")).toEqual(["de-AT", "en", "fr"]);
@@ -31,22 +31,6 @@ test("tags of browsers and of the original find the catalogue of their language 
   expect([chosen("nb"), chosen("x"), chosen("constructor")]).toEqual([undefined, undefined, undefined]);
   expect(chosenLanguage(undefined, "nb, nn;q=0.9, de;q=0.8", known)).toBe("de");
   expect(nearestOf("pt-PT", ["pt-BR", "pt", "pt_PT", "es"])).toEqual(["pt_PT", "pt", "pt-BR"]);
-});
-
-test("languages are offered by their names in themselves, and a chosen one that is none of them stays", () => {
-  const known = ["en", "fr", "zh-Hans", "pirate_talk_of_the_sea"];
-  expect(languageChoices(known, "")).toEqual({
-    options: [
-      ["en", "English"],
-      ["fr", "Français"],
-      ["pirate_talk_of_the_sea", "pirate_talk_of_the_sea"],
-      ["zh-Hans", "简体中文"],
-    ],
-    value: "",
-  });
-  const { options, value } = languageChoices(known, "de_AT");
-  expect([options.find(([tag]) => tag === "de_AT"), value]).toEqual([["de_AT", "Österreichisches Deutsch"], "de_AT"]);
-  expect(languageChoices(["en", "pt-BR"], "pt_BR").value).toBe("pt-BR");
 });
 
 test("numbers and tags are those of the language", () => {

@@ -8,7 +8,7 @@ import { type Catalogue, definePlugin } from "lectern/core";
 import english from "./en.json" with { type: "json" };
 
 /** The languages beside English, by the names of their files. */
-const LANGUAGES = ["de", "fr"] as const;
+const LANGUAGES = ["de", "fr", "es", "it", "nl", "pl", "pt-BR", "uk", "ja", "zh-Hans", "ar", "he"] as const;
 
 /** Reads the catalogue of a language; the rule of tests holds the form of the file. */
 function catalogueOf(language: (typeof LANGUAGES)[number]): Catalogue {

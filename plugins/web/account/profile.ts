@@ -2,8 +2,8 @@
  * The profile: name, language and the editor of pages, which are stored with the account and are the same in every browser, and the
  * appearance, which a cookie keeps for one browser, as a device has its own light. What administrators manage is shown and not changed.
  */
-import type { Answers, Screen, Visit } from "lectern/contracts";
-import { type FormErrors, formErrors, type Html, html, languageChoices } from "lectern/core";
+import type { Answers, Screen, Ui, Visit } from "lectern/contracts";
+import { type FormErrors, formErrors, type Html, html, type Texts } from "lectern/core";
 import type { AccountContext } from "./contract.ts";
 
 /** The signed-in user in the API. */
@@ -12,7 +12,7 @@ export type Me = Answers["/api/users/me"];
 /** Data of the screen. */
 export interface ProfileData {
   readonly me: Me;
-  readonly languages: ReturnType<typeof languageChoices>;
+  readonly languages: readonly (readonly [value: string, text: string])[];
   readonly scheme: string;
   readonly density: string;
   readonly formErrors: FormErrors;
@@ -32,7 +32,7 @@ export function mountProfile({ app, texts, web }: AccountContext): void {
     const { t } = ui;
     const fields = html`
 ${parts.field(ui, { name: "name", label: t("Name"), value: me.name, required: true, maxlength: 100, autocomplete: "name", errors: wrong.errors.name })}
-${parts.field(ui, { name: "language", label: t("Language"), type: "select", value: languages.value, options: [["", t("Browser language, or the instance default")], ...languages.options], errors: wrong.errors.language })}
+${parts.field(ui, { name: "language", label: t("Language"), type: "select", value: me.language, options: [["", t("Browser language, or the instance default")], ...languages], errors: wrong.errors.language })}
 ${
   ui.may("editor-change") &&
   parts.field(ui, {
@@ -86,13 +86,7 @@ ${parts.form(ui, { action: `${PATH}/scheme`, fields: appearance, submit: t("Appl
   ): Promise<Screen> => {
     const me = { ...(await visit.get("/api/users/me")), ...typed };
     const added = html`${await web.addedParts("profile/below", me, visit)}`;
-    const data = {
-      me,
-      languages: languageChoices(texts.languages(), me.language),
-      ...appearanceOf(visit),
-      formErrors: wrong,
-      added,
-    };
+    const data = { me, languages: languagesOf(texts, visit.ui), ...appearanceOf(visit), formErrors: wrong, added };
     return { title: visit.ui.t("Profile"), body: view(data, visit.ui), status: wrong.status };
   };
   web.screen(app.site, PATH, "user", (visit) => shown(visit));
@@ -116,6 +110,19 @@ ${parts.form(ui, { action: `${PATH}/scheme`, fields: appearance, submit: t("Appl
     keep("lectern_scheme", SCHEMES.includes(scheme) ? scheme : undefined);
     keep("lectern_density", visit.text("density") === "compact" ? "compact" : undefined);
     return response;
+  });
+}
+
+/** The languages of the catalogue, each with its name in that language. */
+function languagesOf(texts: Texts, ui: Ui): [string, string][] {
+  return texts.languages().map((language): [string, string] => {
+    try {
+      const tag = language.replace("_", "-");
+      return [language, new Intl.DisplayNames([tag, ui.language], { type: "language" }).of(tag) ?? language];
+    } catch {
+      // A theme may have a catalogue whose name is not a language tag.
+      return [language, language];
+    }
   });
 }
 

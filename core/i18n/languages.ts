@@ -111,6 +111,20 @@ const numberFormats = keptByTag((language) => {
     (formats[digits] ??= new Intl.NumberFormat([localeTag(language), "en"], { maximumFractionDigits: digits }));
 });
 
+/**
+ * A day as a language writes it; what is no day, such as the text of a search, is returned as it is.
+ * @example
+ * writtenDay("2026-01-31", "de"); // 31.01.2026
+ */
+export function writtenDay(day: string, language: string): string {
+  const date = /^\d{4}-\d\d-\d\d$/.test(day) ? new Date(day) : undefined;
+  return date === undefined || Number.isNaN(date.getTime()) ? day : dayFormat(language).format(date);
+}
+
+const dayFormat = keptByTag(
+  (language) => new Intl.DateTimeFormat([localeTag(language), "en"], { dateStyle: "medium", timeZone: "UTC" }),
+);
+
 /** Characters of the header that are read. */
 const MAX_HEADER = 1_000;
 

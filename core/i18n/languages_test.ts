@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { acceptedOf, chosenLanguage, localeTag, nearestOf, writtenNumber } from "./languages.ts";
+import { acceptedOf, chosenLanguage, localeTag, nearestOf, writtenDay, writtenNumber } from "./languages.ts";
 
 test("languages are tried in the browser's order of weight", () => {
   expect(acceptedOf("fr;q=0.5, de-AT, en;q=0.7, *;q=0.1, xx;q=0")).toEqual(["de-AT", "en", "fr"]);
@@ -36,6 +36,9 @@ test("tags of browsers and of the original find the catalogue of their language 
 test("numbers and tags are those of the language", () => {
   expect([writtenNumber(1234.56, "de"), writtenNumber(1234.56, "en", 1), writtenNumber(1234, "de_CH")]).toEqual([
     ...["1.235", "1,234.6", "1'234"],
+  ]);
+  expect([writtenDay("2026-01-31", "de"), writtenDay("2026-01-31", "nb_NO"), writtenDay("2026-13-31", "de")]).toEqual([
+    ...["31.01.2026", "31. jan. 2026", "2026-13-31"],
   ]);
   expect([localeTag("pt_BR"), localeTag("zh_hans_cn"), localeTag("no tag")]).toEqual(["pt-BR", "zh-Hans-CN", "en"]);
 });

@@ -39,6 +39,8 @@ export interface Ui {
   url(path: string): string;
   /** A time of the API as a `<time>` element; a dash for none. */
   time(at: string | null | undefined): Html;
+  /** A number as the language writes it, with one decimal at most. */
+  number(value: number): string;
   readonly language: string;
   readonly viewer: Viewer;
   /** Whether a user is the reader. Of screens that are kept, ask this in place of `viewer`, which makes what is drawn that reader's alone. */

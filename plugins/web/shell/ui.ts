@@ -25,16 +25,14 @@ export interface UiOptions {
 
 /** Creates the `Ui` for a viewer in a language. */
 export function createUi({ texts, icons, root, serves }: UiOptions, viewer: Viewer, language: string): Ui {
+  const isolate = directionOf(language) === "rtl" ? isolatedInRightToLeft : isolated;
   const write = (value: number) => writtenNumber(value, language, 1);
   const t: Ui["t"] = (text, params) =>
     texts.say(
       text,
       params &&
         Object.fromEntries(
-          Object.entries(params).map(([name, value]) => [
-            name,
-            isolated(IDENTIFIERS.has(name) ? String(value) : value),
-          ]),
+          Object.entries(params).map(([name, value]) => [name, isolate(IDENTIFIERS.has(name) ? String(value) : value)]),
         ),
       language,
       write,
@@ -51,6 +49,7 @@ export function createUi({ texts, icons, root, serves }: UiOptions, viewer: View
       // Scripts replace it by the time in the user's time zone.
       return html`<time datetime="${date.toISOString()}">${formatFor(language).format(date)} UTC</time>`;
     },
+    number: write,
     language,
     viewer,
     isViewer: (id) => id === viewer.id,
@@ -87,6 +86,19 @@ export function isolated<Value extends string | number>(value: Value): Value | s
   });
   return `\u2068${kept}${"\u2069".repeat(open)}\u2069`;
 }
+
+/**
+ * A name within a text from right to left: one in Latin letters is isolated too, as its signs at the ends, such as the bracket of
+ * "Handbook (2nd edition)", would go to the other side of it.
+ */
+function isolatedInRightToLeft<Value extends string | number>(value: Value): Value | string {
+  const own = isolated(value);
+  const turns = typeof own === "string" && own === value && LATIN.test(own) && SIGN_AT_END.test(own);
+  return turns ? `\u2068${own}\u2069` : own;
+}
+
+const LATIN = /[A-Za-z]/;
+const SIGN_AT_END = /^[^\p{L}\p{N}]|[^\p{L}\p{N}]$/u;
 
 /** Scripts that are written from right to left. */
 const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(["adlm", "arab", "hebr", "mand", "nkoo", "rohg", "syrc", "thaa"]);

@@ -86,7 +86,7 @@ function plain(tag: string): string {
 /**
  * The tag of a language as `Intl` and HTML take it, such as "de-AT" for "de_AT"; "en" for one that is none.
  * @example
- * new Intl.ListFormat(localeTag(ui.language)).format(names);
+ * new Intl.ListFormat(localeTag("de_AT")).format(["Anna", "Ben"]); // Anna und Ben
  */
 export const localeTag = keptByTag((language): string => {
   try {
@@ -143,7 +143,12 @@ export function acceptedOf(header: string | null): string[] {
     .map(({ tag }) => tag);
 }
 
-/** A function of a tag that keeps its results, as `Intl` takes longer to make a format than a screen to be drawn. */
+/**
+ * A function of a tag that keeps its results, as `Intl` takes longer to make a format than a screen to be drawn.
+ * @example
+ * const months = keptByTag((tag) => new Intl.DateTimeFormat(localeTag(tag), { month: "long" }));
+ * months("de_AT").format(new Date("2026-01-31")); // Jänner
+ */
 export function keptByTag<Result>(make: (tag: string) => Result): (tag: string) => Result {
   const kept = new Map<string, { readonly result: Result }>();
   return (tag) => {

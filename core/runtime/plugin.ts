@@ -145,9 +145,8 @@ export interface PluginSpec<
    */
   readonly syncSchema?: (db: Db, context: Pick<AnyContext, "slot">) => Promise<void>;
   /**
-   * Its texts by language, keyed by the English text: `{ de: { Borrow: "Ausleihen" } }`, or a function that returns those of a language
-   * and is called when the language is first used. Two plugins that give different texts for the same key stop the boot; themes replace
-   * texts by `texts.override`.
+   * Its texts by language, keyed by the English text: `{ de: { Borrow: "Ausleihen" } }`, or a function that returns those of a language,
+   * called when it is first used. Two plugins with different texts for one key stop the boot; themes replace texts by `texts.override`.
    */
   readonly texts?: Readonly<Record<string, CatalogueSource>>;
   /** Events it performs: its own, and those of other plugins, whose handlers then see what it passes. */

@@ -28,10 +28,7 @@ import type { Tag } from "./tags.ts";
 export interface Ui {
   readonly html: typeof html;
   readonly raw: typeof raw;
-  /**
-   * A text in the reader's language. The English text is the key; `:name` is a placeholder. A text with several forms has that of its
-   * number. Numbers are written as the language does, except `:id` and `:number`, which name something.
-   */
+  /** A text by its English key, in the form for its number. Numbers are written as the language does, `:id` and `:number` as digits. */
   t(text: string, params?: Readonly<Record<string, string | number>>): string;
   /** An icon from `icons/` of the theme or of Lectern; without a label it is decorative. */
   icon(name: string, label?: string): Html;

@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { Catalogue as AnyCatalogue } from "lectern/core";
+import { type Catalogue as AnyCatalogue, localeTag } from "lectern/core";
 
 /** Texts of a language by their English text. */
 export type Catalogue = AnyCatalogue;
@@ -16,8 +16,16 @@ export const CATALOGUES: Readonly<Record<string, Catalogue>> = Object.fromEntrie
   readdirSync(FOLDER)
     .filter((name) => name.endsWith(".json"))
     .sort()
-    .map((name) => [name.slice(0, -".json".length), JSON.parse(readFileSync(FOLDER + name, "utf8")) as Catalogue]),
+    .map((name) => [
+      localeTag(name.slice(0, -".json".length)),
+      JSON.parse(readFileSync(FOLDER + name, "utf8")) as Catalogue,
+    ]),
 );
+
+/** The path of the file of a language. */
+export function fileOf(language: string): string {
+  return `${FOLDER}${language.toLowerCase().replace("-", "_")}.json`;
+}
 
 /** A catalogue with its keys by the alphabet. */
 export function inOrder(texts: Catalogue): Catalogue {
@@ -60,7 +68,7 @@ if (import.meta.main) {
   const { de: german = {} } = CATALOGUES;
   for (const [language, texts] of Object.entries(CATALOGUES)) {
     const known = Object.fromEntries(Object.entries(texts).filter(([key]) => key in german));
-    writeFileSync(`${FOLDER}${language}.json`, catalogueText(inOrder(known)));
+    writeFileSync(fileOf(language), catalogueText(inOrder(known)));
     const lacking = language === "en" ? [] : Object.keys(german).filter((key) => !(key in texts));
     const lines = [`${language}: ${Object.keys(known).length} texts, ${lacking.length} lacking`, ...lacking];
     process.stdout.write(`${lines.join("\n  ")}\n`);

@@ -6,7 +6,7 @@
 import { expect, test } from "bun:test";
 import { createTexts } from "lectern/core";
 import renamedTexts from "../../plugins/web/shell/renamed_texts.json" with { type: "json" };
-import { CATALOGUES, type Catalogue, catalogueText, formsOf, inOrder } from "./_languages.ts";
+import { CATALOGUES, type Catalogue, catalogueText, fileOf, formsOf, inOrder } from "./_languages.ts";
 import { readSources, type Source } from "./_source.ts";
 
 const ENGLISH = createTexts();
@@ -109,8 +109,7 @@ for (const [language, texts] of Object.entries(CATALOGUES)) {
   });
 
   test(`the catalogue of ${language} is in order`, async () => {
-    const path = new URL(`../../plugins/operations/languages/${language}.json`, import.meta.url);
-    if ((await Bun.file(path).text()) !== catalogueText(inOrder(texts)))
+    if ((await Bun.file(fileOf(language)).text()) !== catalogueText(inOrder(texts)))
       throw new Error(`Run "bun test/rules/_languages.ts": ${language}.json is not in order`);
   });
 }

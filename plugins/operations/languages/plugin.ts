@@ -7,12 +7,16 @@ import { readFileSync } from "node:fs";
 import { type Catalogue, definePlugin } from "lectern/core";
 import english from "./en.json" with { type: "json" };
 
-/** The languages beside English, by the names of their files. */
+/** The languages beside English; the file of `pt-BR` is `pt_br.json`. */
 const LANGUAGES = ["de", "fr", "es", "it", "nl", "pl", "pt-BR", "uk", "ja", "zh-Hans", "ar", "he"] as const;
 
 /** Reads the catalogue of a language; the rule of tests holds the form of the file. */
 function catalogueOf(language: (typeof LANGUAGES)[number]): Catalogue {
-  return JSON.parse(readFileSync(new URL(`./${language}.json`, import.meta.url), "utf8")) as Catalogue;
+  return JSON.parse(readFileSync(new URL(`./${fileOf(language)}`, import.meta.url), "utf8")) as Catalogue;
+}
+
+function fileOf(language: string): string {
+  return `${language.toLowerCase().replace("-", "_")}.json`;
 }
 
 export default definePlugin({

@@ -1,4 +1,7 @@
-/** The `Ui` that views get beside their data. */
+/**
+ * The `Ui` that views get beside their data: texts, numbers, times and addresses for one reader. Numbers and times are written by `Intl` as
+ * the language of the reader does; names within texts are isolated where they would turn what is round them.
+ */
 import type { Ui } from "lectern/contracts";
 import {
   GUEST,

@@ -97,7 +97,7 @@ export { staticFileAnswer, staticFileType } from "./http/static_file.ts";
 export { acceptWebSocket } from "./http/websocket.ts";
 export { beginWork, chargeWork, timedWork } from "./http/work_budget.ts";
 export { type Catalogue, type CatalogueSource, createTexts, type PluralForms, type Texts } from "./i18n/catalogue.ts";
-export { chosenLanguage, keptByTag, localeTag, writtenDay, writtenNumber } from "./i18n/languages.ts";
+export { chosenLanguage, directionOf, keptByTag, localeTag, writtenDay, writtenNumber } from "./i18n/languages.ts";
 export { slugOf, uniqueSlug } from "./i18n/slug.ts";
 export type { InputObject, InputValue } from "./input/body_parsing.ts";
 export { bodyChunks } from "./input/body_stream.ts";

@@ -96,6 +96,18 @@ export const localeTag = keptByTag((language): string => {
   }
 });
 
+/** Scripts that are written from right to left. */
+const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(["adlm", "arab", "hebr", "mand", "nkoo", "rohg", "syrc", "thaa"]);
+
+/**
+ * The direction of texts in a language: that of the script that it is usually written in.
+ * @example
+ * directionOf("he"); // rtl
+ */
+export function directionOf(language: string): "ltr" | "rtl" {
+  return RIGHT_TO_LEFT.has(parts(language).script?.toLowerCase() ?? "") ? "rtl" : "ltr";
+}
+
 /**
  * A number as a language writes it, with at most `digits` decimals (0 unless given).
  * @example

@@ -1,5 +1,13 @@
 import { expect, test } from "bun:test";
-import { acceptedOf, chosenLanguage, localeTag, nearestOf, writtenDay, writtenNumber } from "./languages.ts";
+import {
+  acceptedOf,
+  chosenLanguage,
+  directionOf,
+  localeTag,
+  nearestOf,
+  writtenDay,
+  writtenNumber,
+} from "./languages.ts";
 
 test("languages are tried in the browser's order of weight", () => {
   expect(acceptedOf("fr;q=0.5, de-AT, en;q=0.7, *;q=0.1, xx;q=0")).toEqual(["de-AT", "en", "fr"]);
@@ -31,6 +39,11 @@ test("tags of browsers and of the original find the catalogue of their language 
   expect([chosen("nb"), chosen("x"), chosen("constructor")]).toEqual([undefined, undefined, undefined]);
   expect(chosenLanguage(undefined, "nb, nn;q=0.9, de;q=0.8", known)).toBe("de");
   expect(nearestOf("pt-PT", ["pt-BR", "pt", "pt_PT", "es"])).toEqual(["pt_PT", "pt", "pt-BR"]);
+});
+
+test("a language runs in the direction of its script", () => {
+  expect(["he", "ar-EG", "fa_IR", "az-Arab"].map(directionOf)).toEqual(Array(4).fill("rtl"));
+  expect(["en", "ja", "az", "no tag"].map(directionOf)).toEqual(Array(4).fill("ltr"));
 });
 
 test("numbers and tags are those of the language", () => {

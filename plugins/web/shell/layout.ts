@@ -3,9 +3,9 @@
  * and footer. Landmarks, skip link and dialog cannot be replaced, as scripts and screen readers rely on them.
  */
 import type { Crumb, Ui } from "lectern/contracts";
-import { type Html, type HtmlPart, html, localeTag } from "lectern/core";
+import { directionOf, type Html, type HtmlPart, html, localeTag } from "lectern/core";
 import { KEYS_PATH } from "./keys.ts";
-import { directionOf, isolated } from "./ui.ts";
+import { isolated } from "./ui.ts";
 
 /** Data of the layout. */
 export interface Frame {

@@ -4,6 +4,7 @@
  */
 import type { Ui } from "lectern/contracts";
 import {
+  directionOf,
   GUEST,
   hasPermission,
   html,
@@ -102,12 +103,3 @@ function isolatedInRightToLeft<Value extends string | number>(value: Value): Val
 
 const LATIN = /[A-Za-z]/;
 const SIGN_AT_END = /^[^\p{L}\p{N}]|[^\p{L}\p{N}]$/u;
-
-/** Scripts that are written from right to left. */
-const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(["adlm", "arab", "hebr", "mand", "nkoo", "rohg", "syrc", "thaa"]);
-
-/** The direction of the screens in a language: that of the script that it is usually written in. */
-export function directionOf(language: string): "ltr" | "rtl" {
-  const { script } = new Intl.Locale(localeTag(language)).maximize();
-  return script !== undefined && RIGHT_TO_LEFT.has(script.toLowerCase()) ? "rtl" : "ltr";
-}

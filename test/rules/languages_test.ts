@@ -4,7 +4,7 @@
  * translations. All have the placeholders of the English texts, the plural forms of their language, and no markup.
  */
 import { expect, test } from "bun:test";
-import { createTexts } from "lectern/core";
+import { createTexts, directionOf } from "lectern/core";
 import renamedTexts from "../../plugins/web/shell/renamed_texts.json" with { type: "json" };
 import { CATALOGUES, type Catalogue, catalogueText, fileOf, formsOf, inOrder } from "./_languages.ts";
 import { readSources, type Source } from "./_source.ts";
@@ -114,6 +114,11 @@ for (const [language, texts] of Object.entries(CATALOGUES)) {
   });
 }
 
+/** A text without what a language from right to left isolates, such as "[[", whose brackets would turn. */
+function signsIn(words: string, language: string): string {
+  return directionOf(language) === "rtl" ? words.replace(/\u2066[^\u2066-\u2069]+\u2069/g, "") : words;
+}
+
 /** What is wrong with a text of a catalogue. */
 function wrongIn(language: string, key: string, text: Catalogue[string]): string[] {
   const wanted = places(ENGLISH.say(key));
@@ -122,7 +127,7 @@ function wrongIn(language: string, key: string, text: Catalogue[string]): string
   const wrong = (what: string) => [`${key}: ${what}`];
   const wrongText = (words: string) => {
     if (words.trim() !== words || words === "") return wrong("empty, or with space around it");
-    if (/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(words)) return wrong("marks of direction");
+    if (/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(signsIn(words, language))) return wrong("marks of direction");
     if (/<\/?[a-z]|&[a-z#]\w*;/i.test(words.replace(key.match(/<[^>]*>/)?.[0] ?? "", ""))) return wrong("markup");
     if (language === "fr" && /'|[ \u00a0][?!;:»](?!\p{L})|«[ \u00a0]/u.test(words)) return wrong("French typography");
     return [];

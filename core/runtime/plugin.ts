@@ -20,7 +20,7 @@ import type { OutgoingFetch } from "../http/outbound_fetch.ts";
 import type { PluginApp, SiteApp } from "../http/plugin_app.ts";
 import type { MakeLimiter } from "../http/rate_limit.ts";
 import type { Authenticate, RouteScope } from "../http/route_scope.ts";
-import type { Catalogue, Texts } from "../i18n/catalogue.ts";
+import type { CatalogueSource, Texts } from "../i18n/catalogue.ts";
 import type { Log } from "../log.ts";
 import type {
   ContractName,
@@ -145,10 +145,10 @@ export interface PluginSpec<
    */
   readonly syncSchema?: (db: Db, context: Pick<AnyContext, "slot">) => Promise<void>;
   /**
-   * Its texts by language, keyed by the English text: `{ de: { Borrow: "Ausleihen" } }`. Two plugins that give different texts for
-   * the same key stop the boot; themes replace texts by `texts.override`.
+   * Its texts by language, keyed by the English text: `{ de: { Borrow: "Ausleihen" } }`, or a function that returns those of a language,
+   * called when it is first used. Two plugins with different texts for one key stop the boot; themes replace texts by `texts.override`.
    */
-  readonly texts?: Readonly<Record<string, Catalogue>>;
+  readonly texts?: Readonly<Record<string, CatalogueSource>>;
   /** Events it performs: its own, and those of other plugins, whose handlers then see what it passes. */
   readonly events?: readonly EventName[];
   /** Permissions it adds to those that roles may hold. */

@@ -1,5 +1,5 @@
 import { BootError } from "../errors.ts";
-import type { Catalogue, Texts } from "../i18n/catalogue.ts";
+import type { Catalogue, CatalogueSource, Texts } from "../i18n/catalogue.ts";
 import type { Log } from "../log.ts";
 import type { AnyPlugin } from "./plugin.ts";
 
@@ -24,10 +24,19 @@ export function addPluginTexts(
   { shipped, log }: { readonly shipped: Pick<readonly Speaker[], "includes">; readonly log: Pick<Log, "warn"> },
 ): void {
   const owners = new Map<string, Map<string, Owner>>();
+  const speakers = new Map<string, number>();
+  for (const { texts: own } of plugins)
+    for (const language of Object.keys(own)) speakers.set(language, (speakers.get(language) ?? 0) + 1);
   const ships = (plugin: Speaker) => shipped.includes(plugin);
   // Those that ship first, whose texts are used.
   for (const plugin of [...plugins.filter(ships), ...plugins.filter((each) => !ships(each))]) {
-    for (const [language, catalogue] of Object.entries(plugin.texts)) {
+    for (const [language, source] of Object.entries(plugin.texts)) {
+      // Texts of one plugin alone, in a language without others, collide with none and are read when they are used.
+      if (speakers.get(language) === 1 && language !== "en") {
+        texts.add(language, source);
+        continue;
+      }
+      const catalogue = read(source);
       const known = owners.get(language) ?? new Map<string, Owner>();
       owners.set(language, known);
       const own = { name: plugin.name, ships: ships(plugin) };
@@ -38,19 +47,24 @@ export function addPluginTexts(
           return [];
         }
         const present = texts.say(key, {}, language);
-        if (present === text) return [];
+        const given = typeof text === "string" ? text : text.other;
+        if (present === given) return [];
         if (!owner.ships || own.ships)
           throw new BootError(
-            `The plugin "${plugin.name}" gives the text "${key}" in "${language}" as "${text}", and "${owner.name}" as "${present}"`,
+            `The plugin "${plugin.name}" gives the text "${key}" in "${language}" as "${given}", and "${owner.name}" as "${present}"`,
           );
         log.warn("A plugin gives another text for a key than Lectern, whose text is used", {
-          ...{ plugin: plugin.name, language, key, text, used: present, from: owner.name },
+          ...{ plugin: plugin.name, language, key, text: given, used: present, from: owner.name },
         });
         return [key];
       });
       texts.add(language, without(catalogue, unused));
     }
   }
+}
+
+function read(source: CatalogueSource): Catalogue {
+  return typeof source === "function" ? source() : source;
 }
 
 function without(catalogue: Catalogue, keys: readonly string[]): Catalogue {

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { createTexts } from "../i18n/catalogue.ts";
+import { type CatalogueSource, createTexts } from "../i18n/catalogue.ts";
 import { addPluginTexts } from "./plugin_texts.ts";
 
-const plugin = (name: string, texts: Record<string, Record<string, string>>) => ({ name, texts });
+const plugin = (name: string, texts: Record<string, CatalogueSource>) => ({ name, texts });
 
 /** Adds texts to a new catalogue; those of `shipped` are Lectern's. Returns the catalogue and what was warned of. */
 function added(plugins: readonly ReturnType<typeof plugin>[], shipped: readonly ReturnType<typeof plugin>[] = []) {
@@ -57,4 +57,17 @@ test("messages of the runtime are not replaced", () => {
     "Mine",
   ]);
   expect(warnings).toMatchObject([{ plugin: "one", key: "validation.required", from: "core" }]);
+});
+
+test("texts that one plugin alone has in a language are read when they are used; others are read and compared at boot", () => {
+  const read: string[] = [];
+  const lazily = (language: string, text: string) => () => {
+    read.push(language);
+    return { Lend: text };
+  };
+  const own = plugin("own", { de: lazily("de", "Leihen"), pl: lazily("pl", "Pożycz") });
+  const { texts, warnings } = added([own, plugin("other", { de: { Lend: "Borgen" } })], [own]);
+  expect(read).toEqual(["de"]);
+  expect(warnings).toMatchObject([{ plugin: "other", text: "Borgen", used: "Leihen" }]);
+  expect([texts.say("Lend", {}, "de"), texts.say("Lend", {}, "pl"), read]).toEqual(["Leihen", "Pożycz", ["de", "pl"]]);
 });

@@ -28,7 +28,7 @@ import type { Tag } from "./tags.ts";
 export interface Ui {
   readonly html: typeof html;
   readonly raw: typeof raw;
-  /** A text in the reader's language. The English text is the key; `:name` is a placeholder. */
+  /** A text by its English key, in the form for its number. Numbers are written as the language does, `:id` and `:number` as digits. */
   t(text: string, params?: Readonly<Record<string, string | number>>): string;
   /** An icon from `icons/` of the theme or of Lectern; without a label it is decorative. */
   icon(name: string, label?: string): Html;
@@ -36,6 +36,8 @@ export interface Ui {
   url(path: string): string;
   /** A time of the API as a `<time>` element; a dash for none. */
   time(at: string | null | undefined): Html;
+  /** A number as the language writes it, with one decimal at most. */
+  number(value: number): string;
   readonly language: string;
   readonly viewer: Viewer;
   /** Whether a user is the reader. Of screens that are kept, ask this in place of `viewer`, which makes what is drawn that reader's alone. */

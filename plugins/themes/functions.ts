@@ -118,13 +118,20 @@ function readTexts(folder: string): Record<string, Catalogue> {
     } catch (cause) {
       throw new BootError(`Cannot read the texts of the theme in "${shownPath(file)}": ${String(cause)}`, { cause });
     }
-    if (typeof texts !== "object" || texts === null || !Object.values(texts).every((text) => typeof text === "string"))
+    if (typeof texts !== "object" || texts === null || !Object.values(texts).every(isText))
       throw new BootError(
         `Cannot read the texts of the theme in "${shownPath(file)}": wanted {"English text": "other text"}`,
       );
     found[language] = texts as Catalogue;
   }
   return found;
+}
+
+/** Whether a value is a text, or one in several forms. */
+function isText(value: unknown): boolean {
+  if (typeof value === "string") return true;
+  if (typeof value !== "object" || value === null || !("other" in value)) return false;
+  return Object.values(value).every((form) => typeof form === "string");
 }
 
 /** Merges texts; those of the second take precedence. */

@@ -57,11 +57,11 @@ test("the palette opens pages, actions and the search by keyboard alone, and giv
     ],
   ]);
   expect(await palette(page).getByRole("group").count()).toBe(2);
-  expect(await palette(page).getByRole("status").textContent()).toBe("3 suggestions");
+  expect(await palette(page).getByRole("status").textContent()).toBe("Suggestions: 3");
   await page.keyboard.type("o");
-  await palette(page).getByText("1 suggestion", { exact: true }).waitFor();
+  await palette(page).getByText("Suggestions: 1", { exact: true }).waitFor();
   await page.keyboard.press("Backspace");
-  await palette(page).getByText("3 suggestions", { exact: true }).waitFor();
+  await palette(page).getByText("Suggestions: 3", { exact: true }).waitFor();
   expect(await errorsOf(page)).toEqual([]);
   await page.keyboard.press("ArrowDown");
   expect(await chosen(page)).toBe("فشل failsafe Page · Runbooks");

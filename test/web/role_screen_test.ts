@@ -17,7 +17,7 @@ test("the form of a role notes which permissions lead to all others, in every la
   for (const [language, path, words] of [
     ["en", "/settings/roles/create", "“Manage users” and “Manage roles” lead to every other permission"],
     ["de", "/settings/roles/2", "„Benutzer verwalten“ und „Rollen verwalten“ führen zu jeder anderen Berechtigung"],
-    ["fr", "/settings/roles/1", "« Gérer les utilisateurs » et « Gérer les rôles » mènent à toutes les autres"],
+    ["fr", "/settings/roles/1", "« Gérer les utilisateurs » et « Gérer les rôles » mènent à toutes les autres"],
   ] as const) {
     const headers = { accept: "text/html", "accept-language": language, cookie };
     const { body } = await runtime.ask("GET", path, { as: null, headers });

@@ -11,7 +11,7 @@ import { installed, sampleHosts } from "../support/data/sample_hosts.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
 setDefaultTimeout(120_000);
-const CATALOGUES: Readonly<Record<string, Readonly<Record<string, string>>>> = { de: german, fr: french };
+const CATALOGUES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = { de: german, fr: french };
 /** Words of paths, which are the same in any language. */
 const NAMES: Readonly<Record<string, string>> = { book: "book", chapter: "chapter", page: "page", shelf: "shelf" };
 const FILTERS = ["", "?query=e&page=2", "?state=failed&status=pending&wanting=reboot&q=o"];

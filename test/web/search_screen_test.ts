@@ -77,7 +77,7 @@ test("the fields of the address are one query of the better mode, filters before
 test("passages and attachments are shown, and names are escaped", async () => {
   answer = { total: 1000, total_is_lower_bound: true };
   const screen = await visit("/search?query=walrus");
-  expect(screen).toContain("More than 1000 results");
+  expect(screen).toContain("More than 1,000 results");
   expect(screen).toContain("<p>A <strong>walrus</strong> dives</p><p>no other <strong>walrus</strong></p>");
   expect(screen).not.toContain("not shown");
   expect(screen).toContain('<a href="/books/animals/page/walruses"><strong>Walruses</strong></a>');

@@ -4,7 +4,7 @@
  * there when the reader may see the page no longer. What is in it at all is chosen by `mail.ts`.
  */
 import type { MailMessage } from "lectern/contracts";
-import { hasPermission, html, type Static, type Viewer } from "lectern/core";
+import { directionOf, hasPermission, html, localeTag, type Static, type Viewer } from "lectern/core";
 import { prepared } from "lectern/db";
 import type { notificationSchema, WatchingContext } from "./contract.ts";
 
@@ -85,7 +85,7 @@ export async function notificationMail(context: WatchingContext, parts: MailPart
     subject: subject.replace(/\p{Cc}+/gu, " ").slice(0, SUBJECT),
     text: `${text.join("\n\n")}\n`,
     html: [
-      `<html lang="${language.replace("_", "-")}"><body>`,
+      `<html lang="${localeTag(language)}" dir="${directionOf(language)}"><body>`,
       ...shown.map(String),
       ...rest.map((line) => String(html`<p>${line}</p>`)),
       String(foot),

@@ -23,7 +23,6 @@ import {
   removeWatchesOfItems,
 } from "./removals.ts";
 import { tellChange } from "./tell.ts";
-import { texts } from "./texts.ts";
 import { mountUnsubscribe } from "./unsubscribe.ts";
 import { mountWatches } from "./watches.ts";
 
@@ -47,7 +46,6 @@ export default definePlugin({
     }),
   }),
   migrations,
-  texts,
   events: ["watch_set", "notification_create", "notification_read", "notification_preferences_update"],
   setup(plugin) {
     const { cache, contribute, jobs, on, runtime, slot } = plugin;

@@ -13,6 +13,7 @@ import {
   type InputValue,
   isUpload,
   type Permit,
+  writtenDay,
 } from "lectern/core";
 import type { AccountContext } from "./contract.ts";
 
@@ -152,7 +153,8 @@ function scopeOf(parts: Web["parts"], { read_only, permissions }: Token, ui: Ui)
 
 function expiryOf(parts: Web["parts"], { created_at, expires_at }: Token, ui: Ui): Html {
   const today = new Date().toISOString().slice(0, 10);
-  if (expires_at <= today) return parts.badge(ui, "bad", ui.t("Expired on :day", { day: expires_at }));
+  if (expires_at <= today)
+    return parts.badge(ui, "bad", ui.t("Expired on :day", { day: writtenDay(expires_at, ui.language) }));
   const createdOn = created_at.slice(0, 10);
   const isNever = expires_at === `${Number(createdOn.slice(0, 4)) + NEVER_YEARS}${createdOn.slice(4)}`;
   return html`${isNever ? ui.t("Never") : expires_at}`;

@@ -1,6 +1,6 @@
 /** What others do with a page while it is edited: in the answer of each autosave, and asked for while nothing is typed. */
 import { pagePath, type Visit, type Web } from "lectern/contracts";
-import { idOf as idOfApi, type SiteApp } from "lectern/core";
+import { idOf as idOfApi, localeTag, type SiteApp } from "lectern/core";
 import { idOf } from "../_paths/id_of.ts";
 import type { Drafts } from "./editor.ts";
 
@@ -60,7 +60,9 @@ export function changesPath(pageId: number, since: number | "" | undefined, unti
 
 /** The names of those who have saved since the base, in the language of the user; "" where nobody but the user has. */
 export function namesOf({ ui }: Visit, { others }: DraftNews): string {
-  return new Intl.ListFormat(ui.language).format(others.filter(({ saved }) => saved).map(({ name }) => name));
+  return new Intl.ListFormat(localeTag(ui.language)).format(
+    others.filter(({ saved }) => saved).map(({ name }) => name),
+  );
 }
 
 /** The news in an answer of the API. */

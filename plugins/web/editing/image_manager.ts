@@ -166,7 +166,7 @@ ${
   of &&
   html`<p>${t("Images of the page “:name”", { name: of.name })} · <a href="${ui.url(`/images?book=${of.book_id}`)}">${t("All images of its book")}</a> · <a href="${ui.url("/images")}">${t("All images")}</a></p>`
 }
-<p class="quiet" role="status">${t(":count images", { count: total })}</p>
+<p class="quiet" role="status">${t("Images: :count", { count: total })}</p>
 ${
   images.length > 0 &&
   html`<ul class="picture-grid">${images.map(

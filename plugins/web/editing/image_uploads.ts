@@ -69,7 +69,7 @@ function managerTexts({ t }: Ui) {
     page: t("This page"),
     book: t("This book"),
     all: t("All books"),
-    count: t(":count images"),
+    count: t("Images: :count"),
     more: t("Show more"),
     close: t("Close"),
     failed: t("The images could not be loaded."),

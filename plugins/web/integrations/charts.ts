@@ -2,7 +2,7 @@
  * Charts as SVG. Positions are computed here; colours and font sizes come from the style sheet, so that they follow the light and
  * dark appearance. `html` escapes all texts.
  */
-import { DAY_MS, type Html, html } from "lectern/core";
+import { DAY_MS, type Html, html, localeTag } from "lectern/core";
 
 /** A line of a chart: a value for each time. */
 export interface Line {
@@ -87,7 +87,7 @@ function scaleOf(most: number): { top: number; lines: number[] } {
 function timeLabels(times: readonly number[], language: string, step: "hour" | "day") {
   const [first = 0, last = 0] = [times[0], times.at(-1)];
   const isShort = step === "hour" && last - first < 2 * DAY_MS;
-  const format = new Intl.DateTimeFormat(localeOf(language), {
+  const format = new Intl.DateTimeFormat([localeTag(language), "en"], {
     timeZone: "UTC",
     ...(isShort ? { hour: "2-digit", minute: "2-digit" } : { day: "numeric", month: "short" }),
   });
@@ -103,19 +103,9 @@ function timeLabels(times: readonly number[], language: string, step: "hour" | "
 }
 
 function short(value: number, language: string): string {
-  return new Intl.NumberFormat(localeOf(language), { notation: "compact", maximumFractionDigits: 1 }).format(value);
-}
-
-function localeOf(language: string): string {
-  return Intl.DateTimeFormat.supportedLocalesOf([safe(language)])[0] ?? "en";
-}
-
-function safe(language: string): string {
-  try {
-    return Intl.getCanonicalLocales(language.replace("_", "-"))[0] ?? "en";
-  } catch {
-    return "en";
-  }
+  return new Intl.NumberFormat([localeTag(language), "en"], { notation: "compact", maximumFractionDigits: 1 }).format(
+    value,
+  );
 }
 
 function round(value: number): number {

@@ -54,7 +54,7 @@ function statisticsView(web: Web): View<StatisticsData> {
       current: range === days,
     }));
     return html`<h1>${t("Statistics")}</h1>
-<dl class="figures">${tiles(numbers, ui).map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}${figures.map((figure) => addedTile(figure, ui))}</dl>
+<dl class="figures">${tiles(numbers, ui).map(([term, value]) => html`<div><dt>${term}</dt><dd>${typeof value === "number" ? ui.number(value) : value}</dd></div>`)}${figures.map((figure) => addedTile(figure, ui))}</dl>
 ${web.parts.tabs(ui, t("Time range"), ranges)}
 ${points.length < 2 && web.parts.notice(ui, "note", t("Statistics are recorded once an hour. The charts fill up over time."))}
 <div class="charts">${overTime(web, ui, step, points, {

@@ -116,7 +116,7 @@ const READERS: Readonly<Record<HomeListName, Reader>> = {
   async "most-viewed"(context, visit, query) {
     const { ui } = visit;
     const { data, total } = await visit.get(`/api/most-viewed?${query}`);
-    const views = (count: number) => (count === 1 ? ui.t("1 view") : ui.t(":count views", { count }));
+    const views = (count: number) => ui.t(":count views", { count });
     return { entries: data.map((item) => itemEntry(context, item, [views(item.views)], ui)), total };
   },
   async drafts(context, visit, query) {

@@ -79,11 +79,7 @@ export function mountSearch({ baseUrl, app, slot, web }: ReadingContext): void {
   const view = web.view("reading/search", (data, ui) => {
     const { state, names, kinds, found, total, isLowerBound, isEverywhere, pager } = data;
     const { t } = ui;
-    const count = isLowerBound
-      ? t("More than :total results", { total })
-      : total === 1
-        ? t("One result")
-        : t(":total results", { total });
+    const count = isLowerBound ? t("More than :total results", { total }) : t(":total results", { total });
     return html`<h1>${t("Search")}</h1>
 ${form(data, ui)}
 ${chipList(state, names, kinds, ui)}

@@ -3,7 +3,7 @@
  * down further, with how many results have it.
  */
 import type { Answers, Ui } from "lectern/contracts";
-import { type Html, html } from "lectern/core";
+import { type Html, html, writtenDay } from "lectern/core";
 import type { NamedKind } from "./search.ts";
 import { queryParts } from "./search_parts.ts";
 import { isTagTest, type SearchState, searchPath } from "./search_state.ts";
@@ -37,7 +37,8 @@ export function chipList(state: SearchState, names: FilterNames, kinds: readonly
   })}</ul>`;
 }
 
-function filterChips(state: SearchState, names: FilterNames, kinds: readonly NamedKind[], { t }: Ui): Chip[] {
+function filterChips(state: SearchState, names: FilterNames, kinds: readonly NamedKind[], ui: Ui): Chip[] {
+  const { t, language } = ui;
   const { type, book, shelf, tags, author, after, before } = state;
   const types = type === "" ? [] : type.split("|");
   return [
@@ -58,8 +59,14 @@ function filterChips(state: SearchState, names: FilterNames, kinds: readonly Nam
     ...(author === ""
       ? []
       : [{ label: t("Created by :name", { name: names.author ?? author }), without: { ...state, author: "" } }]),
-    ...(after === "" ? [] : [{ label: t("Changed since :day", { day: after }), without: { ...state, after: "" } }]),
-    ...(before === "" ? [] : [{ label: t("Changed before :day", { day: before }), without: { ...state, before: "" } }]),
+    ...(after === ""
+      ? []
+      : [{ label: t("Changed since :day", { day: writtenDay(after, language) }), without: { ...state, after: "" } }]),
+    ...(before === ""
+      ? []
+      : [
+          { label: t("Changed before :day", { day: writtenDay(before, language) }), without: { ...state, before: "" } },
+        ]),
   ];
 }
 
@@ -78,15 +85,15 @@ function typedChips(state: SearchState, kinds: readonly NamedKind[], ui: Ui): Ch
 }
 
 /** A typed filter as the chip of the same filter is called; as it was typed where there is no such chip. */
-function typedFilter(text: string, kinds: readonly NamedKind[], { t }: Ui): string {
+function typedFilter(text: string, kinds: readonly NamedKind[], { t, language }: Ui): string {
   const [, name = "", value = ""] = /^([^:]*):(.*)$/s.exec(text) ?? [];
   const labels = new Map(kinds.map(({ kind, many }) => [kind, t(many)]));
   const types = value.split("|").map((kind) => labels.get(kind.trim()));
   const key = name.trim().toLowerCase();
   if (key === "type" && types.every((label) => label !== undefined)) return types.join(", ");
   if (key === "created_by") return t("Created by :name", { name: value });
-  if (key === "updated_after") return t("Changed since :day", { day: value });
-  if (key === "updated_before") return t("Changed before :day", { day: value });
+  if (key === "updated_after") return t("Changed since :day", { day: writtenDay(value, language) });
+  if (key === "updated_before") return t("Changed before :day", { day: writtenDay(value, language) });
   return `{${text}}`;
 }
 
@@ -152,7 +159,7 @@ export function facetGroups(
         .slice(0, MAX_CHOICES)
         .map(
           ({ label, count, to }) =>
-            html`<li><a href="${ui.url(searchPath(to))}"><span class="any-words">${label}</span> <span class="quiet">${count}</span></a></li>`,
+            html`<li><a href="${ui.url(searchPath(to))}"><span class="any-words">${label}</span> <span class="quiet">${ui.number(count)}</span></a></li>`,
         )}</ul>`,
   )}</details></nav>`;
 }

@@ -116,10 +116,10 @@ function emptyText(search: string, { t }: Ui): string {
 function uses(tag: Counted, path: string, ui: Ui): Html {
   const kinds = KINDS.filter(({ field }) => tag[field] > 0);
   const number = ui.serves("/api/search")
-    ? html`<a href="${ui.url(path)}" aria-label="${ui.t("Items with this tag: :count", { count: tag.usages })}">${tag.usages}</a>`
-    : tag.usages;
+    ? html`<a href="${ui.url(path)}" aria-label="${ui.t("Items with this tag: :count", { count: tag.usages })}">${ui.number(tag.usages)}</a>`
+    : ui.number(tag.usages);
   return html`<span class="uses">${number} <span class="quiet">${kinds.map(
-    ({ field, icon, label }) => html`<span>${ui.icon(icon, ui.t(label))} ${tag[field]}</span> `,
+    ({ field, icon, label }) => html`<span>${ui.icon(icon, ui.t(label))} ${ui.number(tag[field])}</span> `,
   )}</span></span>`;
 }
 

@@ -3,7 +3,7 @@
  * a page of the log needs no request for each row.
  */
 import { type Answers, activityDescription, kindLabels, type Ui, type Visit, type Web } from "lectern/contracts";
-import { ApiError, DAY_MS, type Html, html, type Permit } from "lectern/core";
+import { ApiError, DAY_MS, type Html, html, localeTag, type Permit } from "lectern/core";
 import type { SettingsContext } from "./contract.ts";
 import { pathOfItem } from "./item_paths.ts";
 import { MAX_OPTIONS } from "./listings.ts";
@@ -119,7 +119,7 @@ function drawLog({ parts }: Web, data: AuditData, ui: Ui): Html {
   const { t } = ui;
   const options = types
     .map((type) => [type, t(wordsOf(type).label)] as const)
-    .sort(([, one], [, other]) => one.localeCompare(other, ui.language));
+    .sort(([, one], [, other]) => one.localeCompare(other, localeTag(ui.language)));
   const head = [t("When"), t("Who"), t("What"), t("Details"), t("Address")];
   const cells = rows.map((row) => [
     ui.time(row.created_at),

@@ -65,7 +65,8 @@ function mountForms({ app, slot, web }: SettingsContext): void {
     const copied = from === "" ? undefined : await visit.find(`/api/roles/${idIn(from)}`);
     if (!copied) return shown(visit, {});
     const { display_name, description, permissions } = copied;
-    const name = visit.ui.t("Copy of :name", { name: display_name });
+    // What a text isolates a name with is no part of a name.
+    const name = visit.ui.t("Copy of :name", { name: display_name }).replace(/[\u2066-\u2069]/g, "");
     return shown(visit, { typed: { display_name: name, description: description ?? "", permissions } });
   });
   web.form(app.site, `${PATH}/create`, PERMIT, async (visit) => {

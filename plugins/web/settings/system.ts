@@ -84,7 +84,7 @@ function drawSystem({ parts }: Web, data: SystemData, ui: Ui): Html {
     grantsOf(plugin, ui),
     folded(t("Steps: :count", { count: plugin.migrations.length }), plugin.migrations),
     folded(t("Events: :count", { count: plugin.events.length }), plugin.events),
-    html`<span class="number">${plugin.boot_ms.toFixed(1)} ms</span>`,
+    html`<span class="number">${t(":count ms", { count: plugin.boot_ms })}</span>`,
   ]);
   const head = [t("Plugin"), t("Access"), t("Migrations"), t("Events performed"), t("Startup time")];
   return html`<h1>${t("System and plugins")}</h1>

@@ -63,13 +63,16 @@ ${fields}
   }</div></form>`;
 }
 
-/** A table that scrolls horizontally on narrow screens; the text `empty` where it has no rows. */
-export function table({ caption, head, rows, empty }: TableSpec, _ui: Ui): Html {
+/**
+ * A table that scrolls horizontally on narrow screens; the text `empty` where it has no rows. Cells that are numbers are written as the
+ * language does.
+ */
+export function table({ caption, head, rows, empty }: TableSpec, ui: Ui): Html {
   if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
   return html`<div class="scrolls" tabindex="0" role="region" aria-label="${caption}"><table>
 <caption class="unseen">${caption}</caption>
 <thead><tr>${head.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead>
-<tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody></table></div>`;
+<tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${typeof cell === "number" ? ui.number(cell) : cell}</td>`)}</tr>`)}</tbody></table></div>`;
 }
 
 /** The pagination of a listing, which keeps the filters of the query. */

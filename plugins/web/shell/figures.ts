@@ -1,5 +1,5 @@
 import type { FiguresName, ShownFigure, Visit } from "lectern/contracts";
-import { callContributions } from "lectern/core";
+import { callContributions, writtenNumber } from "lectern/core";
 import { drawable, textOf } from "./added_parts.ts";
 import type { ScreenPlaces } from "./places.ts";
 import { currentRecording } from "./recording.ts";
@@ -20,15 +20,10 @@ export async function figuresAt(
     parts.figures(at, ui),
     async (figure) => {
       const value = drawable(await figure.read(visit));
-      const formatted = typeof value === "number" ? formatOf(ui.language).format(value) : value;
+      const formatted = typeof value === "number" ? writtenNumber(value, ui.language, 3) : value;
       const path = figure.path === undefined ? undefined : textOf(figure.path, "path");
       return { label: ui.t(textOf(figure.label, "label")), value: formatted, path };
     },
     () => at,
   );
-}
-
-function formatOf(language: string): Intl.NumberFormat {
-  const [locale] = Intl.NumberFormat.supportedLocalesOf(language.replace("_", "-"));
-  return new Intl.NumberFormat(locale ?? "en");
 }

@@ -3,9 +3,9 @@
  * and footer. Landmarks, skip link and dialog cannot be replaced, as scripts and screen readers rely on them.
  */
 import type { Crumb, Ui } from "lectern/contracts";
-import { type Html, type HtmlPart, html } from "lectern/core";
+import { directionOf, type Html, type HtmlPart, html, localeTag } from "lectern/core";
 import { KEYS_PATH } from "./keys.ts";
-import { directionOf, isolated } from "./ui.ts";
+import { isolated } from "./ui.ts";
 
 /** Data of the layout. */
 export interface Frame {
@@ -81,7 +81,7 @@ export function noticeOf(notice: string, ui: Ui): HtmlPart {
 export function document(frame: Omit<Frame, "notice" | "scheme">, ui: Ui, parts: DocumentParts): Html {
   const { title, app, styles, scripts, body, aside, crumbs, style } = frame;
   const hasSide = aside !== undefined || frame.settings.length > 0;
-  return html`<html lang="${ui.language.replace("_", "-")}"${directionOf(ui.language) === "rtl" && html` dir="rtl"`}${parts.chosenAttributes}>
+  return html`<html lang="${localeTag(ui.language)}"${directionOf(ui.language) === "rtl" && html` dir="rtl"`}${parts.chosenAttributes}>
 <head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="${parts.colorScheme}">
@@ -152,8 +152,7 @@ function paletteTexts({ palette }: Frame, ui: Ui) {
     waiting: t("Searching…"),
     failed: t("No suggestions: the server cannot be reached. Enter searches."),
     none: t("No suggestions"),
-    one: t("1 suggestion"),
-    found: t(":count suggestions"),
+    found: t("Suggestions: :count"),
     close: t("Close"),
     icon: String(ui.icon("search")),
     entries: palette.map(({ path, text, icon }) => ({

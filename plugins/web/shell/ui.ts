@@ -1,6 +1,21 @@
-/** The `Ui` that views get beside their data. */
+/**
+ * The `Ui` that views get beside their data: texts, numbers, times and addresses for one reader. Numbers and times are written by `Intl` as
+ * the language of the reader does; names within texts are isolated where they would turn what is round them.
+ */
 import type { Ui } from "lectern/contracts";
-import { GUEST, hasPermission, html, type PluginContext, raw, type Texts, type Viewer } from "lectern/core";
+import {
+  directionOf,
+  GUEST,
+  hasPermission,
+  html,
+  keptByTag,
+  localeTag,
+  type PluginContext,
+  raw,
+  type Texts,
+  type Viewer,
+  writtenNumber,
+} from "lectern/core";
 import type { Icons } from "./icons.ts";
 
 /** Dependencies of `createUi`. */
@@ -14,11 +29,17 @@ export interface UiOptions {
 
 /** Creates the `Ui` for a viewer in a language. */
 export function createUi({ texts, icons, root, serves }: UiOptions, viewer: Viewer, language: string): Ui {
+  const isolate = directionOf(language) === "rtl" ? isolatedInRightToLeft : isolated;
+  const write = (value: number) => writtenNumber(value, language, 1);
   const t: Ui["t"] = (text, params) =>
     texts.say(
       text,
-      params && Object.fromEntries(Object.entries(params).map(([name, value]) => [name, isolated(value)])),
+      params &&
+        Object.fromEntries(
+          Object.entries(params).map(([name, value]) => [name, isolate(IDENTIFIERS.has(name) ? String(value) : value)]),
+        ),
       language,
+      write,
     );
   return Object.freeze({
     html,
@@ -32,6 +53,7 @@ export function createUi({ texts, icons, root, serves }: UiOptions, viewer: View
       // Scripts replace it by the time in the user's time zone.
       return html`<time datetime="${date.toISOString()}">${formatFor(language).format(date)} UTC</time>`;
     },
+    number: write,
     language,
     viewer,
     isViewer: (id) => id === viewer.id,
@@ -41,19 +63,14 @@ export function createUi({ texts, icons, root, serves }: UiOptions, viewer: View
   } satisfies Ui);
 }
 
-/** The formats of times by language: making one takes longer than the rest of a screen. */
-const FORMATS = new Map<string, Intl.DateTimeFormat>();
-/** Formats that are kept: browsers name a few hundred languages and regions, other clients what they like. */
-const MAX_FORMATS = 500;
+/** Placeholders whose numbers name something, such as a revision, and are not counted: they are written as digits alone. */
+const IDENTIFIERS: ReadonlySet<string> = new Set(["id", "number"]);
 
 /** The format of times in a language. */
-function formatFor(language: string): Intl.DateTimeFormat {
-  const options = { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" } as const;
-  const format = FORMATS.get(language) ?? new Intl.DateTimeFormat(localeOf(language), options);
-  if (FORMATS.size >= MAX_FORMATS) FORMATS.clear();
-  FORMATS.set(language, format);
-  return format;
-}
+const formatFor = keptByTag(
+  (language) =>
+    new Intl.DateTimeFormat([localeTag(language), "en"], { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" }),
+);
 
 const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/;
 
@@ -74,20 +91,15 @@ export function isolated<Value extends string | number>(value: Value): Value | s
   return `\u2068${kept}${"\u2069".repeat(open)}\u2069`;
 }
 
-/** Scripts that are written from right to left. */
-const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(["adlm", "arab", "hebr", "mand", "nkoo", "rohg", "syrc", "thaa"]);
-
-/** The direction of the screens in a language: that of the script that it is usually written in. */
-export function directionOf(language: string): "ltr" | "rtl" {
-  const { script } = new Intl.Locale(localeOf(language)).maximize();
-  return script !== undefined && RIGHT_TO_LEFT.has(script.toLowerCase()) ? "rtl" : "ltr";
+/**
+ * A name within a text from right to left: one in Latin letters is isolated too, as its signs at the ends, such as the bracket of
+ * "Handbook (2nd edition)", would go to the other side of it.
+ */
+function isolatedInRightToLeft<Value extends string | number>(value: Value): Value | string {
+  const own = isolated(value);
+  const turns = typeof own === "string" && own === value && LATIN.test(own) && SIGN_AT_END.test(own);
+  return turns ? `\u2068${own}\u2069` : own;
 }
 
-/** A locale that `Intl` accepts: operators and users may write "de_AT". */
-function localeOf(language: string): string {
-  try {
-    return Intl.getCanonicalLocales(language.replace("_", "-"))[0] ?? "en";
-  } catch {
-    return "en";
-  }
-}
+const LATIN = /[A-Za-z]/;
+const SIGN_AT_END = /^[^\p{L}\p{N}]|[^\p{L}\p{N}]$/u;

@@ -149,7 +149,7 @@
           (sum, part) => sum + (part instanceof Element ? all("[role=option]", part).length : 0),
           0,
         );
-        const told = count === 1 ? words.one : filled(words.found, "count", String(count));
+        const told = filled(words.found, "count", String(count));
         draw(suggested, count > 0 ? told : query === "" ? "" : words.none);
         if (isChosen) choose(options()[0]);
       } catch {

@@ -172,6 +172,42 @@ test("without scripts a passage is quoted, commented on and linked, and a previe
   expect(await page.locator("p.passage a").getAttribute("href")).toBe("#bkmrk-then-call-the-night-");
 });
 
+test("@ offers who may read the page, in comments and both editors", async () => {
+  const { ask } = screens.runtime;
+  const { id } = await screens.user("Zora", ["access-api", "page-view-all", "book-view-all"]);
+  await screens.user("Zorro", ["access-api"]);
+  const { slug } = (await ask("GET", `/api/users/${id}`)).body;
+  const page = await screens.visit();
+  await page.goto(PAGE);
+  const field = page.getByLabel("Add a comment");
+  await field.focus();
+  await page.getByRole("group", { name: "Formatting" }).waitFor();
+  await field.pressSequentially("Ask @zor");
+  await page.getByRole("option", { name: "Zora" }).waitFor();
+  expect(await page.getByRole("option").allTextContents()).toEqual([`Zora · @${slug}`]);
+  await sound(page, "mention");
+  await field.press("Enter");
+  expect(await field.inputValue()).toBe(`Ask @${slug} `);
+
+  const body = { book_id: book, name: "Asked", markdown: "Text" };
+  const made = (await ask("POST", "/api/pages", { body })).body;
+  await page.goto("/books/runbooks/page/asked/edit");
+  await page.locator(".cm-content").click();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type(" @zor");
+  await page.locator(".cm-tooltip-autocomplete li", { hasText: "Zora" }).click();
+  expect(await page.locator(".cm-content").textContent()).toBe(`Text @${slug} `);
+  await ask("PUT", `/api/pages/${made.id}`, { body: { html: "<p>Text</p>" } });
+  const other = await screens.visit();
+  await other.goto("/books/runbooks/page/asked/edit");
+  await other.locator("#rich-text").click();
+  await other.keyboard.press("Control+End");
+  await other.keyboard.type(" @zor");
+  await other.locator("#rich-people li", { hasText: "Zora" }).waitFor();
+  await other.keyboard.press("Enter");
+  expect(await other.locator("#rich-text p").first().textContent()).toBe(`Text @${slug} `);
+});
+
 test("a comment finds its page that was renamed meanwhile, and stays on the screen where the page is gone", async () => {
   const { ask } = screens.runtime;
   const book = (await ask("POST", "/api/books", { body: { name: "Restless" } })).body;

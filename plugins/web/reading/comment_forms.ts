@@ -36,6 +36,10 @@ export function mountCommentForms({ app, commentAssets, web }: ReadingContext): 
   const view = web.view("reading/comment_form", (data, ui) => drawForm(data, commentAssets, ui));
   // Where scripts ask for it, screens without comments need not hold it.
   web.screen(app.site, `${at}/parts`, "reader", ({ ui }) => Response.json(scriptFacts(commentAssets, ui)));
+  web.screen(app.site, `${at}/people/:id`, "user", async (visit) => {
+    const query = typeof visit.query.query === "string" ? visit.query.query : "";
+    return Response.json(await visit.get(`/api/mentions/page/${idOf(visit)}?query=${encodeURIComponent(query)}`));
+  });
   const one = (visit: Visit) => `/api/comments/${idOf(visit, "comment")}` as const;
 
   const form = (path: string, send: (visit: Visit) => Promise<Screen | Response>) =>

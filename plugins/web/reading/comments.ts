@@ -47,7 +47,7 @@ ${mayAdd && commentForm(form, ui)}</section>`;
 export function scriptFacts({ script, style, editor }: CommentAssets, { t }: Ui) {
   const texts = [t("Copy link"), t("Copied"), t("Comment #:number on this passage"), t("Outdated"), t("Comment")];
   const marks = [t("Bold"), t("Italic"), t("Link"), t("List"), t("Code"), t("Quote")];
-  const words = [t("Formatting"), t("Text"), t("Write on"), ...marks];
+  const words = [t("Formatting"), t("Text"), t("Write on"), t("People"), t(":name, :number of :count"), ...marks];
   return { texts: texts.join("|"), words: words.join("|"), assets: [style, script, editor].join(" ") };
 }
 

@@ -4,7 +4,7 @@
 (() => {
   const around = one("[data-words]");
   if (!around) return;
-  const [group, textWord, write, ...names] = own(around, "dataset").words.split("|");
+  const [group, textWord, write, people, choice, ...names] = own(around, "dataset").words.split("|");
   const element = (name, members = {}) => Object.assign(own(document, "createElement")(name), members);
 
   // What a button does to the selected text: signs around it, or before each of its lines.
@@ -125,6 +125,7 @@
       tools.append(button);
     }
     one(".ends", form).append(tools);
+    offerPeople(area, form);
     listen(area, "keydown", (event) => {
       if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.isComposing) return;
       if (event.key === "Enter") {
@@ -142,6 +143,82 @@
       if (event.submitter?.name !== "preview") return;
       event.preventDefault();
       void preview(form, area, event.submitter);
+    });
+  }
+
+  // People who can be mentioned, behind an @ that is within no address and no word: arrow keys choose, Enter and Tab take one, Escape leaves it.
+  const MENTION = /(?:^|[^\p{L}\p{N}_@./-])@([\p{L}\p{N}_-]{0,40})$/u;
+  let lists = 0;
+  function offerPeople(area, form) {
+    const list = element("ul", { className: "comment-people", id: `comments-people-${++lists}`, hidden: true });
+    list.setAttribute("role", "listbox");
+    list.setAttribute("aria-label", people);
+    const spoken = element("p", { className: "unseen", role: "status" });
+    area.closest("label").after(list, spoken);
+    let found = [];
+    let current = 0;
+    let search = 0;
+    const typed = () => MENTION.exec(area.value.slice(Math.max(0, area.selectionStart - 50), area.selectionStart))?.[1];
+    const close = () => {
+      search++;
+      found = [];
+      list.hidden = true;
+      spoken.textContent = "";
+      for (const name of ["aria-controls", "aria-activedescendant"]) area.removeAttribute(name);
+    };
+    const take = ({ slug }) => {
+      const end = area.selectionStart;
+      const start = end - typed().length;
+      close();
+      replace(area, [start, end], `${slug} `, [start + slug.length + 1, start + slug.length + 1]);
+    };
+    const draw = () => {
+      list.replaceChildren(
+        ...found.map((person, at) => {
+          const option = element("li", { id: `${list.id}-${at}`, textContent: `${person.name} · @${person.slug}` });
+          option.setAttribute("role", "option");
+          option.setAttribute("aria-selected", String(at === current));
+          listen(option, "mousedown", (event) => {
+            event.preventDefault();
+            take(person);
+          });
+          return option;
+        }),
+      );
+      list.hidden = false;
+      area.setAttribute("aria-controls", list.id);
+      area.setAttribute("aria-activedescendant", `${list.id}-${current}`);
+      const values = { name: found[current].name, number: current + 1, count: found.length };
+      spoken.textContent = choice.replace(/:(name|number|count)/g, (_, name) => values[name]);
+    };
+    const ask = async () => {
+      const query = typed();
+      if (query === undefined) return close();
+      const number = ++search;
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      if (number !== search) return undefined;
+      const root = form.action.slice(0, form.action.lastIndexOf("/comments"));
+      const address = `${root}/comments/people/${one("[name=page_id]", form).value}?query=${encodeURIComponent(query)}`;
+      const response = await fetch(address, { headers: { accept: "application/json" } }).catch(() => undefined);
+      const { data = [] } = response?.ok ? await response.json() : {};
+      if (number !== search) return undefined;
+      if (data.length === 0) return close();
+      [found, current] = [data, 0];
+      return draw();
+    };
+    listen(area, "input", ask);
+    listen(area, "blur", close);
+    listen(area, "keydown", (event) => {
+      if (list.hidden || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+      const by = { ArrowDown: 1, ArrowUp: found.length - 1 }[event.key];
+      if (by) {
+        current = (current + by) % found.length;
+        draw();
+      } else if (event.key === "Enter" || event.key === "Tab") take(found[current]);
+      else if (event.key === "Escape") close();
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
     });
   }
 

@@ -78,6 +78,19 @@ export type MergedPart =
   | { readonly text: string }
   | { readonly base: string; readonly mine: string; readonly theirs: string };
 
+/** A passage of a document: its text, what stands around it, and its place. Each run of white space is one space. */
+export interface Passage {
+  /** The id of an element, a checksum of its text, and a range of it: "bkmrk-call-the-dba:735:5-12" (content-api 10.2). */
+  readonly place: string;
+  readonly quote: string;
+  /** What stands before it, at most 32 characters. */
+  readonly before: string;
+  readonly after: string;
+}
+
+/** A passage to find: at its place while that has the text it had, else by its text, near its place. Either may be "". */
+export type WantedPassage = Pick<Passage, "place"> & Partial<Omit<Passage, "place">>;
+
 /**
  * Conversion, cleaning and rewriting of text with markup. No function throws on broken input.
  * @example
@@ -129,6 +142,13 @@ export interface Markup {
   describeHtml(storedHtml: string, plain: string): string;
   /** The HTML to store of a comment: top-level text in a paragraph, then the filter of descriptions (content-api 10.2). */
   comment(html: string, options?: MarkupCall): Promise<string>;
+  /**
+   * The same of a comment in Markdown, with the elements that Markdown has: line breaks as typed, headings as bold lines, pictures as
+   * links.
+   */
+  commentOfMarkdown(markdown: string, options?: MarkupCall): Promise<string>;
+  /** Finds passages in a document; null in place of those that it does not have. */
+  passages(html: string, wanted: readonly WantedPassage[], options?: MarkupCall): Promise<readonly (Passage | null)[]>;
   /** Plain text of HTML (content-api 15.5 @25): a new line for each element that is not inline. */
   text(html: string, options?: MarkupCall): Promise<string>;
   /**

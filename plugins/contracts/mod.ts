@@ -91,9 +91,11 @@ export type {
   Markup,
   MarkupCall,
   MergedPart,
+  Passage,
   PreparedContent,
   SentContent,
   StoredContent,
+  WantedPassage,
 } from "./markup.ts";
 export type { Metric, MetricValue } from "./metrics.ts";
 export { metricSlots } from "./metrics.ts";

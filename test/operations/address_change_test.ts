@@ -54,7 +54,7 @@ test("texts, revisions, drafts, comments, descriptions and attachments follow, a
     body: { markdown: `[all](${OLD}/books/runbooks) ${OLD}/quagga ${others}` },
   });
   const including = await make("pages", { book_id: book.id, name: "Including", html: `<p>{{@${page.id}}}</p>` });
-  const comment = await make("comments", { page_id: page.id, html: `<p>${link("/books")}</p>` });
+  const comment = await make("comments", { page_id: page.id, markdown: `[all](${OLD}/books)` });
   const attachment = await make("attachments", { uploaded_to: page.id, name: "a", link: `${OLD}/api/docs` });
   await rows(
     runtime.db,
@@ -67,7 +67,7 @@ test("texts, revisions, drafts, comments, descriptions and attachments follow, a
     pages: await rest("pages", "html", "markdown", "text", "rendered"),
     revisions: await rest("page_revisions", "html", "markdown", "text"),
     books: await rest("books", "description", "description_html"),
-    comments: await rest("comments", "html"),
+    comments: await rest("comments", "html", "markdown"),
     webhooks: await rest("webhook_events"),
   });
   const webhook = await make("webhooks", { name: "w", endpoint: "https://example.com/", events: ["all"] });

@@ -20,6 +20,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   "GET /api/pages/:id/revisions/:revisionId/compare": "there is no such revision",
   "POST /api/pages/:id/merge": "the revision that it starts from is no longer kept, or has another format",
   "PUT /api/books/:id/order": "an item is listed in two books",
+  "POST /api/comments": "the page has no such passage",
   "PUT /api/books/:id/order/entry": "the entry that it is to stand beside is not in the book",
   "POST /api/session": "the password is wrong",
   "GET /api/session": "there is no session",

@@ -18,7 +18,7 @@ const HELD = {
   pure: [
     "access.visibilityRuleOf access.visibleRows tags.of tags.read users.commonPassword users.ref",
     "web.paged markup.comment markup.compare markup.compareHtml markup.describe markup.describeHtml markup.filtered markup.merge markup.prepare markup.preview",
-    "markup.readdress markup.relink markup.render markup.safe markup.store markup.text",
+    "markup.commentOfMarkdown markup.passages markup.readdress markup.relink markup.render markup.safe markup.store markup.text",
     "web.parts.badge web.parts.button web.parts.confirm web.parts.copyable web.parts.dialogLink web.parts.difference",
     "web.parts.field web.parts.form web.parts.notice web.parts.pager web.parts.table web.parts.tabs web.parts.toolbar",
     "activity.activities content.hasParentList document_head.draw export_format.write last_activity.of",

@@ -6,6 +6,7 @@ import {
   ApiError,
   authorOf,
   type EventTransaction,
+  type InputObject,
   invalidFields,
   notFound,
   type RawBuilder,
@@ -14,7 +15,8 @@ import {
   type Viewer,
 } from "lectern/core";
 import { prepared } from "lectern/db";
-import type { CommentCreate, CommentRow, CommentsContext, CommentUpdate } from "./contract.ts";
+import type { CommentCreate, CommentRow, CommentsContext, CommentUpdate, StoredPassage } from "./contract.ts";
+import { passageOf } from "./passages.ts";
 import { rememberSanitized } from "./presenter.ts";
 
 /** A reference to a block of the page, a checksum of its text and optionally a range of it (content-api 10.2). */
@@ -24,7 +26,18 @@ const MAX_CONTENT_REF = 300;
 
 const insert = prepared(
   "comments.insert",
-  (db, p: { pageId: number; replyTo: number | null; html: string; contentRef: string; author: number | null }) =>
+  (
+    db,
+    p: {
+      pageId: number;
+      replyTo: number | null;
+      html: string;
+      markdown: string | null;
+      contentRef: string;
+      passage: string | null;
+      author: number | null;
+    },
+  ) =>
     db
       .insertInto("comments")
       .values((eb) => ({
@@ -39,7 +52,9 @@ const insert = prepared(
           .where("page_id", "=", p.pageId)
           .where("local_id", "=", p.replyTo),
         html: p.html,
+        markdown: p.markdown,
         content_ref: p.contentRef,
+        passage: sql<StoredPassage | null>`${p.passage}::text::jsonb`,
         created_by: p.author,
         updated_by: p.author,
         created_at: eb.fn<string>("statement_timestamp"),
@@ -73,13 +88,17 @@ export async function insertComment(
   draft: CommentCreate,
   tx: EventTransaction,
 ): Promise<CommentRow> {
-  const html = await cleanedHtml(context, draft, tx.viewer);
+  const { html, markdown, sanitized } = await cleaned(context, draft, draft.html, tx.viewer);
   await lockPage(context, draft.page_id, tx);
+  const sent = { contentRef: contentRef(draft.content_ref), quote: draft.quote ?? "" };
+  const passage = await passageOf(context, draft.page_id, sent, tx);
   const row = await insert.executeTakeFirstOrThrow(tx.db, {
-    ...{ pageId: draft.page_id, replyTo: draft.reply_to ?? null, html },
-    ...{ contentRef: contentRef(draft.content_ref), author: authorOf(tx.viewer) },
+    ...{ pageId: draft.page_id, replyTo: draft.reply_to ?? null, html, markdown },
+    // A reference that came with a quote may be near it; without one it is stored as sent.
+    ...{ contentRef: (sent.quote !== "" && passage?.place) || sent.contentRef, author: authorOf(tx.viewer) },
+    passage: passage && JSON.stringify(passage),
   });
-  rememberSanitized(row, CLEANED.get(draft)?.sanitized ?? "");
+  rememberSanitized(row, sanitized);
   return row;
 }
 
@@ -91,17 +110,17 @@ export async function changeComment(
   tx: EventTransaction,
 ): Promise<CommentRow> {
   const { archived } = draft;
-  const html = await cleanedHtml(context, draft, tx.viewer);
+  const { html } = draft;
+  const text = html === undefined ? undefined : await cleaned(context, draft, html, tx.viewer);
   if (archived !== undefined && row.parent_id !== null)
     throw new ApiError(400, `Only top-level comments can be ${archived ? "archived" : "un-archived"}.`);
   const wanted = {
     // Archiving alone does not change who edited the comment last.
-    ...(html !== undefined && { html, updated_by: authorOf(tx.viewer) }),
+    ...(text && { html: text.html, markdown: text.markdown, updated_by: authorOf(tx.viewer) }),
     ...(archived !== undefined && { archived }),
   };
   const changed = await saveChanges<CommentRow>(tx.db, "comments", row, { wanted });
-  const cleaned = html === undefined ? undefined : CLEANED.get(draft);
-  if (cleaned) rememberSanitized(changed, cleaned.sanitized);
+  if (text) rememberSanitized(changed, text.sanitized);
   return changed;
 }
 
@@ -130,45 +149,76 @@ async function lockPage(context: CommentsContext, id: number, tx: EventTransacti
 }
 
 /** The part of a draft that is cleaned. */
-interface HtmlDraft {
+interface TextDraft {
   readonly html?: string | undefined;
+  readonly markdown?: string | undefined;
 }
 
 interface Cleaned {
-  /** The HTML as sent. */
-  readonly source: string;
+  /** What was cleaned. */
+  readonly source: TextDraft;
   /** The HTML to store. */
   readonly html: string;
+  /** The Markdown to store; null where the HTML is not made of it. */
+  readonly markdown: string | null;
   /** The HTML as answers show it. */
   readonly sanitized: string;
 }
 
 /** Cleaned HTML by draft, made before its transaction begins. */
-const CLEANED = new WeakMap<HtmlDraft, Cleaned>();
+const CLEANED = new WeakMap<TextDraft, Cleaned>();
+
+/**
+ * The body of a create or update with the HTML of its Markdown, which handlers of the event then see as that of every comment. Throws ApiError 422
+ * for Markdown that is too large.
+ */
+export async function withHtml(context: CommentsContext, input: InputObject, viewer: Viewer): Promise<InputObject> {
+  const { markdown } = input;
+  if (typeof markdown !== "string" || markdown.trim() === "") return input;
+  return { ...input, html: await htmlOf(context, markdown, viewer) };
+}
+
+/** The HTML to store of Markdown. Throws ApiError 422 for Markdown that is too large. */
+export async function htmlOf(context: CommentsContext, markdown: string, viewer: Viewer): Promise<string> {
+  checkSize(context, "markdown", markdown);
+  return context.contracts.markup.commentOfMarkdown(markdown, { viewer });
+}
 
 /**
  * Cleans the HTML of a draft, before the transaction since it may take long. Throws ApiError 422 for HTML that is too
  * large.
  */
-export async function prepareComment(context: CommentsContext, draft: HtmlDraft, viewer: Viewer): Promise<void> {
-  const source = draft.html;
-  if (source === undefined) return;
-  const { maxBytes } = context;
-  if (Buffer.byteLength(source) > maxBytes)
-    throw invalidFields({ html: `The html may not be larger than ${maxBytes} bytes.` });
-  const { markup } = context.contracts;
-  const html = await markup.comment(source, { viewer });
-  CLEANED.set(draft, { source, html, sanitized: await markup.filtered(html, { viewer }) });
+export async function prepareComment(context: CommentsContext, draft: TextDraft, viewer: Viewer): Promise<void> {
+  if (draft.html !== undefined) CLEANED.set(draft, await cleanedNow(context, draft.html, draft.markdown, viewer));
 }
 
-/** The cleaned HTML of a draft, undefined if it has none. Cleans it now if an event handler replaced it or the draft. */
-async function cleanedHtml<S extends HtmlDraft>(
+async function cleanedNow(
   context: CommentsContext,
-  draft: S,
+  source: string,
+  markdown: string | undefined,
   viewer: Viewer,
-): Promise<S["html"]> {
-  if (draft.html !== CLEANED.get(draft)?.source) await prepareComment(context, draft, viewer);
-  return draft.html === undefined ? undefined : CLEANED.get(draft)?.html;
+): Promise<Cleaned> {
+  checkSize(context, "html", source);
+  const { markup } = context.contracts;
+  // A handler of the event may have changed the HTML, which the Markdown then does not say.
+  const isOfMarkdown = markdown !== undefined && source === (await markup.commentOfMarkdown(markdown, { viewer }));
+  const html = isOfMarkdown ? source : await markup.comment(source, { viewer });
+  return {
+    ...{ source: { html: source, markdown }, html, markdown: isOfMarkdown ? markdown : null },
+    sanitized: await markup.filtered(html, { viewer }),
+  };
+}
+
+/** The cleaned HTML of a draft. Cleans it now if an event handler replaced it or the draft. */
+async function cleaned(context: CommentsContext, draft: TextDraft, html: string, viewer: Viewer): Promise<Cleaned> {
+  const known = CLEANED.get(draft);
+  const isKnown = known && known.source.html === html && known.source.markdown === draft.markdown;
+  return isKnown ? known : cleanedNow(context, html, draft.markdown, viewer);
+}
+
+function checkSize({ maxBytes }: CommentsContext, field: "html" | "markdown", text: string): void {
+  if (Buffer.byteLength(text) > maxBytes)
+    throw invalidFields({ [field]: `The ${field} may not be larger than ${maxBytes} bytes.` });
 }
 
 /** A reference to store; "" for an invalid one. */

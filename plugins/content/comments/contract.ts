@@ -2,8 +2,8 @@
  * What the plugin of comments declares: its table, the bodies and answers of its routes, its events and permissions, and what its
  * files share (content-api 10).
  */
-import type { Generated, Selectable } from "kysely";
-import type { UserRef } from "lectern/contracts";
+import type { ColumnType, Generated, Selectable } from "kysely";
+import type { Passage, UserRef } from "lectern/contracts";
 import {
   type Contracts,
   type Input,
@@ -33,6 +33,12 @@ export interface CommentsContext {
 /** Answered as `commentable_type`: only pages can be commented on. */
 export const PAGE_TYPE = "page";
 
+/** The passage of a page that a comment is about, as it was found last. */
+export interface StoredPassage extends Passage {
+  /** Whether the page does not have it any more. */
+  readonly outdated: boolean;
+}
+
 /** Comments on pages. */
 export interface CommentsTable {
   id: Generated<number>;
@@ -42,8 +48,16 @@ export interface CommentsTable {
   /** The `local_id` of the comment it replies to, which may have been deleted; null for none. */
   parent_id: number | null;
   html: string;
-  /** The range of the page it refers to, such as "bkmrk-call-the-dba:735:5-12"; "" for the whole page. */
+  /** What was typed of a comment in Markdown, which `html` is made of; null for one in HTML. */
+  markdown: string | null;
+  /** The range of the page it refers to, as sent, such as "bkmrk-call-the-dba:735:5-12"; "" for the whole page. */
   content_ref: string;
+  /** The passage that it is about, null where none was found; given as the text of its JSON. */
+  passage: ColumnType<
+    StoredPassage | null,
+    RawBuilder<StoredPassage | null> | undefined,
+    RawBuilder<StoredPassage | null>
+  >;
   archived: Generated<boolean>;
   created_by: number | null;
   updated_by: number | null;
@@ -61,16 +75,31 @@ export interface FoundComment extends CommentRow {
   readonly replies?: readonly CommentRow[];
 }
 
-/** Rules for the body of a create (content-api 2.4). */
+/** Characters of the quote of a passage. */
+const MAX_QUOTE = 1_000;
+
+/** Rules for the body of a create (content-api 2.4), once HTML was made of its Markdown; beyond BookStack's fields `markdown`, `quote`. */
 export const createRules = rules({
   page_id: ["required", "integer"],
   reply_to: ["nullable", "integer"],
   html: ["required", "string"],
+  markdown: ["string"],
   content_ref: ["string"],
+  quote: ["string", `max:${MAX_QUOTE}`],
+});
+
+/** The same for the documentation and clients: HTML or Markdown. */
+export const sentCreateRules = rules({
+  ...createRules,
+  html: ["required_without:markdown", "string"],
+  markdown: ["required_without:html", "string"],
 });
 
 /** Rules for the body of an update. */
-export const updateRules = rules({ html: ["string"], archived: ["boolean"] });
+export const updateRules = rules({ html: ["string"], markdown: ["string"], archived: ["boolean"] });
+
+/** Rules for the body of a preview. */
+export const previewRules = rules({ markdown: ["required", "string"] });
 
 const listedFields = {
   id: idSchema,
@@ -83,7 +112,22 @@ const listedFields = {
   updated_by: nullable(idSchema),
   ...timesFields,
 };
-const savedFields = { ...listedFields, html: t.String(), archived: t.Boolean() };
+const savedFields = {
+  ...listedFields,
+  html: t.String(),
+  archived: t.Boolean(),
+  markdown: t.Optional(t.String({ description: "What was typed of a comment in Markdown, which html is made of" })),
+  passage: t.Optional(
+    t.Object(
+      {
+        quote: t.String({ description: "Its text, with each run of white space as one space" }),
+        content_ref: t.String({ description: "Where the page has it now, or had it last" }),
+        outdated: t.Boolean({ description: "Whether the page does not have it any more" }),
+      },
+      { description: "The passage that content_ref or quote named, where the page had it" },
+    ),
+  ),
+};
 const saved = t.Object(savedFields, { $id: "SavedComment" });
 
 /** The answers about comments (content-api 10). */
@@ -95,6 +139,9 @@ export const commentAnswers = {
     { $id: "Comment" },
   ),
 };
+
+/** The answer to a preview. */
+export const previewAnswer = t.Object({ html: t.String() }, { $id: "CommentPreview" });
 
 const treeComment = t.Object({ ...savedFields, created_by: personSchema }, { $id: "PageComment" });
 const tree = t.Recursive(
@@ -118,6 +165,7 @@ export type CommentPermission = `comment-${"create" | "update" | "delete"}-${"al
 declare module "lectern/contracts" {
   interface Answers {
     "POST /api/comments": Static<typeof commentAnswers.saved>;
+    "POST /api/comments/preview": Static<typeof previewAnswer>;
     [comment: `/api/comments/${number}`]: Static<typeof commentAnswers.read>;
     [commentUpdate: `PUT /api/comments/${number}`]: Static<typeof commentAnswers.saved>;
   }

@@ -3,11 +3,13 @@ export const about = {
   list: "Lists the comments on pages that are visible to you, without their content.",
   create:
     "Adds a comment to a page. reply_to is the local_id of the comment it replies to, which is on the same page.\n" +
-    "content_ref names the range of the page that is commented on, as the editor writes it; any other value is dropped.",
+    "content_ref names the range of the page that is commented on, as the editor writes it; any other value is dropped.\n" +
+    "Beyond the original: markdown in place of html, which is then made of it, and quote, the text of the passage that is commented on. The passage is " +
+    "followed through changes of the page; the answer has it as passage, with outdated once the page does not have it any more.",
   read: "Reads a comment with the direct replies to it.",
   update:
     "Changes the content of a comment, archives it or takes it out of the archive. Only comments that reply to no other " +
-    "can be archived; send archived only to change it.",
+    "can be archived; send archived only to change it. markdown is taken in place of html.",
   delete: "Permanently removes a comment. Replies to it stay.",
 } as const;
 
@@ -26,6 +28,12 @@ const saved = {
   archived: false,
 };
 const bo = { id: 2, name: "Bo", slug: "bo" };
+
+/** The documentation of the preview. */
+export const preview = {
+  about: "Returns the HTML that a comment in Markdown would have, and stores nothing.",
+  example: { request: { markdown: "Which **DBA**?" }, response: { html: "<p>Which <strong>DBA</strong>?</p>" } },
+};
 
 /** Examples in the API documentation. */
 export const examples = {

@@ -22,4 +22,9 @@ export const migrations: Migrations = {
       create index comments_by_created on comments (created_at, id) include (page_id);
       create index comments_by_updated on comments (updated_at, id) include (page_id)`.execute(db);
   },
+  async "0002_markdown_and_passages"(db) {
+    await sql`
+      alter table comments add column markdown text;
+      alter table comments add column passage jsonb`.execute(db);
+  },
 };

@@ -9,6 +9,7 @@ import { flattened, overAll, refs } from "lectern/db";
 import { deleteCommentsOfPages, lockComment, prepareComment } from "./changes.ts";
 import { type CommentPermission, type CommentsContext, pageCommentsFields } from "./contract.ts";
 import { migrations } from "./migrations.ts";
+import { refindPassages } from "./passages.ts";
 import { pageCommentsPresenter, presentPageComments, sanitizedHtml } from "./presenter.ts";
 import { type PageComment, selectedComments } from "./queries.ts";
 import { mountCommentRoutes } from "./routes.ts";
@@ -83,7 +84,7 @@ export default definePlugin({
     for (const event of ["comment_create", "comment_update", "comment_delete"] as const)
       contribute(
         "activity",
-        activityOf(event, ({ result: { page_id, ...comment }, result }) => [
+        activityOf(event, ({ result: { page_id, markdown: _markdown, passage: _passage, ...comment }, result }) => [
           {
             type: event,
             detail: `Comment #${comment.local_id} (ID: ${comment.id}) for page (ID: ${page_id})`,
@@ -103,6 +104,11 @@ export default definePlugin({
       beforeTransaction: ({ draft }, viewer) => prepareComment(context, draft, viewer),
       // Handlers get the locked row of now, not the one read when the request came.
       filter: async ({ row, draft }, tx) => ({ row: await lockComment(row.id, tx), draft }),
+    });
+    on("page_update", {
+      async inTransaction(page, tx, { draft: { row } }) {
+        if (page.html !== row.html) await refindPassages(context, page, tx);
+      },
     });
     on("user_delete", { inTransaction: ({ id }, { db }) => withoutAuthor(db, "comments", id) });
     on("comment_delete", { filter: (row, tx) => lockComment(row.id, tx) });

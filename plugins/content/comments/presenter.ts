@@ -4,7 +4,7 @@
  */
 import type { UserRef } from "lectern/contracts";
 import { type Viewer, yieldToEventLoop } from "lectern/core";
-import { type CommentRow, type CommentsContext, type FoundComment, PAGE_TYPE } from "./contract.ts";
+import { type CommentRow, type CommentsContext, type FoundComment, PAGE_TYPE, type StoredPassage } from "./contract.ts";
 import { type PageComment, pageCommentsQuery } from "./queries.ts";
 import { type CommentTree, treesOf } from "./tree.ts";
 
@@ -41,7 +41,13 @@ export function savedComment(context: CommentsContext, row: CommentRow) {
     updated_at: row.updated_at,
     html: sanitizedHtml(context, row),
     archived: row.archived,
+    ...(row.markdown !== null && { markdown: row.markdown }),
+    ...(row.passage && { passage: shownPassage(row.passage) }),
   };
+}
+
+function shownPassage({ quote, place, outdated }: StoredPassage) {
+  return { quote, content_ref: place, outdated };
 }
 
 type SavedComment = ReturnType<typeof savedComment>;

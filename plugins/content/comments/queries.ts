@@ -102,7 +102,7 @@ export function selectedComments(
   return sql`json_build_object('comments', coalesce((select json_agg(json_build_object('id', comments.id,
       'page_id', comments.page_id, 'local_id', comments.local_id, 'parent_id', comments.parent_id, 'html', comments.html,
       'content_ref', comments.content_ref, 'archived', comments.archived, 'created_by', comments.created_by,
-      'updated_by', comments.updated_by, 'created_at', ${jsonTime("comments.created_at")},
+      'updated_by', comments.updated_by, 'markdown', comments.markdown, 'passage', comments.passage, 'created_at', ${jsonTime("comments.created_at")},
       'updated_at', ${jsonTime("comments.updated_at")},
       'author', ${context.contracts.users.ref(sql.ref("comments.created_by"))}) order by comments.created_at, comments.id)
     from comments where comments.page_id = ${pageId} and ${context.visibleTo("comments", viewer)}), '[]'))`;

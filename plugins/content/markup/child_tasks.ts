@@ -11,8 +11,10 @@ import { comment } from "./descriptions.ts";
 import type { IncludeLimits } from "./includes.ts";
 import { readdress, relink } from "./links.ts";
 import { toHtml } from "./markdown.ts";
+import { commentOfMarkdown } from "./markdown_comments.ts";
 import { markup, previewInProcess, renderInProcess, type StoreOptions, storeInProcess } from "./markup.ts";
 import { type MergedTexts, mergeTexts } from "./merge.ts";
+import { findPassages } from "./passages.ts";
 
 /** The input of the tasks that convert content. */
 export interface ContentTask {
@@ -59,6 +61,9 @@ export const tasks = {
   },
   filtered: (html: string) => markup.filtered(html),
   comment: (html: string) => comment(html),
+  commentOfMarkdown: (markdown: string) => commentOfMarkdown(markdown),
+  passages: ({ html, wanted }: { html: string; wanted: Parameters<typeof findPassages>[1] }) =>
+    findPassages(html, wanted),
   text: (html: string) => markup.text(html),
   /** Collects all URLs first, so that one call to the server decides about them. */
   async readdress(html: string, call: CallServer) {

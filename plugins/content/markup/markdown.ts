@@ -23,6 +23,11 @@ const MARK_LETTERS = 20;
 const LIKE_OUTPUT =
   /<\/?(?=del[\s/>])|<(?=(?:a|img|input)\s)|<tr>(?=<t[hd])|<\/t[hd]>(?=<)|<(?:li|p)>(?=\[)|^[ \t>*+.)\d-]*\\\[(?=[ x]\\?\])/gim;
 
+/** Converts the Markdown of a comment: HTML in it is text, and addresses are links. No changed converter is asked. Throws nothing. */
+export function commentToHtml(markdown: string): string {
+  return convert(markdown, { autolinks: { url: true }, noHtmlBlocks: true, noHtmlSpans: true });
+}
+
 /** Converts Markdown to HTML that is not sanitised. Throws only if a changed converter does. */
 export function toHtml(markdown: string, changed?: Marked): string {
   if (!changed || isHeavy(markdown)) return convert(markdown);
@@ -30,14 +35,14 @@ export function toHtml(markdown: string, changed?: Marked): string {
   return typeof html === "string" ? html : convert(markdown);
 }
 
-function convert(markdown: string): string {
-  if (markdown.search(LIKE_OUTPUT) < 0) return converted(markdown);
+function convert(markdown: string, options?: Bun.markdown.Options): string {
+  if (markdown.search(LIKE_OUTPUT) < 0) return converted(markdown, options);
   const mark = `x${randomText(MARK_LETTERS)}`;
-  return converted(markdown.replace(LIKE_OUTPUT, `$&${mark}`)).replaceAll(mark, "");
+  return converted(markdown.replace(LIKE_OUTPUT, `$&${mark}`), options).replaceAll(mark, "");
 }
 
-function converted(markdown: string): string {
-  return withLeadingTabs(formatted(withoutBlanks(Bun.markdown.html(markdown))), markdown);
+function converted(markdown: string, options?: Bun.markdown.Options): string {
+  return withLeadingTabs(formatted(withoutBlanks(Bun.markdown.html(markdown, options))), markdown);
 }
 
 /** Elements whose blanks are shown. */

@@ -17,7 +17,9 @@ import { type IncludeLimits, includeLimits, includesIn, resolveIncludes } from "
 import { maxContentBytes, maxContentElements, maxIncludedBytes, maxIncludes } from "./limits.ts";
 import { linksIn, readdress, relink } from "./links.ts";
 import { toHtml } from "./markdown.ts";
+import { commentOfMarkdown } from "./markdown_comments.ts";
 import { mergeTexts } from "./merge.ts";
+import { findPassages } from "./passages.ts";
 import { plainText } from "./plain_text.ts";
 import { sanitizedHtml } from "./sanitize.ts";
 import { serialize } from "./serialize.ts";
@@ -61,6 +63,8 @@ export function createMarkup({
     describe,
     describeHtml,
     comment: async (html) => comment(html),
+    commentOfMarkdown: async (markdown) => commentOfMarkdown(markdown),
+    passages: async (html, wanted) => findPassages(html, wanted),
     text: async (html) => plainText(parse(html)),
     readdress: async (html, change) => readdress(html, change),
     relink: async (stored, moved) => relink(stored, moved),

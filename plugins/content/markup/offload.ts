@@ -80,6 +80,14 @@ export function offload(inProcess: Markup, context: MarkupContext): Markup {
       isOwnHtml(html)
         ? own(options, () => sent(() => inProcess.comment(html)))
         : run("comment", html, options, { exceeded: 422 }),
+    commentOfMarkdown: async (markdown, options) =>
+      markdown.length <= maxOwnHtmlChars && isOwnHtml(toHtml(markdown))
+        ? own(options, () => sent(() => inProcess.commentOfMarkdown(markdown)))
+        : run("commentOfMarkdown", markdown, options, { exceeded: 422 }),
+    passages: async (html, wanted, options) =>
+      isOwnHtml(html)
+        ? own(options, () => timedWork(() => inProcess.passages(html, wanted)))
+        : run("passages", { html, wanted }, options),
     text: async (html, options) =>
       isOwnHtml(html) ? own(options, () => timedWork(() => inProcess.text(html))) : run("text", html, options),
     async readdress(html, change, options) {

@@ -34,7 +34,7 @@ export interface Addresses {
 const OTHERS: readonly TextTable[] = [
   { label: "revisions", table: "page_revisions", columns: ["html", "markdown", "text"], hasId: true, isHistory: true },
   { label: "drafts", table: "page_drafts", columns: ["html", "markdown"], hasId: false },
-  { label: "comments", table: "comments", columns: ["html"], hasId: true },
+  { label: "comments", table: "comments", columns: ["html", "markdown"], hasId: true },
   { label: "attachments", table: "attachments", columns: ["link"], hasId: true },
 ];
 

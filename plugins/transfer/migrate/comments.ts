@@ -4,7 +4,7 @@
  */
 import type { Selectable } from "kysely";
 import type { Json } from "lectern/cli";
-import type { EventTransaction } from "lectern/core";
+import { type EventTransaction, sql } from "lectern/core";
 import type { Tables } from "lectern/db";
 import { insertRow, type Row, updateRow, writeWithin } from "./changes.ts";
 import { type History, historyOf, rewriteText } from "./content.ts";
@@ -21,8 +21,10 @@ export interface SourceComment {
   /** Its state at the source. */
   readonly desired: object;
   /** Its columns here, with addresses rewritten and HTML sanitised. */
-  readonly columns: Pick<Selectable<Tables["comments"]>, "html" | "content_ref" | "archived"> &
+  readonly columns: Pick<Selectable<Tables["comments"]>, "html" | "markdown" | "content_ref" | "archived"> &
     Omit<History, "owned_by">;
+  /** The JSON of the passage that it is about. */
+  readonly passage: string | null;
 }
 
 /** The comments of a page, given in full, in order of `localId`; ids here are reserved for new ones. */
@@ -35,21 +37,50 @@ export async function commentsIn(context: MigrateContext, page: Json, label: str
   }
   const { active, archived } = objectOf(page.comments);
   const comments: SourceComment[] = [];
-  for (const comment of [...flatten(active), ...flatten(archived)]) {
+  const all = [...flatten(active), ...flatten(archived)];
+  const passages = await passagesOf(context, page, all);
+  for (const comment of all) {
     const id = idIn(comment);
     const localId = numberOf(comment.local_id);
     if (id === undefined || localId === undefined) continue;
     const { owned_by: _, ...history } = historyOf(context, comment);
     const parentId = numberOf(comment.parent_id) ?? null;
     const html = textOf(comment.html);
+    const source = typeof comment.markdown === "string" ? comment.markdown : undefined;
     const facts = { content_ref: textOf(comment.content_ref), archived: comment.archived === true, ...history };
-    const changed = rewriteText(context, `comment on ${label}`, html).text;
-    const columns = { ...facts, html: await context.contracts.markup.comment(changed) };
-    comments.push({ id, localId, parentId, desired: { ...facts, html }, columns });
+    const changed = rewriteText(context, `comment on ${label}`, source ?? html).text;
+    const { markup } = context.contracts;
+    const columns =
+      source === undefined
+        ? { ...facts, html: await markup.comment(changed), markdown: null }
+        : { ...facts, html: await markup.commentOfMarkdown(changed), markdown: changed };
+    // The hash of a comment in HTML is that of versions that knew no Markdown.
+    const desired = { ...facts, html, ...(source !== undefined && { markdown: source }) };
+    comments.push({ id, localId, parentId, desired, columns, passage: passages.get(comment) ?? null });
   }
   const requests = comments.map(({ id }) => ({ id, slug: "", name: "", scope: 0 }));
   await context.state.reserve("comment", requests);
   return comments.sort((one, other) => one.localId - other.localId);
+}
+
+/** The JSON of the passages that comments are about, found in the page of the source. */
+async function passagesOf(
+  { contracts }: MigrateContext,
+  page: Json,
+  comments: readonly Json[],
+): Promise<Map<Json, string>> {
+  const about = comments.flatMap((comment) => {
+    const { quote, content_ref, outdated } = objectOf(comment.passage);
+    const place = textOf(content_ref) || textOf(comment.content_ref);
+    return place === "" ? [] : [{ comment, place, quote: textOf(quote), isOutdated: outdated === true }];
+  });
+  if (about.length === 0) return new Map();
+  const found = await contracts.markup.passages(textOf(page.html), about);
+  const stored = about.flatMap(({ comment, place, quote, isOutdated }, at): [Json, string][] => {
+    const now = found[at] ?? (isOutdated ? { place, quote, before: "", after: "" } : undefined);
+    return now ? [[comment, JSON.stringify({ ...now, outdated: !found[at] })]] : [];
+  });
+  return new Map(stored);
 }
 
 /** The comments of threads, with all replies. */
@@ -73,7 +104,7 @@ export async function copyComments(
   const page = context.state.get("page", pageId)?.own_id ?? 0;
   const assigned = new Map(await lockComments(page, tx));
   const newLocalIds = new Map<number, number>();
-  for (const { id, localId, parentId, desired, columns } of comments) {
+  for (const { id, localId, parentId, desired, columns, passage } of comments) {
     const targetId = context.state.get("comment", id)?.own_id ?? 0;
     const used = new Set(assigned.values());
     const parent = parentId === null ? null : (newLocalIds.get(parentId) ?? parentId);
@@ -90,6 +121,7 @@ export async function copyComments(
           page_id: page,
           local_id: newLocalId,
           parent_id: parent,
+          passage: sql<Selectable<Tables["comments"]>["passage"]>`${passage}::text::jsonb`,
         });
       const draft = { page_id: page, html, ...(parent !== null && { reply_to: parent }) };
       if (existing) await tx.perform("comment_update", { row: existing, draft: { html } }, update);

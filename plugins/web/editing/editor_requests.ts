@@ -80,6 +80,12 @@ export function mountEditorRequests(context: EditingContext): void {
     const query = typeof visit.query.query === "string" ? visit.query.query.trim() : "";
     return Response.json({ data: await pagesFor(visit, query, baseUrl) });
   });
+  web.screen(app.site, "/editor/people/:kind/:id", "user", async (visit) => {
+    const query = typeof visit.query.query === "string" ? visit.query.query : "";
+    const about = `${encodeURIComponent(visit.params.kind ?? "")}/${idOf(visit)}`;
+    const { data } = await visit.get(`/api/mentions/${about as "page/1"}?query=${encodeURIComponent(query)}`);
+    return Response.json({ data: data.map(({ name, slug }) => ({ name, place: slug, link: `@${slug}` })) });
+  });
   web.screen(app.site, "/editor/pictures", "user", async (visit) => {
     const query = typeof visit.query.query === "string" ? visit.query.query.trim() : "";
     return Response.json({ data: await picturesFor(visit, query) });

@@ -33,7 +33,7 @@ export function drawEditor(web: Web, data: DrawnEditor, ui: Ui): Html {
   return html`<h1 class="unseen" id="editor-title">${title}</h1>${hasAdditions(data.toolbar) && html`<div class="editor-additions">${parts.toolbar(ui, data.toolbar)}</div>`}
 ${messages(parts, data, ui)}
 ${copyOffer(ui)}
-<form method="post" enctype="multipart/form-data" id="editor" class="editor" action="${ui.url(action)}" ${scriptData(data, ui)} data-rich="${JSON.stringify(richData(data, ui))}" data-source="${JSON.stringify(sourceData(data.scripts, ui))}">
+<form method="post" enctype="multipart/form-data" id="editor" class="editor" action="${ui.url(action)}" ${scriptData(data, ui)} data-rich="${JSON.stringify(richData(data, ui))}" data-source="${JSON.stringify(sourceData(data, ui))}">
 ${drawBar(web, data, errors.name ?? [], ui)}
 ${error !== undefined && data.conflict === undefined && html`<p class="notice bad" role="alert">${ui.icon("warning")} ${error}</p>`}
 ${errors.summary && html`<p class="notice bad" role="alert">${ui.icon("warning")} ${errors.summary.join(" ")}</p>`}

@@ -31,21 +31,23 @@ export async function chosenEditor(visit: Visit): Promise<EditorChoice["mode"] |
   return editor === "rich" || editor === "source" ? editor : undefined;
 }
 
-/** What the script of the rich editor is told of a screen: the HTML of a draft whose Markdown the textarea holds, and the scripts. */
+/** What the script of the rich editor is told of a screen: what is edited, by kind and id, the HTML of a draft whose Markdown the textarea holds, and the scripts. */
 interface RichFacts {
   readonly editor: EditorChoice;
   readonly written: string;
+  readonly about: string;
   readonly scripts: { readonly source: string };
 }
 
 /** The data for `browser/rich.ts`. */
-export function richData({ editor, written, scripts }: RichFacts, ui: Ui) {
+export function richData({ editor, written, about, scripts }: RichFacts, ui: Ui) {
   return {
     ...editor,
     written,
     choice: ui.url("/editor/choice"),
     convert: ui.url("/editor/convert"),
     pages: ui.url("/editor/pages"),
+    people: ui.url(`/editor/people/${about}`),
     templates: ui.url("/editor/templates"),
     files: ui.url("/editor/file/"),
     blocks: ui.url("/editor/blocks/"),
@@ -112,6 +114,7 @@ function toolTexts({ t }: Ui) {
     insert: t("Insert"),
     choice: t(":name, :number of :count"),
     pages: t("Pages"),
+    people: t("People"),
     undo: t("Undo"),
     redo: t("Redo"),
     language: t("Language of the code"),

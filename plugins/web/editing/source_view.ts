@@ -7,11 +7,18 @@ import type { EditingContext } from "./contract.ts";
 /** The style of the source editor, for its screen alone. */
 export const SOURCE_STYLE = readFileSync(join(import.meta.dir, "public/source.css"), "utf8");
 
+/** What the script is told of a screen: what is edited, by kind and id. */
+interface SourceFacts {
+  readonly scripts: EditingContext["scripts"];
+  readonly about: string;
+}
+
 /** The data for `browser/source.ts`. */
-export function sourceData({ languages }: EditingContext["scripts"], ui: Ui) {
+export function sourceData({ scripts: { languages }, about }: SourceFacts, ui: Ui) {
   const { t } = ui;
   return {
     pages: ui.url("/editor/pages"),
+    people: ui.url(`/editor/people/${about}`),
     pictures: ui.url("/editor/pictures"),
     languages,
     texts: {

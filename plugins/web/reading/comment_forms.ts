@@ -1,13 +1,14 @@
 /**
- * The forms of comments: add, reply, edit, archive, delete. A rejected form is shown again on a screen of its own, with the
- * submitted text. The API checks permissions.
+ * The forms of comments: add, reply, edit, resolve, delete. A rejected form is shown again on a screen of its own, with the
+ * submitted text, and so is one whose preview is asked for, of which `comment_editor.js` takes the preview. The API checks permissions.
  */
-import { pagePath, type Screen, type SubmitResult, type View, type Visit } from "lectern/contracts";
-import { ApiError, type InputObject } from "lectern/core";
+import { pagePath, type Screen, type SubmitResult, type Ui, type View, type Visit } from "lectern/contracts";
+import { ApiError, type Html, html, type InputObject } from "lectern/core";
 import { idOf } from "../_paths/id_of.ts";
 import type { Page } from "./api_types.ts";
-import { type CommentInput, commentHtml } from "./comment_text.ts";
-import { commentFields } from "./comments.ts";
+import { commentForm, type PassageInput } from "./comment_fields.ts";
+import { type CommentInput, commentText } from "./comment_text.ts";
+import { type CommentAssets, scriptFacts } from "./comments.ts";
 import type { ReadingContext } from "./contract.ts";
 
 /** Data of the screen with a rejected form. */
@@ -17,7 +18,11 @@ export interface CommentFormData {
   /** The id of the page. */
   readonly page: string;
   readonly typed: CommentInput;
+  /** Of the form of a new comment. */
+  readonly passage?: PassageInput | undefined;
   readonly sent: Extract<SubmitResult<never>, { ok: false }>;
+  /** The HTML that was asked for of what is typed. */
+  readonly preview?: string | undefined;
 }
 
 interface Place {
@@ -26,40 +31,50 @@ interface Place {
 }
 
 /** Mounts the forms. */
-export function mountCommentForms({ app, web }: ReadingContext): void {
+export function mountCommentForms({ app, commentAssets, web }: ReadingContext): void {
   const at = "/books/:book/page/:page/comments";
-  const view = web.view("reading/comment_form", ({ action, back, page, typed, sent }, ui) => {
-    const { parts } = web;
-    const errors = Object.values(sent.errors).flat();
-    const fields = commentFields(parts, { page, typed, label: ui.t("Text"), errors }, ui);
-    const error = errors.length === 0 ? sent.message : undefined;
-    return ui.html`<h1>${ui.t("Your comment")}</h1>${parts.form(ui, { action, fields, submit: ui.t("Save"), cancel: back, error })}`;
+  const view = web.view("reading/comment_form", (data, ui) => drawForm(data, commentAssets, ui));
+  // Where scripts ask for it, screens without comments need not hold it.
+  web.screen(app.site, `${at}/parts`, "reader", ({ ui }) => Response.json(scriptFacts(commentAssets, ui)));
+  web.screen(app.site, `${at}/people/:id`, "user", async (visit) => {
+    const query = typeof visit.query.query === "string" ? visit.query.query : "";
+    return Response.json(await visit.get(`/api/mentions/page/${idOf(visit)}?query=${encodeURIComponent(query)}`));
   });
   const one = (visit: Visit) => `/api/comments/${idOf(visit, "comment")}` as const;
 
   const form = (path: string, send: (visit: Visit) => Promise<Screen | Response>) =>
-    web.form(app.site, path, "user", (visit) => send(visit).catch((error: unknown) => withoutPage(view, visit, error)));
+    web.form(app.site, path, "user", async (visit) => {
+      const answer = await send(visit).catch((error: unknown) => withoutPage(view, visit, error));
+      return answer instanceof Response ? answer : { ...answer, scripts: [commentAssets.editor] };
+    });
 
   form(at, async (visit) => {
     const place = await pageOf(visit);
     const reply = visit.text("reply_to");
-    const input = { page_id: place.page.id, html: commentHtml(visit), ...(reply === "" ? {} : { reply_to: reply }) };
-    const sent = input.html === "" ? emptyComment(visit) : await visit.send("POST", "/api/comments", input);
-    if (!sent.ok) return again(view, visit, { place, sent, action: `/comments${withReply(reply)}` });
+    const action = `/comments${withReply(reply)}`;
+    if (isPreview(visit)) return previewed(view, visit, { place, action });
+    const { quote, place: contentRef } = passageOf(visit);
+    const input = {
+      ...{ page_id: place.page.id, ...commentText(visit) },
+      ...(reply === "" ? {} : { reply_to: reply }),
+      ...(quote === "" ? {} : { quote, content_ref: contentRef }),
+    };
+    const sent = isEmpty(visit) ? emptyComment(visit) : await visit.send("POST", "/api/comments", input);
+    if (!sent.ok) return again(view, visit, { place, sent, action });
     return visit.goTo(`${place.path}#comment${sent.body.local_id}`, visit.ui.t("Your comment is added."));
   });
   form(`${at}/:comment/edit`, async (visit) => {
     const place = await pageOf(visit);
-    const html = commentHtml(visit);
-    // The API accepts an empty text, which would delete the words of the comment.
-    const sent = html === "" ? emptyComment(visit) : await visit.send("PUT", one(visit), { html });
     const action = `/comments/${encodeURIComponent(visit.params.comment ?? "")}/edit`;
+    if (isPreview(visit)) return previewed(view, visit, { place, action });
+    // The API accepts an empty text, which would delete the words of the comment.
+    const sent = isEmpty(visit) ? emptyComment(visit) : await visit.send("PUT", one(visit), commentText(visit));
     if (!sent.ok) return again(view, visit, { place, sent, action });
     return visit.goTo(`${place.path}#comment${sent.body.local_id}`, visit.ui.t("The comment is changed."));
   });
   web.form(app.site, `${at}/:comment/archive`, "user", async (visit) => {
     const isArchived = visit.text("archived") === "true";
-    const notice = isArchived ? visit.ui.t("The thread is archived.") : visit.ui.t("The thread is unarchived.");
+    const notice = isArchived ? visit.ui.t("The thread is resolved.") : visit.ui.t("The thread is open again.");
     return runAction(visit, "PUT", one(visit), { archived: isArchived }, notice);
   });
   web.screen(app.site, `${at}/:comment/delete`, "user", async (visit) => {
@@ -79,6 +94,58 @@ export function mountCommentForms({ app, web }: ReadingContext): void {
   web.form(app.site, `${at}/:comment/delete`, "user", (visit) =>
     runAction(visit, "DELETE", one(visit), {}, visit.ui.t("The comment is deleted.")),
   );
+}
+
+function drawForm(
+  { action, back, page, typed, passage, sent, preview }: CommentFormData,
+  assets: CommentAssets,
+  ui: Ui,
+): Html {
+  const { quote = [], ...others } = sent.errors;
+  const errors = Object.values(others).flat();
+  const error =
+    errors.length + quote.length === 0 &&
+    preview === undefined &&
+    html`<p class="notice bad" role="alert">${ui.icon("warning")} ${sent.message}</p>`;
+  const form = {
+    action,
+    page,
+    typed,
+    errors,
+    quoteErrors: quote,
+    label: ui.t("Text"),
+    submit: ui.t("Save"),
+    cancel: back,
+  };
+  return html`<link rel="stylesheet" href="${assets.style}"><h1>${ui.t("Your comment")}</h1>${error}
+${preview !== undefined && html`<section class="comment-preview" aria-label="${ui.t("Preview")}"><div class="page-content" dir="auto">${ui.raw(preview)}</div></section>`}
+<div class="comments" data-words="${scriptFacts(assets, ui).words}">${commentForm({ ...form, ...(passage && { passage }) }, ui)}</div>`;
+}
+
+function isPreview(visit: Visit): boolean {
+  return visit.text("preview") === "1" && visit.text("format") === "markdown";
+}
+
+/** The form again, with a preview of what is typed in it. */
+async function previewed(
+  view: View<CommentFormData>,
+  visit: Visit,
+  { place, action }: { readonly place: Place; readonly action: string },
+): Promise<Screen> {
+  const sent = isEmpty(visit)
+    ? ({ ok: true, body: { html: "" } } as const)
+    : await visit.send("POST", "/api/comments/preview", commentText(visit));
+  if (!sent.ok) return again(view, visit, { place, sent, action });
+  const none = { ok: false, status: 200, message: "", errors: {} } as const;
+  return again(view, visit, { place, sent: none, action, preview: sent.body.html });
+}
+
+function isEmpty(visit: Visit): boolean {
+  return visit.text("text").trim() === "";
+}
+
+function passageOf(visit: Visit): PassageInput {
+  return { quote: visit.text("quote").trim(), place: visit.text("place") };
 }
 
 function emptyComment({ ui }: Visit): CommentFormData["sent"] {
@@ -119,11 +186,13 @@ async function runAction(
 function again(
   view: View<CommentFormData>,
   visit: Visit,
-  { place, sent, action }: { place: Place; sent: CommentFormData["sent"]; action: string },
+  { place, sent, action, preview }: Pick<CommentFormData, "sent" | "preview"> & { place: Place; action: string },
 ): Screen {
   const { page, path } = place;
   const crumbs = [{ text: page.name, path }, { text: visit.ui.t("Your comment") }];
-  return shown(view, visit, { action: `${path}${action}`, back: path, page: String(page.id), sent, crumbs });
+  const passage = action === "/comments" ? passageOf(visit) : undefined;
+  const form = { action: `${path}${action}`, back: path, page: String(page.id), passage, sent, preview };
+  return shown(view, visit, { ...form, crumbs });
 }
 
 /** The form of a page that was deleted or hidden: the error, with the submitted text to copy. */
@@ -140,7 +209,7 @@ function shown(
   visit: Visit,
   { crumbs, ...data }: Omit<CommentFormData, "typed"> & { crumbs: NonNullable<Screen["crumbs"]> },
 ): Screen {
-  const format = visit.text("format") === "html" ? "html" : "plain";
+  const format = visit.text("format") === "html" ? "html" : "markdown";
   const typed = { text: visit.text("text"), format } as const;
   const body = view({ ...data, typed }, visit.ui);
   return { title: visit.ui.t("Your comment"), crumbs, menu: "/books", status: data.sent.status, body };

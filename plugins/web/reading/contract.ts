@@ -2,6 +2,7 @@ import type { Toolbar, Web } from "lectern/contracts";
 import type { Html, PluginContext } from "lectern/core";
 import type { Book, Chapter, Entry, Page, Shelf } from "./api_types.ts";
 import type { CommentFormData } from "./comment_forms.ts";
+import type { CommentAssets } from "./comments.ts";
 import type { Tile, TilesData } from "./containers.ts";
 import type { HomeData } from "./home.ts";
 import type { HomeChoiceData } from "./home_choice.ts";
@@ -21,6 +22,7 @@ export interface ReadingContext extends Pick<PluginContext, "baseUrl" | "app" | 
   readonly treeScript: string;
   /** The address of the script of pages. */
   readonly pageScript: string;
+  readonly commentAssets: CommentAssets;
 }
 
 /** What other plugins add to the screen of an item. */

@@ -50,7 +50,7 @@ type PageParts = Pick<PageData, "book" | "page" | "attachments">;
 const MIN_HEADINGS = 3;
 
 /** Mounts the screen. */
-export function mountPage({ app, baseUrl, pageScript, slot, treeScript, web }: ReadingContext): void {
+export function mountPage({ app, baseUrl, commentAssets, pageScript, slot, treeScript, web }: ReadingContext): void {
   const view = web.view("reading/page", (data, ui) => draw(web, data, ui));
   const comments = web.view("reading/comments", (data, ui) => drawComments(web, data, ui));
   const drawPage = async ({ book, page, attachments }: PageParts, visit: DrawnFor): Promise<Screen> => {
@@ -68,7 +68,7 @@ export function mountPage({ app, baseUrl, pageScript, slot, treeScript, web }: R
       attachments,
       previous: order[at - 1],
       next: at < 0 ? undefined : order[at + 1],
-      comments: comments({ book, page }, ui),
+      comments: html`${hasComments(page) && html`<link rel="stylesheet" href="${commentAssets.style}">`}${comments({ book, page }, ui)}`,
       added,
       toolbar: await web.toolbar("page/toolbar", page, visit),
     };
@@ -105,6 +105,10 @@ async function pageOf(visit: Visit): Promise<PageParts> {
   const { found, attachments } = await reading;
   if (found?.book_id !== book.id) throw notFound("Page");
   return { book, page: found, attachments };
+}
+
+function hasComments({ comments: { active, archived } }: Page): boolean {
+  return active.length + archived.length > 0;
 }
 
 /** The path of a page's screen by the id of the page. Throws 404. */

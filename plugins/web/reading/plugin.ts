@@ -31,9 +31,14 @@ export default definePlugin({
   setup(context) {
     const { contribute } = context;
     const { web } = context.contracts;
-    const treeScript = web.asset("tree.js", join(import.meta.dir, "public", "tree.js"));
-    const pageScript = web.asset("page.js", join(import.meta.dir, "public", "page.js"));
-    const shared = { ...context, web, treeScript, pageScript };
+    const asset = (name: string) => web.asset(name, join(import.meta.dir, "public", name));
+    const [treeScript, pageScript] = [asset("tree.js"), asset("page.js")];
+    const commentAssets = {
+      script: asset("comments.js"),
+      editor: asset("comment_editor.js"),
+      style: asset("comments.css"),
+    };
+    const shared = { ...context, web, treeScript, pageScript, commentAssets };
     shared.web.places(...(["page/aside", "page/below", "page/toolbar", "chapter/below", "chapter/toolbar"] as const));
     shared.web.places(...(["book/below", "book/toolbar", "shelf/below", "shelf/toolbar", "home/below"] as const));
     mountHome(shared);

@@ -186,45 +186,33 @@ const MARKDOWN = [
     "mailto:",
     "&#64;",
   ],
-  ...[
-    "<a",
-    "<!--",
-    "<b>",
-    "</b>",
-    "[a]: /b\n",
-    "[a][b]",
-    '"',
-    "'",
-    "  \n",
-    "\n    ",
-    "* * *\n",
-    "- [ ] ",
-    "!",
-    ";",
-    "$",
-    "{{@1}}",
-  ],
+  ..."<a¦<!--¦<b>¦</b>¦[a]: /b\n¦[a][b]¦\"¦'¦  \n¦\n    ¦* * *\n¦- [ ] ¦!¦;¦$¦{{@1}}".split("¦"),
 ];
 const QUERY = [...'"[]{}-=<>!:'.split(""), "like", "type:page", "[a=b]", "{tag:", "\\", "OR"];
 const PAIRS = ["&", "=", "[", "]", "[a]", "[]", "filter[name:like]=", "sort=-", "%20", "%", "+", "count=1", "[0][a]="];
 
+const OWN_HTML = { maxChars: maxOwnHtmlChars, beyond: "child", pieces: [...HTML, ...BLANKS, ...WORDS] } as const;
+
 /** Texts by what they are. */
 export const GROWN: readonly Grown[] = [
   {
-    ...{ name: "HTML of a page", maxChars: maxOwnHtmlChars, beyond: "child", pieces: [...HTML, ...BLANKS, ...WORDS] },
+    ...{ name: "HTML of a page", ...OWN_HTML },
     run: (html) => markup.preview({ html }, { viewer }),
   },
   {
-    ...{
-      name: "HTML of a comment",
-      maxChars: maxOwnHtmlChars,
-      beyond: "child",
-      pieces: [...HTML, ...BLANKS, ...WORDS],
-    },
+    ...{ name: "HTML of a comment", ...OWN_HTML },
     run: (html) => markup.comment(html, { viewer }),
   },
   {
-    ...{ name: "HTML with links", maxChars: maxOwnHtmlChars, beyond: "child", pieces: [...HTML, ...BLANKS, ...WORDS] },
+    ...{ name: "Markdown of a comment", ...OWN_HTML, pieces: [...MARKDOWN, ...WORDS] },
+    run: (markdown) => markup.commentOfMarkdown(markdown, { viewer }),
+  },
+  {
+    ...{ name: "HTML with passages", ...OWN_HTML },
+    run: (html) => markup.passages(html, [{ place: "bkmrk-a:1:0-9", quote: html.slice(0, 1_000) }], { viewer }),
+  },
+  {
+    ...{ name: "HTML with links", ...OWN_HTML },
     async run(html) {
       await markup.readdress(html, () => undefined, { viewer });
       await markup.relink({ html, markdown: html }, new Map([["https://docs.example.com/books/a", "/b"]]), { viewer });
@@ -270,7 +258,7 @@ export const GROWN: readonly Grown[] = [
   {
     ...{ name: "a stored comment in its form", maxChars: 65_535, beyond: "the limit of a comment" },
     pieces: ["<p>", "</p>", "<br>", "&lt;", "&amp;", ...BLANKS, ...WORDS],
-    run: commentInput,
+    run: (html) => commentInput({ html }),
   },
   {
     ...{

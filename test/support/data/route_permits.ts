@@ -148,6 +148,7 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
       body: { page_id: "{page}", html: "<p>New</p>" },
     },
   ],
+  "POST /api/comments/preview": [{ path: "/api/comments/preview", needs: [], body: { markdown: "*x*" } }],
   "GET /api/comments/:id": [{ path: "/api/comments/{comment}", needs: ["page-view-all"] }],
   "PUT /api/comments/:id": [
     {

@@ -129,7 +129,8 @@ async function fillComments(to: Program, page: number, url: string): Promise<voi
   const nested = await comment("<p>reply to a reply</p>", { reply_to: 3 });
   await comment("<p>deeper</p>", { reply_to: nested.local_id });
   const old = await comment("<p>done with</p>");
-  await comment("<p>indeed</p>", { reply_to: old.local_id });
+  const markdown = `**Indeed**, see ${url}/books/taken`;
+  await send(to, "POST", "/api/comments", { page_id: page, markdown, quote: "Look", reply_to: old.local_id });
   await send(to, "PUT", `/api/comments/${old.id}`, { archived: true });
   await to.ask("DELETE", `/api/comments/${lost.id}`);
 }

@@ -13,6 +13,7 @@ export interface Given {
   readonly choice: string;
   readonly convert: string;
   readonly pages: string;
+  readonly people: string;
   readonly templates: string;
   readonly files: string;
   readonly blocks: string;

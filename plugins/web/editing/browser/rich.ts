@@ -19,7 +19,7 @@ import { insertChoices } from "./insert_choices.ts";
 import { insertMenu, openMenu } from "./insert_menu.ts";
 import { type Insertion, insertAt } from "./insertions.ts";
 import { markdownPaste } from "./markdown_paste.ts";
-import { pageMenu } from "./page_menu.ts";
+import { textMenus } from "./page_menu.ts";
 import { listenForPictures } from "./picture_events.ts";
 import type { CaptionForm } from "./picture_nodes.ts";
 import { pictureTools } from "./picture_tools.ts";
@@ -247,7 +247,7 @@ class RichEditor {
           priority: 1000,
           addProseMirrorPlugins: () => [
             insertMenu(() => editor, { texts, added, asking, place, pictures }),
-            pageMenu(() => editor, { texts, pages: this.#given.pages, place }),
+            ...textMenus(() => editor, { ...this.#given, place }),
             picturePlaces(this.#form, texts),
             clipboard(PAGES),
             tools.plugin,

@@ -24,6 +24,7 @@ import { wordCount } from "./words.ts";
 /** What the server says to this script. */
 interface Given {
   readonly pages: string;
+  readonly people: string;
   readonly pictures: string;
   readonly languages: string;
   readonly texts: Texts;
@@ -77,7 +78,7 @@ class SourceEditor {
         extensions: [
           Prec.high(keymap.of([...formatKeys(format, link)])),
           setup(format, texts, given.languages),
-          completion({ format, choices: made.menu, pages: given.pages, pictures: given.pictures }),
+          completion({ ...given, format, choices: made.menu }),
           pictures((files) => this.#tell("lectern-files", files)),
           pastedLinks(format),
           EditorView.contentAttributes.of(this.#attributes()),

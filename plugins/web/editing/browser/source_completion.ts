@@ -1,6 +1,6 @@
 /**
  * Lists that open while typing: what can be inserted, behind a slash at the beginning of a line; pages, behind `[[` and in the place of an
- * address; pictures, behind `![` and in the place of a picture's address. The server answers with what the writer may see. Nothing opens
+ * address; pictures, behind `![` and in the place of a picture's address; people who can be mentioned, behind `@`. The server answers with what the writer may see. Nothing opens
  * in code, and without a connection what was typed stays.
  */
 import {
@@ -29,8 +29,9 @@ export interface MenuChoice {
 export interface Lists {
   readonly format: Format;
   readonly choices: readonly MenuChoice[];
-  /** The addresses that answer with pages and with pictures, for `?query=`. */
+  /** The addresses that answer with pages, people and pictures, for `?query=`. */
   readonly pages: string;
+  readonly people: string;
   readonly pictures: string;
 }
 
@@ -58,6 +59,9 @@ const LOOKED_AT = 300;
 const PAGE: Sign = { before: /\[\[([^[\]\n]{0,60})$/, after: /^\]{0,2}/ };
 const PICTURE: Sign = { before: /!\[([^[\]\n]{0,60})$/, after: /^\]?(?:\(\))?/ };
 
+/** A mention, which is within no address and no word. */
+const PERSON: Sign = { before: /(?<![\p{L}\p{N}_@./-])@([\p{L}\p{N}_-]{0,40})$/u, after: /^/ };
+
 /** The place of an address, in which what is typed and is no address yet is searched for. */
 function addressOf(what: "page" | "picture", format: Format): Sign {
   if (format === "html") {
@@ -74,17 +78,19 @@ function addressOf(what: "page" | "picture", format: Format): Sign {
 }
 
 /** The extension of all lists. */
-export function completion({ format, choices, pages, pictures }: Lists): Extension {
+export function completion({ format, choices, pages, people, pictures }: Lists): Extension {
   const name = (text: string) => (format === "markdown" ? plainMarkdown(text) : plainHtml(text));
   const link = ({ address, name: text }: Found) => linkText(format, address, name(text));
   const picture = ({ address, name: text }: Found) => pictureText(format, address, text);
   const address = ({ address: written }: Found) => written;
+  const mention = ({ address: written }: Found) => `${written} `;
   const lists = autocompletion({
     icons: false,
     override: [
       menu(choices),
       searched(PAGE, pages, link),
       searched(addressOf("page", format), pages, address),
+      searched(PERSON, people, mention),
       ...(format === "markdown" ? [searched(PICTURE, pictures, picture)] : []),
       searched(addressOf("picture", format), pictures, address),
     ],

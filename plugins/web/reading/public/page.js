@@ -1,5 +1,5 @@
-// What a page has with scripts: the section that is read is marked in its contents, code has a button that copies it, and the form of a reply
-// has the focus once it is unfolded. Helpers such as `own`, which content cannot shadow, are those of web.js.
+// What a page has with scripts: the section that is read is marked in its contents, code has a button that copies it, and the scripts of
+// comments are loaded once they are needed. Helpers such as `own`, which content cannot shadow, are those of web.js.
 
 // A block scope, as scripts of a document share their global names.
 (() => {
@@ -20,13 +20,25 @@
     box.append(pre, button);
   }
 
-  // The field of a form that was unfolded by a person, whose focus is on its summary.
-  const unfolded = ({ target }) => {
-    if (target.matches?.("details.comment-form[open]") && target.contains(own(document, "activeElement")))
-      one("textarea", target)?.focus();
-  };
-  // The event does not bubble.
-  listen(document, "toggle", unfolded, true);
+  // What comments need is loaded once there are some, a text is selected that may be commented on, or a form has the focus.
+  const comments = one("section.comments");
+  if (comments) {
+    let isLoaded = false;
+    const load = async () => {
+      if (isLoaded) return;
+      isLoaded = true;
+      const facts = await (await fetch(`${location.pathname}/comments/parts`)).json();
+      Object.assign(own(comments, "dataset"), facts);
+      for (const src of facts.assets.split(" ").slice(1))
+        own(document, "head").append(Object.assign(own(document, "createElement")("script"), { src }));
+    };
+    if (one("article", comments)) load();
+    listen(comments, "focusin", load);
+    listen(document, "selectionchange", () => {
+      const selected = own(document, "getSelection")();
+      if (one("form", comments) && content.contains(selected.anchorNode) && !selected.isCollapsed) load();
+    });
+  }
 
   const contents = one("nav.toc", article);
   const sections = [...(contents ? all("a", contents) : [])].flatMap((link) => {

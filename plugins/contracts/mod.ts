@@ -159,7 +159,17 @@ export {
 export type { SystemFacts } from "./system.ts";
 export { type SuggestedTag, saveTags, type Tag, type Tags } from "./tags.ts";
 export type { Allowed, Throttle } from "./throttle.ts";
-export { type Credentialed, type People, peopleOf, type UserRef, type Users, withoutAuthor } from "./users.ts";
+export {
+  type Credentialed,
+  type People,
+  peopleOf,
+  type UserFace,
+  type UserPicture,
+  type UserRef,
+  type Users,
+  userPictureSlots,
+  withoutAuthor,
+} from "./users.ts";
 export type {
   ConfirmSpec,
   Crumb,

@@ -23,6 +23,7 @@ import type { Item, ItemAddress, ItemName, ItemsAddress } from "./items.ts";
 import type { Comparison } from "./markup.ts";
 import type { FiguresName, ScreenPreview, ShownFigure, Toolbar, ToolbarName } from "./screen_places.ts";
 import type { Tag } from "./tags.ts";
+import type { UserFace } from "./users.ts";
 
 /** Services of a view: texts, icons, URLs and permissions of the reader. */
 export interface Ui {
@@ -228,6 +229,8 @@ export interface Parts {
   /** A row of links and buttons, with a menu for those that are in it. */
   toolbar(ui: Ui, toolbar: Toolbar): Html;
   badge(ui: Ui, kind: "good" | "bad" | "note", text: string): Html;
+  /** The picture of a user, decorative, as the name is beside it: that of `url`, the `avatar_url` of the API, or drawn from the name. */
+  avatar(ui: Ui, user: UserFace): Html;
 }
 
 /**

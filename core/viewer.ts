@@ -26,6 +26,10 @@ export interface Viewer {
   readonly via: "token" | "session" | "key" | "system" | "guest";
   /** The preferred language of texts, such as "de"; that of the instance if absent. */
   readonly language?: string;
+  /** The time zone that screens show times in, such as "Europe/Berlin"; that of the browser if absent. */
+  readonly timeZone?: string;
+  /** Path of the picture that the user has uploaded, below the base URL; absent if there is none. */
+  readonly picture?: string;
 }
 
 /** Runs a function as a viewer. Throws for a viewer as whom the caller may not act. */

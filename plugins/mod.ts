@@ -67,6 +67,8 @@ const plugins: readonly AnyPlugin[] = [
   access,
   mail,
   throttle,
+  // Before users, whose mails name the instance.
+  system,
   users,
   roles,
   tokens,
@@ -103,7 +105,6 @@ const plugins: readonly AnyPlugin[] = [
   loader,
   migrate,
   docs,
-  system,
   scheduledBackups,
   s3Files,
   languages,

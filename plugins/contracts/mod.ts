@@ -114,6 +114,7 @@ export type { PagePicture, PagePictures } from "./page_pictures.ts";
 export { pagePictureSlots } from "./page_pictures.ts";
 export type { DraftPage, Pages, PictureKeeper } from "./pages.ts";
 export { pictureSlots } from "./pages.ts";
+export type { ConfirmSpec, FieldSpec, FormSpec, PageSpec, TableSpec } from "./part_specs.ts";
 export type { DocumentHead, ReplacingView, ScreenHook, ScreenIcon, ViewReplacement } from "./screen_hooks.ts";
 export { bookPath, chapterPath, pagePath, shelfPath } from "./screen_paths.ts";
 export type {
@@ -161,23 +162,28 @@ export {
 export type { SystemFacts } from "./system.ts";
 export { type SuggestedTag, saveTags, type Tag, type Tags } from "./tags.ts";
 export type { Allowed, Throttle } from "./throttle.ts";
-export { type Credentialed, type People, peopleOf, type UserRef, type Users, withoutAuthor } from "./users.ts";
+export {
+  type Credentialed,
+  type People,
+  peopleOf,
+  type UserFace,
+  type UserPicture,
+  type UserRef,
+  type Users,
+  userPictureSlots,
+  withoutAuthor,
+} from "./users.ts";
 export type {
-  ConfirmSpec,
   Crumb,
   DecoratedContent,
   DrawnFor,
   DrawnScreen,
-  FieldSpec,
-  FormSpec,
   Heading,
-  PageSpec,
   Parts,
   Screen,
   ScreenHandler,
   ScreenItem,
   ScreenRedirect,
-  TableSpec,
   Ui,
   View,
   Visit,

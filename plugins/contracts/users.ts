@@ -4,7 +4,7 @@
  */
 
 import { type RawBuilder, sql } from "kysely";
-import type { EventTransaction, ItemTable, Viewer } from "lectern/core";
+import { deepFreeze, type EventTransaction, type ItemTable, type SlotSpecs, type Viewer } from "lectern/core";
 import { type Db, rows, type TableName } from "lectern/db";
 
 /** A user as answers refer to one (content-api 1.2). */
@@ -12,6 +12,15 @@ export interface UserRef {
   readonly id: number;
   readonly name: string;
   readonly slug: string;
+}
+
+/** How screens show a user. */
+export interface UserFace {
+  readonly name: string;
+  /** Where the picture is; undefined, or the address of the picture that the API gives users without one, for none. */
+  readonly url?: string | undefined;
+  /** Whether it is the picture of a screen about the user, and not one beside a name. */
+  readonly isLarge?: boolean;
 }
 
 /** An account whose password was right. */
@@ -72,11 +81,33 @@ export interface Users {
   commonPassword(password: string): Promise<string | undefined>;
 }
 
+/**
+ * The pictures of users. The file is made from the field `image` of the draft of `user_update`, which is null where the picture is
+ * to be removed.
+ * @example
+ * context.contribute("user_picture", {
+ *   of: (user) => sql<string | null>`(select path from portraits where portraits.user_id = ${user})`,
+ * });
+ */
+export interface UserPicture {
+  /** SQL for the path of the picture below the base URL, given SQL for the user's id; null for none. Another picture has another path. */
+  of(user: RawBuilder<unknown>): RawBuilder<string | null>;
+}
+
 declare module "lectern/core" {
   interface Contracts {
     users: Users;
   }
+  interface Slots {
+    /** Only the first contribution is used. */
+    user_picture: UserPicture;
+  }
 }
+
+/** What is known of these slots beside their types. */
+export const userPictureSlots = deepFreeze({
+  user_picture: { members: { of: "function" }, ships: ["of"], limit: "readers" },
+} as const satisfies SlotSpecs);
 
 type Author = keyof ItemTable;
 

@@ -64,14 +64,14 @@ test("the only transport delivers text and HTML from the configured sender, to o
     {
       from: "Wiki <wiki@example.com>",
       to: "ina@example.com",
-      subject: "You have been invited",
+      subject: "You have been invited to Lectern",
       text: expect.stringContaining("Hello Ina,"),
       html: expect.stringContaining("<p>Hello Ina,</p>"),
     },
   ]);
   const forgot = await runtime.ask("POST", "/api/password/email", { as: null, body: { email: "ina@example.com" } });
   await runtime.runtime.jobs.drain();
-  expect([forgot.status, provider.sent.at(-1)?.subject]).toEqual([202, "Choose a new password"]);
+  expect([forgot.status, provider.sent.at(-1)?.subject]).toEqual([202, "Choose a new password for Lectern"]);
 });
 
 test("what fails for now is tried again and lost by no restart", async () => {

@@ -1,6 +1,7 @@
 /** The account's own settings in a browser. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { png } from "../support/data/sample_pictures.ts";
 import { errorsOf, openScreens, picture, type ScreenRuntime, signIn } from "../support/harness/screens.ts";
 
 setDefaultTimeout(60_000);
@@ -26,21 +27,74 @@ test("a profile is changed, and what is refused is shown beside its field", asyn
   await page.goto("/my-account");
   expect(new URL(page.url()).pathname).toBe("/my-account/profile");
   await sound(page, "profile");
-  expect(await page.locator("dl.facts").textContent()).toContain(who.email);
+  expect(await page.locator("main").textContent()).toContain(who.email);
   await page.getByLabel("Name").fill(NASTY);
   await page.getByLabel("Language").selectOption("de");
   await page.getByRole("button", { name: "Save" }).click();
   expect((await screens.runtime.ask("GET", `/api/users/${who.id}`)).body.name).toBe(NASTY);
   expect(await page.getAttribute("html", "lang")).toBe("de");
   expect(await page.locator("header summary").textContent()).toContain(NASTY);
+  // In the language that was chosen, as all of the screen is.
+  expect(await notice(page)).toContain("Ihr Profil ist gespeichert.");
+  expect(await page.locator("#field-language option").allTextContents()).toContain("Français");
   await page.locator("#field-language").selectOption("");
   await page.locator("form[action$=profile] button").click();
-  // In the language of the form that was sent.
-  expect(await notice(page)).toContain("Ihr Profil ist gespeichert.");
   await page.locator("form[action$=profile]").evaluate((form) => form.setAttribute("novalidate", ""));
   await page.getByLabel("Name").fill("");
   await page.getByRole("button", { name: "Save" }).click();
   expect(await page.getByText("The name must be at least 1 characters.").count()).toBe(1);
+});
+
+test("a time zone and a picture are shown on every screen, and without scripts", async () => {
+  const who = await screens.user("Tim", []);
+  const page = await screens.visit(who, { scripts: false });
+  await page.goto("/my-account/profile");
+  expect(await page.locator("header .avatar").textContent()).toBe("T");
+  await page.getByLabel("Picture").setInputFiles({ name: "me.png", mimeType: "image/png", buffer: Buffer.from(png()) });
+  await page.getByLabel("Time zone").selectOption("Pacific/Auckland");
+  await page.getByRole("button", { name: "Save" }).click();
+  expect(await page.locator("header img.avatar").getAttribute("src")).toContain("/uploads/images/user/");
+  await page.goto("/my-account/sessions");
+  const shown = page.locator("td time").first();
+  const at = new Date((await shown.getAttribute("datetime")) ?? "");
+  const own = new Intl.DateTimeFormat("en-GB", {
+    dateStyle: "medium",
+    timeStyle: "short",
+    timeZone: "Pacific/Auckland",
+  });
+  expect(await shown.textContent()).toBe(own.format(at));
+  // Scripts leave it as it is.
+  const scripted = await screens.visit(who);
+  await scripted.goto("/my-account/profile");
+  await sound(scripted, "pictured");
+  await scripted.goto("/user/tim");
+  expect(await scripted.locator("main time").first().textContent()).toMatch(/^\d+ \w+ \d{4}, \d\d:\d\d$/);
+  await page.goto("/my-account/profile");
+  await page.getByLabel("Remove the picture").check();
+  await page.getByRole("button", { name: "Save" }).click();
+  expect(await page.locator("header .avatar").textContent()).toBe("T");
+});
+
+test("whoever leaves finds an heir by name, gives the password and is signed out", async () => {
+  const [who, heir] = [await screens.user("Leo", ["book-create-all"]), await screens.user("Heiress", [])];
+  const page = await screens.visit(who, { size: "phone", scheme: "dark" });
+  await page.goto("/my-account/profile");
+  await page.getByRole("button", { name: "Delete your account" }).click();
+  await sound(page, "leave");
+  await page.getByLabel("Find a new owner by name").fill("heir");
+  await page.getByRole("button", { name: "Find" }).click();
+  await page.getByLabel("Heiress (heiress)").check();
+  await page.getByLabel("Current password").fill("a guess");
+  await page.getByRole("button", { name: "Delete your account" }).click();
+  expect(await page.getByText("The current password is not right.").count()).toBe(1);
+  expect(await page.getByLabel("Heiress (heiress)").isChecked()).toBe(true);
+  await page.getByLabel("Current password").fill(who.password);
+  await page.getByRole("button", { name: "Delete your account" }).click();
+  expect(await notice(page)).toContain("Your account is deleted.");
+  expect((await screens.runtime.ask("GET", `/api/users/${who.id}`)).status).toBe(404);
+  expect((await screens.runtime.ask("GET", `/api/users/${heir.id}`)).status).toBe(200);
+  await page.goto("/my-account/profile");
+  expect(new URL(page.url()).pathname).toBe("/login");
 });
 
 test("light and dark are the browser's, and need no script", async () => {

@@ -1,7 +1,7 @@
-/** Links in mail messages, followed in a browser: an invitation, a forgotten password. */
+/** Links in mail messages, followed in a browser: an invitation, a forgotten password, another address. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { type FakeSmtp, fakeSmtp } from "../support/fakes/smtp.ts";
-import { errorsOf, openScreens, picture, type ScreenRuntime, signIn } from "../support/harness/screens.ts";
+import { errorsOf, openScreens, picture, type ScreenRuntime } from "../support/harness/screens.ts";
 import { until } from "../support/harness/until.ts";
 
 setDefaultTimeout(60_000);
@@ -22,10 +22,10 @@ afterAll(async () => {
 async function link(messages: number): Promise<string> {
   await until(() => smtp.messages.length >= messages);
   const text = (smtp.messages.at(-1)?.text ?? "").replaceAll("=\r\n", "").replaceAll("=3D", "=");
-  return /http:\/\/127\.0\.0\.1:\d+(\/[a-z/]+\/[A-Za-z0-9]{24})/.exec(text)?.[1] ?? "";
+  return /http:\/\/127\.0\.0\.1:\d+(\/[a-z/-]+\/[A-Za-z0-9]{24})/.exec(text)?.[1] ?? "";
 }
 
-test("who is invited chooses a password by the link and signs in with it; the link works once", async () => {
+test("who is invited chooses a password by the link and is signed in; the link works once", async () => {
   const body = { name: "Ina", email: "ina@example.com", send_invite: true };
   expect((await screens.runtime.ask("POST", "/api/users", { body })).status).toBe(200);
   const path = await link(1);
@@ -40,7 +40,7 @@ test("who is invited chooses a password by the link and signs in with it; the li
   await page.getByLabel("Password").fill("chosen by myself");
   await page.locator("main form button").click();
   expect(await page.getByRole("status").textContent()).toContain("Your password is saved.");
-  await signIn(page, { email: "ina@example.com", password: "chosen by myself" });
+  expect(await page.locator("header summary").textContent()).toContain("Ina");
   const again = await screens.visit(null);
   await again.goto(path);
   await again.getByLabel("Password").fill("another of mine");
@@ -67,6 +67,49 @@ test("who forgot a password is written to, and a stranger learns nothing from wh
   await page.goto(path);
   await page.getByLabel("Password").fill("a second choice");
   await page.locator("main form button").click();
-  await signIn(page, { email: "ina@example.com", password: "a second choice" });
   expect(await page.locator("header summary").textContent()).toContain("Ina");
+});
+
+test("another address is confirmed by its link, after signing in where the browser is not", async () => {
+  const who = await screens.user("Nora", []);
+  const page = await screens.visit(who, { scripts: false, size: "phone" });
+  await page.goto("/my-account/profile");
+  await page.getByRole("button", { name: "Change the e-mail address" }).click();
+  await page.getByLabel("New e-mail address").fill("nora@example.org");
+  await page.getByLabel("Current password").fill(who.password);
+  const before = smtp.messages.length;
+  await page.getByRole("button", { name: "Send the email" }).click();
+  expect(await page.locator("main").textContent()).toContain("An email with a link was sent to nora@example.org.");
+  const path = await link(before + 1);
+  const other = await screens.visit(null);
+  await other.goto(path);
+  await other.getByLabel("E-mail address").fill(who.email);
+  await other.getByLabel("Password").fill(who.password);
+  await other.locator("main form button").click();
+  await picture(other, "confirm-address");
+  expect(await errorsOf(other)).toEqual([]);
+  await other.getByRole("button", { name: "Confirm" }).click();
+  expect(await other.getByRole("status").textContent()).toContain("nora@example.org");
+  await until(() => smtp.messages.at(-1)?.to[0] === who.email);
+});
+
+test("who manages users sees open invitations, sends one again and withdraws it", async () => {
+  const body = { name: "Otto", email: "otto@example.com", send_invite: true };
+  const { id } = (await screens.runtime.ask("POST", "/api/users", { body })).body;
+  const first = await link(smtp.messages.length + 1);
+  const page = await screens.visit(undefined, { scripts: false });
+  await page.goto("/settings/users");
+  await page.getByRole("table", { name: "Invitations" }).getByRole("link", { name: "Otto" }).click();
+  expect(await page.locator("main").textContent()).toContain("Invited by Admin.");
+  const before = smtp.messages.length;
+  await page.getByRole("button", { name: "Send again" }).click();
+  const second = await link(before + 1);
+  expect(second).not.toBe(first);
+  await page.goto("/settings/users");
+  await page.locator(`form[action$="/${id}/invite/withdraw"] button`).click();
+  expect(await page.getByRole("status").first().textContent()).toContain("The invitation is withdrawn.");
+  await page.goto(second);
+  await page.getByLabel("Password").fill("too late for this");
+  await page.locator("main form button").click();
+  expect(await page.getByRole("alert").textContent()).toContain("Link not found");
 });

@@ -25,6 +25,9 @@ const REFUSED: Readonly<Record<string, string>> = {
   "POST /api/session": "the password is wrong",
   "GET /api/session": "there is no session",
   "PUT /api/users/me": "the current password is wrong",
+  "DELETE /api/users/me": "the current password is wrong",
+  "POST /api/users/me/email": "no mail is set up",
+  "POST /api/users/me/email/:token": "there is no such link",
   "POST /api/register/invite/:token": "there is no such invitation",
   "POST /api/password/reset/:token": "there is no such link",
   "POST /api/password/email": "no mail is set up",
@@ -85,7 +88,7 @@ async function credentialsFor(path: string): Promise<RequestOptions> {
   if (path.startsWith("/api/v1/") && !/^\/api\/v1\/dashboard\/(keys|hosts|numbers|history|usage)/.test(path))
     return { as: null, headers: dashboard };
   // A change of the own name or password leaves the administrator alone.
-  return path === "/api/users/me" ? { as: (await runtime.person("somebody", ["access-api"])).token } : {};
+  return path.startsWith("/api/users/me") ? { as: (await runtime.person("somebody", ["access-api"])).token } : {};
 }
 
 /** A query string that fits the parameters; names of staged things stay in it. */

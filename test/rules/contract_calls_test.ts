@@ -19,7 +19,7 @@ const HELD = {
     "access.visibilityRuleOf access.visibleRows tags.of tags.read users.commonPassword users.ref",
     "web.paged markup.comment markup.compare markup.compareHtml markup.describe markup.describeHtml markup.filtered markup.merge markup.prepare markup.preview",
     "markup.commentOfMarkdown markup.passages markup.readdress markup.relink markup.render markup.safe markup.store markup.text",
-    "web.parts.badge web.parts.button web.parts.confirm web.parts.copyable web.parts.dialogLink web.parts.difference",
+    "web.parts.avatar web.parts.badge web.parts.button web.parts.confirm web.parts.copyable web.parts.dialogLink web.parts.difference",
     "web.parts.field web.parts.form web.parts.notice web.parts.pager web.parts.table web.parts.tabs web.parts.toolbar",
     "activity.activities content.hasParentList document_head.draw export_format.write last_activity.of",
     "markdown_converter.configure page_content.include page_content.postRender page_content.preStore page_content.show screen_head.css",
@@ -61,7 +61,7 @@ const HELD = {
     "content_maker.make content_maker.read content_maker.refill content_record.changed dependents.destroy file_claims.used file_keeper.drop",
     "file_keeper.keep file_keeper.read file_store.get file_store.list file_store.put file_store.remove import_files.store",
     "mail_transport.send picture_keeper.keep response_fields.cached.onHit search_engine.find search_engine.index",
-    "search_engine.remove self_check.check self_check.fix sign_in_step.isNeeded",
+    "search_engine.remove self_check.check self_check.fix sign_in_step.isNeeded user_picture.of",
   ],
 } as const;
 

@@ -269,6 +269,24 @@ test("notices and schemes are those of the request", async () => {
   }
 });
 
+test("readers of one role see times in the zone that each has chosen, from the next request on", async () => {
+  const { author, nobody } = readers as Record<"author" | "nobody", Reader>;
+  const as = await kept.tokenOf("author@kept.example.com");
+  const times = (text: string) => [...text.matchAll(/<time [^>]*>([^<]+)</g)].map(([, time = ""]) => time);
+  const path = "/books/runbooks/page/gone";
+  expect(times((await isSame(path, author.headers)).text)[0]).toEndWith(" UTC");
+  for (const time_zone of ["Asia/Kathmandu", "America/New_York", ""]) {
+    await kept.ask("PUT", "/api/users/me", { as, body: { time_zone } });
+    await notified();
+    const { text } = await isSame(path, author.headers);
+    const at = new Date(/<time datetime="([^"]+)"/.exec(text)?.[1] ?? "");
+    const timeZone = time_zone === "" ? "UTC" : time_zone;
+    const own = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short", timeZone }).format(at);
+    expect([time_zone, times(text)[0]]).toEqual([time_zone, time_zone === "" ? `${own} UTC` : own]);
+    expect(times((await isSame(path, nobody.headers)).text)[0]).toEndWith(" UTC");
+  }
+});
+
 test("no two answers have the same nonce, and what it allows has it", async () => {
   const { headers } = readers.admin as Reader;
   const answers = await Promise.all(Array.from({ length: 5 }, () => shown(kept, PATHS[2] ?? "", headers)));

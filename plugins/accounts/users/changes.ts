@@ -16,6 +16,12 @@ const LAST_ADMIN =
   "This user is the only user assigned to the administrator role. " +
   "Assign the administrator role to another user before attempting to remove it here.";
 
+/** What is said to the only administrator who wants to delete the own account. */
+export const ONLY_ADMIN: ApiError = new ApiError(
+  409,
+  "You are the only administrator: give the administrators' role to another user first",
+);
+
 const findSlug = prepared("users.findSlug", (db, p: { slug: string; except: number }) =>
   db.selectFrom("users").where("slug", "=", p.slug).where("id", "<>", p.except),
 );
@@ -43,10 +49,10 @@ export async function insertUser(draft: UserDraft, { db }: EventTransaction): Pr
   return reread(db, id);
 }
 
-/** Updates the fields of the draft. Throws 422 as above, and 500 if the last administrator would lose the role. */
+/** Updates the fields of the draft but the picture, which a handler stores. Throws 422 as above, and 500 if the last administrator would lose the role. */
 export async function changeUser(id: number, draft: UserChange, { db }: EventTransaction): Promise<User> {
   const { system_name } = await lock(db, id);
-  const { roles, password_hash, name, ...more } = draft;
+  const { roles, password_hash, name, image: _, ...more } = draft;
   rejectControlCharacters({ name });
   if (system_name === "public") await checkGuest(db, id, draft);
   if (more.email !== undefined) await checkEmail(db, more.email, id);
@@ -68,19 +74,20 @@ export async function changeUser(id: number, draft: UserChange, { db }: EventTra
 
 /**
  * Deletes a user. The heir becomes the owner of the user's items; as creator and editor the user is replaced by null
- * (platform 5.4), by a job where there are many (`transfers.ts`). Throws the 500 of the contract for users that cannot be deleted.
+ * (platform 5.4), by a job where there are many (`transfers.ts`). Throws the 500 of the contract for users that cannot be deleted,
+ * `onlyAdmin` for the only administrator.
  */
 export async function removeUser(
   { id, name }: Pick<User, "id" | "name">,
-  succession: Parameters<typeof handOver>[1],
+  succession: Parameters<typeof handOver>[1] & { readonly onlyAdmin?: ApiError | undefined },
   tx: EventTransaction,
 ): Promise<void> {
   const { db } = tx;
-  const { heir } = succession;
+  const { heir, onlyAdmin = new ApiError(500, "You cannot delete the only admin") } = succession;
   const { system_name } = await lock(db, id);
   if (heir !== null && !(await mayTakeOver(db, heir, id)))
     throw invalidFields({ migrate_ownership_id: "The selected migrate ownership id is invalid." });
-  if (await isOnlyAdmin(db, id)) throw new ApiError(500, "You cannot delete the only admin");
+  if (await isOnlyAdmin(db, id)) throw onlyAdmin;
   if (system_name === "public") throw new ApiError(500, "You cannot delete the guest user");
   await handOver({ id, name }, succession, tx);
   await db.deleteFrom("users").where("id", "=", id).execute();

@@ -16,6 +16,7 @@ import {
   t,
   timesFields,
   timestampSchema,
+  type Upload,
   userRefSchema,
 } from "lectern/core";
 import type { PasswordChecker } from "./common_passwords.ts";
@@ -40,6 +41,8 @@ export interface UsersTable {
   language: Generated<string>;
   /** The editor that pages are written in: "rich" or "source"; empty for the one of each page's format. */
   editor: Generated<string>;
+  /** The time zone that screens show times in, such as "Europe/Berlin"; empty for that of the browser. */
+  time_zone: Generated<string>;
   /** Null if there was none. Where a plugin fills the slot `last_activity`, that is used instead. */
   last_activity_at: string | null;
   created_at: Generated<string>;
@@ -52,6 +55,17 @@ export interface UserLinksTable {
   /** SHA-256 of the secret in the link, as hex. */
   hash: string;
   expires_at: string;
+}
+
+/** Invitations. */
+export interface UserInvitesTable extends UserLinksTable {
+  /** Id of the user who sent it last; null for the system, and for a user who was deleted since. */
+  invited_by: Generated<number | null>;
+}
+
+/** Addresses that users want to have, until the link in the mail to the address is opened. */
+export interface UserEmailChangesTable extends UserLinksTable {
+  email: string;
 }
 
 /** The content of deleted users that a job is giving to their heirs. Users and heirs are ids without foreign keys. */
@@ -110,6 +124,21 @@ export const updateRules = rules({
 /** Rules of a deletion: the id of the user who becomes the owner of the items. */
 export const deleteRules = rules({ migrate_ownership_id: ["integer", "exists:users,id"] });
 
+/** Rules of a search for people. */
+export const peopleRules = rules({ query: ["required", "string", "min:2", "max:100"] });
+
+/** Rules of the deletion of one's own account; the other user is as above. */
+export const leaveRules = rules({
+  current_password: ["required", "string"],
+  migrate_ownership_id: ["integer", "exists:users,id"],
+});
+
+/** Rules of a request for another address of one's own account. */
+export const newAddressRules = rules({
+  email: ["required", "string", "email", "min:2"],
+  current_password: ["required", "string"],
+});
+
 /** Rules of a password chosen by a link. */
 export const passwordRules = rules({ password: ["required", "string", "min:8"] });
 /** Rules of a request for a password reset. */
@@ -126,6 +155,7 @@ export interface UserDraft {
   readonly email: string;
   readonly external_auth_id?: string;
   readonly language?: string;
+  readonly time_zone?: string;
   /** The hash of the password, sealed: no event handler gets the password or its hash, or may choose one. */
   readonly password_hash?: string;
   /** Ids of roles. */
@@ -134,7 +164,10 @@ export interface UserDraft {
 }
 
 /** The fields of an update; absent ones are unchanged. */
-export type UserChange = Partial<Omit<UserDraft, "send_invite">>;
+export interface UserChange extends Partial<Omit<UserDraft, "send_invite">> {
+  /** The picture, which a contributor to the slot `user_picture` stores; null removes it. */
+  readonly image?: Upload | null;
+}
 
 /** Items of a deleted user that get their new owner in one transaction. */
 export interface TransferBatch {
@@ -148,11 +181,22 @@ export interface TransferBatch {
 export interface UsersContext
   extends PluginContext<
     "mail" | "throttle",
-    "users" | "user_invites" | "user_resets" | "user_transfers" | "role_user" | "roles" | "role_permissions"
+    | "users"
+    | "user_invites"
+    | "user_resets"
+    | "user_email_changes"
+    | "user_transfers"
+    | "role_user"
+    | "roles"
+    | "role_permissions"
   > {
+  /** The name of the instance in mail. */
+  instanceName(): string;
   /** The user with an id as a viewer, cached; undefined if there is none. */
   readonly viewerOf: Users["viewer"];
   readonly passwordChecker: PasswordChecker;
+  /** The largest picture in megabytes. */
+  readonly fileLimit: number;
   /** Items of a deleted user up to which the heir gets them within the request. */
   readonly deletedItems: number;
   /** Throws 403 if APP_ENV is demo, where accounts cannot be changed (platform 5). */
@@ -188,7 +232,9 @@ export const meSchema = t.Object(
     ...userFields,
     language: t.String(),
     editor: t.String({ description: 'The editor of pages: rich, source, or "" for the one of each page\'s format' }),
+    time_zone: t.String({ description: 'The time zone of times on screens, or "" for that of the browser' }),
     permissions: t.Array(t.String()),
+    new_email: nullable(t.String({ description: "The address that a message with a link was sent to; null for none" })),
     via: t.String({ description: "How the request was authenticated" }),
   },
   { $id: "Me" },
@@ -196,9 +242,12 @@ export const meSchema = t.Object(
 
 /** A user, as every user of the API may see them. */
 export const profileSchema = t.Object(
-  { id: idSchema, name: t.String(), slug: t.String(), created_at: timestampSchema },
+  { id: idSchema, name: t.String(), slug: t.String(), created_at: timestampSchema, avatar_url: t.String() },
   { $id: "Person" },
 );
+
+/** The people whose names match, the first of them. */
+export const peopleSchema = t.Object({ data: t.Array(profileSchema) }, { $id: "People" });
 
 /** A transfer of the content of a deleted user. */
 export const listedTransferSchema = t.Object(
@@ -213,6 +262,20 @@ export const listedTransferSchema = t.Object(
   },
   { $id: "UserTransfer" },
 );
+
+/** An invitation that was not accepted. */
+export const listedInviteSchema = t.Object(
+  {
+    user: t.Object({ id: idSchema, name: t.String(), slug: t.String(), email: t.String() }, { $id: "InvitedUser" }),
+    invited_by: nullable(userRefSchema),
+    expires_at: timestampSchema,
+    expired: t.Boolean(),
+  },
+  { $id: "UserInvite" },
+);
+
+/** The listing of invitations. */
+export const inviteListingSchema = listingSchema(listedInviteSchema);
 
 /** The listing of transfers. */
 export const transferListingSchema = listingSchema(listedTransferSchema);
@@ -230,9 +293,15 @@ declare module "lectern/contracts" {
   interface Answers {
     "POST /api/password/email": Static<typeof messageSchema>;
     "POST /api/users": Static<typeof userSchema>;
+    [accepted: `POST /api/register/invite/${string}`]: Static<typeof accountRefSchema>;
+    [reset: `POST /api/password/reset/${string}`]: Static<typeof accountRefSchema>;
     "PUT /api/users/me": Static<typeof meSchema>;
+    "POST /api/users/me/email": Static<typeof messageSchema>;
+    [confirmed: `POST /api/users/me/email/${string}`]: Static<typeof meSchema>;
+    "/api/people": Static<typeof peopleSchema>;
     [person: `/api/people/${string}`]: Static<typeof profileSchema>;
     [userUpdate: `PUT /api/users/${number}`]: Static<typeof userSchema>;
+    "/api/user-invites": Static<typeof inviteListingSchema>;
     "/api/user-transfers": Static<typeof transferListingSchema>;
     "/api/users": Static<typeof userListingSchema>;
     "/api/users/me": Static<typeof meSchema>;
@@ -243,8 +312,9 @@ declare module "lectern/contracts" {
 declare module "lectern/db" {
   interface Tables {
     users: UsersTable;
-    user_invites: UserLinksTable;
+    user_invites: UserInvitesTable;
     user_resets: UserLinksTable;
+    user_email_changes: UserEmailChangesTable;
     user_transfers: UserTransfersTable;
   }
 }
@@ -266,6 +336,10 @@ declare module "lectern/core" {
     user_invite: { user_id: number };
     /** The address as sent; it may belong to no account. */
     user_reset: { email: string };
+    /** A message to the address that a user wants to have. */
+    user_new_address: { user_id: number };
+    /** A message to the former address of a user, which `email` is. */
+    user_former_address: { user_id: number; email: string };
     user_content: { user_id: number };
   }
 }

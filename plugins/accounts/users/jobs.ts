@@ -1,8 +1,13 @@
-import { type EventTransaction, sql } from "lectern/core";
+/**
+ * The jobs that send the messages of accounts. A job creates the secret of a link when it sends the message, so no job payload contains
+ * one, and writes in the language of who gets it.
+ */
+import { sql } from "lectern/core";
 import { prepared } from "lectern/db";
+import { isEmailTaken } from "./checks.ts";
 import type { UsersContext } from "./contract.ts";
-import { INVITE, openLink, RESET, renewLink } from "./links.ts";
-import { inviteMessage, resetMessage } from "./mail_messages.ts";
+import { INVITE, NEW_ADDRESS, openLink, RESET, renewLink } from "./links.ts";
+import { formerAddressMessage, inviteMessage, type Letter, newAddressMessage, resetMessage } from "./mail_messages.ts";
 
 /** Attempts to send a message; with their growing pauses they take about four hours. */
 const TRIES = 10;
@@ -15,27 +20,38 @@ const findByEmail = prepared("users.findByEmail", (db, p: { email: string }) =>
     .where("system_name", "=", sql.lit("")),
 );
 
-/** Invites a user within the open transaction; a job sends the message after the commit. */
-export async function invite(userId: number, tx: EventTransaction): Promise<void> {
-  await openLink(tx.db, INVITE, userId);
-  await tx.enqueue("user_invite", { user_id: userId }, { key: String(userId) });
-}
+const findReader = prepared("users.findReader", (db, p: { id: number }) =>
+  db
+    .selectFrom("users")
+    .leftJoin("user_invites", "user_invites.user_id", "users.id")
+    .leftJoin("users as inviters", "inviters.id", "user_invites.invited_by")
+    .leftJoin("user_email_changes as wanted", "wanted.user_id", "users.id")
+    .select(["users.name", "users.email", "users.language", "inviters.name as inviter", "wanted.email as wanted"])
+    .where("users.id", "=", p.id),
+);
 
-/** Registers the mail jobs. A job creates the secret of a link when it sends the message, so no job payload contains one. */
+/** Registers the jobs. */
 export function handleMailJobs(context: UsersContext): void {
-  const { baseUrl, contracts, db, jobs, log } = context;
+  const { baseUrl, contracts, db, instanceName, jobs, language, log, texts } = context;
   const { mail } = contracts;
+  const letterIn = (preferred = ""): Letter => ({
+    texts,
+    language: preferred === "" ? language : preferred,
+    instance: instanceName(),
+  });
   jobs.handle(
     "user_invite",
     async ({ user_id }) => {
       const renewed = await renewLink(db, INVITE, user_id, baseUrl);
       if (!renewed) return;
-      if (mail.isConfigured) await mail.send(inviteMessage(renewed, INVITE.hours / 24));
-      else
-        log.info("No mail server is configured; pass this invitation on yourself", {
-          user: renewed.email,
-          link: renewed.link,
-        });
+      if (!mail.isConfigured) {
+        const facts = { user: renewed.email, link: renewed.link };
+        log.info("No mail server is configured; pass this invitation on yourself", facts);
+        return;
+      }
+      const reader = await findReader.executeTakeFirst(db, { id: user_id });
+      const facts = { days: INVITE.hours / 24, inviter: reader?.inviter ?? undefined };
+      await mail.send(inviteMessage(letterIn(reader?.language), renewed, facts));
     },
     { tries: TRIES },
   );
@@ -46,7 +62,30 @@ export function handleMailJobs(context: UsersContext): void {
       if (!user) return;
       await openLink(db, RESET, user.id);
       const renewed = await renewLink(db, RESET, user.id, baseUrl);
-      if (renewed) await mail.send(resetMessage(renewed, RESET.hours * 60));
+      const reader = renewed && (await findReader.executeTakeFirst(db, { id: user.id }));
+      if (reader) await mail.send(resetMessage(letterIn(reader.language), renewed, RESET.hours * 60));
+    },
+    { tries: TRIES },
+  );
+  jobs.handle(
+    "user_new_address",
+    async ({ user_id }) => {
+      const renewed = await renewLink(db, NEW_ADDRESS, user_id, baseUrl);
+      // Read after that: another address that is wanted since has ended the link.
+      const reader = await findReader.executeTakeFirst(db, { id: user_id });
+      // Whose address it is already is not written to, as they have no part in what others want.
+      if (!renewed || !reader?.wanted || (await isEmailTaken(db, reader.wanted, user_id))) return;
+      const to = { ...renewed, email: reader.wanted };
+      await mail.send(newAddressMessage(letterIn(reader.language), to, NEW_ADDRESS.hours));
+    },
+    { tries: TRIES },
+  );
+  jobs.handle(
+    "user_former_address",
+    async ({ user_id, email: former }) => {
+      const reader = await findReader.executeTakeFirst(db, { id: user_id });
+      if (!reader || !mail.isConfigured) return;
+      await mail.send(formerAddressMessage(letterIn(reader.language), { ...reader, former }));
     },
     { tries: TRIES },
   );

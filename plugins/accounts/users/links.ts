@@ -1,7 +1,8 @@
 /**
- * Links by which users choose a password: invitations and password resets. Only the hash of a link's secret is stored, so a
- * link cannot be shown again: renewing it replaces the secret. A link can be used once, and any change of the account's
- * password or e-mail address deletes it.
+ * Links in mail: invitations and password resets, by which users choose a password, and those that confirm a new address. Only the
+ * hash of a link's secret is stored, so a link cannot be shown again: renewing it replaces the secret. A link can be used once, and
+ * any change of the account's password or e-mail address deletes it. Invitations are kept for a while after they have expired, so
+ * that they are still listed and can be sent again.
  */
 import { randomText, sha256, sql } from "lectern/core";
 import { type Executor, prepared } from "lectern/db";
@@ -11,17 +12,23 @@ const LENGTH = 24;
 
 /** A kind of link. */
 export interface LinkKind {
-  readonly table: "user_invites" | "user_resets";
+  readonly table: "user_invites" | "user_resets" | "user_email_changes";
   /** Lifetime in hours. */
   readonly hours: number;
   /** Path of its screen below the base URL. */
   readonly path: string;
+  /** Days for which it is kept after it has expired. */
+  readonly keptDays: number;
 }
 
 /** Invitations are valid for two weeks (platform 5.3). */
-export const INVITE: LinkKind = { table: "user_invites", hours: 336, path: "/register/invite" };
+export const INVITE: LinkKind = { table: "user_invites", hours: 336, path: "/register/invite", keptDays: 60 };
 /** Password resets are valid for an hour. */
-export const RESET: LinkKind = { table: "user_resets", hours: 1, path: "/password/reset" };
+export const RESET: LinkKind = { table: "user_resets", hours: 1, path: "/password/reset", keptDays: 0 };
+/** A new address is confirmed within a day. */
+export const NEW_ADDRESS: LinkKind = { table: "user_email_changes", hours: 24, path: "/my-account/email", keptDays: 0 };
+
+const KINDS = [INVITE, RESET, NEW_ADDRESS];
 
 /** A new link and its user. */
 export interface PersonalLink {
@@ -30,10 +37,14 @@ export interface PersonalLink {
   readonly link: string;
 }
 
-const STATEMENTS = { user_invites: statementsOf("user_invites"), user_resets: statementsOf("user_resets") };
+const STATEMENTS = {
+  user_invites: statementsOf("user_invites"),
+  user_resets: statementsOf("user_resets"),
+  user_email_changes: statementsOf("user_email_changes"),
+};
 
 function statementsOf(table: LinkKind["table"]) {
-  // Both tables have the same columns; the compiler resolves those of one.
+  // All tables have these columns; the compiler resolves those of one.
   const links = table as "user_invites";
   const expiry = (hours: number) => sql<string>`now() + make_interval(hours => ${hours}::integer)`;
   return {
@@ -66,8 +77,8 @@ function statementsOf(table: LinkKind["table"]) {
     removeOf: prepared(`users.removeLinks(${table})`, (db, p: { userId: number }) =>
       db.deleteFrom(links).where("user_id", "=", p.userId),
     ),
-    sweep: prepared(`users.sweepLinks(${table})`, (db) =>
-      db.deleteFrom(links).where("expires_at", "<", sql<string>`now()`),
+    sweep: prepared(`users.sweepLinks(${table})`, (db, p: { days: number }) =>
+      db.deleteFrom(links).where("expires_at", "<", sql<string>`now() - make_interval(days => ${p.days}::integer)`),
     ),
   };
 }
@@ -101,10 +112,15 @@ export async function takeLink(db: Executor, { table }: LinkKind, secret: string
 
 /** Deletes all links of a user. */
 export async function deleteLinks(db: Executor, userId: number): Promise<void> {
-  for (const { table } of [INVITE, RESET]) await STATEMENTS[table].removeOf.execute(db, { userId });
+  for (const kind of KINDS) await deleteLink(db, kind, userId);
 }
 
-/** Deletes expired links. */
+/** Deletes a link of a user, if there is one. */
+export async function deleteLink(db: Executor, { table }: LinkKind, userId: number): Promise<void> {
+  await STATEMENTS[table].removeOf.execute(db, { userId });
+}
+
+/** Deletes links that have expired and are kept no longer. */
 export async function sweepLinks(db: Executor): Promise<void> {
-  for (const { table } of [INVITE, RESET]) await STATEMENTS[table].sweep.execute(db, {});
+  for (const { table, keptDays } of KINDS) await STATEMENTS[table].sweep.execute(db, { days: keptDays });
 }

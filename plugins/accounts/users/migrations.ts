@@ -66,4 +66,22 @@ export const migrations: Migrations = {
   async "0005_editor"(db) {
     await sql`alter table users add column editor text not null default ''`.execute(db);
   },
+  async "0006_time_zone"(db) {
+    await sql`alter table users add column time_zone text not null default ''`.execute(db);
+  },
+  async "0007_email_changes"(db) {
+    await db.schema
+      .createTable("user_email_changes")
+      .addColumn("user_id", "integer", (column) => column.primaryKey().references("users.id").onDelete("cascade"))
+      .addColumn("email", "text", (column) => column.notNull())
+      .addColumn("hash", "text", (column) => column.notNull().unique())
+      .addColumn("expires_at", "timestamptz", (column) => column.notNull())
+      .execute();
+  },
+  async "0008_inviters"(db) {
+    await sql`alter table user_invites add column invited_by integer references users (id) on delete set null`.execute(
+      db,
+    );
+    await sql`create index user_invites_by_inviter on user_invites (invited_by)`.execute(db);
+  },
 };

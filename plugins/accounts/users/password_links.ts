@@ -27,7 +27,8 @@ const MESSAGES_BY_ADDRESS: Allowed = { name: "password resets by address", attem
 /** Reset messages to one account, so that its mailbox is not flooded. */
 const BY_ACCOUNT: Allowed = { name: "password resets by account", attempts: 3, seconds: 3600 };
 
-const confirmEmail = prepared("users.confirmEmail", (db, p: { id: number }) =>
+/** Notes that the address of a user is the user's, as a message to it arrived. */
+export const confirmEmail = prepared("users.confirmEmail", (db, p: { id: number }) =>
   db.updateTable("users").set({ email_confirmed: true }).where("id", "=", p.id),
 );
 

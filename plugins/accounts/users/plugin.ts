@@ -5,17 +5,19 @@
  */
 import { join } from "node:path";
 import { stdout } from "node:process";
-import { authorReferences, lastActivitySlots, referenceCheck, type Users } from "lectern/contracts";
+import { authorReferences, lastActivitySlots, referenceCheck, type Users, userPictureSlots } from "lectern/contracts";
 import { definePlugin, denied, type EventTransaction, HOUR_MS, sha256, shippedFile, startLine } from "lectern/core";
 import { guardedAdmin, guardedChange } from "./admin_guard.ts";
 import { manageableUser } from "./checks.ts";
 import { userCommand } from "./commands.ts";
 import { commonPasswordError, createPasswordChecker } from "./common_passwords.ts";
 import type { User, UserChange, UsersContext } from "./contract.ts";
+import { mountInvitations } from "./invitations.ts";
 import { handleMailJobs } from "./jobs.ts";
 import { sweepLinks } from "./links.ts";
 import { mountMe } from "./me.ts";
 import { migrations } from "./migrations.ts";
+import { mountNewAddress } from "./new_address.ts";
 import { mountPasswordLinks } from "./password_links.ts";
 import { byPassword } from "./passwords.ts";
 import { mountPeople } from "./people.ts";
@@ -34,12 +36,14 @@ export default definePlugin({
   name: "users",
   provides: ["users"],
   requires: ["mail", "throttle"],
+  uses: ["system"],
   grants: {
-    read: ["roles", "role_permissions", "activities"],
+    read: ["roles", "role_permissions", "activities", "images"],
     write: [
       "users",
       "user_invites",
       "user_resets",
+      "user_email_changes",
       "user_transfers",
       "role_user",
       "roles",
@@ -52,7 +56,7 @@ export default definePlugin({
     system: true,
     impersonate: true,
   },
-  optionalTables: ["activities", "books", "bookshelves", "chapters", "pages"],
+  optionalTables: ["activities", "books", "bookshelves", "chapters", "images", "pages"],
   settings,
   migrations,
   events: [
@@ -60,16 +64,18 @@ export default definePlugin({
     ...(["auth_password_reset_request", "auth_password_reset_update"] as const),
   ],
   commands: { user: userCommand },
-  slots: lastActivitySlots,
+  slots: { ...lastActivitySlots, ...userPictureSlots },
   setup(plugin) {
     const { cache, db, jobs, visibilityRule, on, onStart, provide, app } = plugin;
-    const { adminEmail, adminPassword, deletedItems, environment, passwordCheck } = plugin.settings;
-    const viewers = cache.values("viewers", (id) => readViewer(db, Number(id)));
+    const { adminEmail, adminPassword, deletedItems, environment, fileLimit, passwordCheck } = plugin.settings;
+    const viewers = cache.values("viewers", (id) => readViewer(plugin, Number(id)));
     const context: UsersContext = {
       ...plugin,
       viewerOf: (id) => viewers.get(String(id)),
       passwordChecker: createPasswordChecker(passwordCheck),
       deletedItems,
+      fileLimit,
+      instanceName: () => plugin.contracts.system?.name ?? new URL(plugin.baseUrl).host,
       denyInDemo() {
         if (environment === "demo") throw denied();
       },
@@ -127,6 +133,8 @@ export default definePlugin({
     const avatar = shippedFile(join(import.meta.dir, "public", "user_avatar.png"), "image/png");
     app.site.get("/user_avatar.png", ({ request }) => avatar(request.headers), { permit: "public" });
     mountMe(context);
+    mountNewAddress(context);
+    mountInvitations(context);
     mountPeople(context);
     mountUsers(context);
     mountPasswordLinks(context);

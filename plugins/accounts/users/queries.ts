@@ -28,19 +28,41 @@ export function lastActivityIn({ slot }: Pick<UsersContext, "slot">): RawBuilder
   return time && sql<string | null>`${time}`;
 }
 
-const readLastActivity = prepared("users.readLastActivity", (db, p: { id: number; time: RawBuilder<string | null> }) =>
-  db.selectFrom("users").select(p.time.as("last_activity_at")).where("users.id", "=", p.id),
-);
+const NO_PICTURE = sql<string | null>`null::text`;
 
-/** Adds the time of the last activity to the result of an event, since the event itself may be that activity. */
-export async function withLastActivity(user: User, context: UsersContext): Promise<User> {
-  const time = lastActivityIn(context) ?? STORED;
-  return { ...user, ...(await readLastActivity.executeTakeFirst(context.db, { id: user.id, time })) };
+/** SQL for the path of a user's picture. To be called per request, likewise. */
+export function pictureIn({ slot }: Pick<UsersContext, "slot">, user: RawBuilder<unknown>): RawBuilder<string | null> {
+  const [first] = slot("user_picture");
+  return callContributionNow(first, (each) => each?.of(user)) ?? NO_PICTURE;
 }
 
-/** The columns of a user that every answer shows, for listings. */
-export function columnsOf(lastActivity: RawBuilder<string | null> = STORED): RawBuilder<unknown> {
-  return sql`${refs(...COLUMNS)}, ${lastActivity} as last_activity_at`;
+interface ShownParameters {
+  readonly id: number;
+  readonly time: RawBuilder<string | null>;
+  readonly picture: RawBuilder<string | null>;
+}
+
+const readShown = prepared("users.readShown", (db, p: ShownParameters) =>
+  db
+    .selectFrom("users")
+    .select([p.time.as("last_activity_at"), p.picture.as("picture")])
+    .where("users.id", "=", p.id),
+);
+
+/** A user with the path of the picture, null for none. */
+export type ShownUser = User & { readonly picture: string | null };
+
+/** Adds to the result of an event what answers show and others write: the time of the last activity, which may be the event itself. */
+export async function shownUser(user: User, context: UsersContext): Promise<ShownUser> {
+  const id = sql.ref("users.id");
+  const more = { time: lastActivityIn(context) ?? STORED, picture: pictureIn(context, id) };
+  return { ...user, picture: null, ...(await readShown.executeTakeFirst(context.db, { id: user.id, ...more })) };
+}
+
+/** The columns of a user that every answer shows, for listings, with the path of the picture. */
+export function columnsOf(context: UsersContext): RawBuilder<unknown> {
+  const picture = pictureIn(context, sql.ref("users.id"));
+  return sql`${refs(...COLUMNS)}, ${lastActivityIn(context) ?? STORED} as last_activity_at, ${picture} as picture`;
 }
 
 const find = prepared("users.find", (db, p: { id: number; lastActivity: RawBuilder<string | null> }) =>
@@ -74,11 +96,12 @@ export function refOf(column: RawBuilder<unknown>): RawBuilder<UserRef | null> {
   return sql<UserRef | null>`(${REFERENCE} ${column})`;
 }
 
-const findViewer = prepared("users.findViewer", (db, p: { id: number }) =>
+const findViewer = prepared("users.findViewer", (db, p: { id: number; picture: RawBuilder<string | null> }) =>
   db
     .selectFrom("users")
-    .select(["users.id", "users.name", "users.slug", "users.language"])
+    .select(["users.id", "users.name", "users.slug", "users.language", "users.time_zone"])
     .select((eb) => [
+      p.picture.as("picture"),
       eb
         .selectFrom("role_user")
         .select(({ ref }) =>
@@ -111,10 +134,19 @@ const findViewer = prepared("users.findViewer", (db, p: { id: number }) =>
 );
 
 /** Reads a user as a viewer, with the permissions of all its roles; undefined if there is none. */
-export async function readViewer(db: Executor, id: number): Promise<Viewer | undefined> {
-  const row = await findViewer.executeTakeFirst(db, { id });
+export async function readViewer(
+  { db, slot }: Pick<UsersContext, "db" | "slot">,
+  id: number,
+): Promise<Viewer | undefined> {
+  const row = await findViewer.executeTakeFirst(db, { id, picture: pictureIn({ slot }, sql.ref("users.id")) });
   if (!row) return undefined;
-  const { language, permissions, ...rest } = row;
-  const sets = { permissions: new Set(permissions), ...(language === "" ? {} : { language }) };
-  return frozenViewer({ ...rest, ...sets, via: "session" });
+  const { language, permissions, picture, time_zone, ...rest } = row;
+  return frozenViewer({
+    ...rest,
+    permissions: new Set(permissions),
+    ...(language === "" ? {} : { language }),
+    ...(time_zone === "" ? {} : { timeZone: time_zone }),
+    ...(picture === null ? {} : { picture }),
+    via: "session",
+  });
 }

@@ -11,12 +11,10 @@ import {
   type Lookups,
   noContent,
   notFound,
-  type RawBuilder,
-  type Viewer,
 } from "lectern/core";
 import type { Executor } from "lectern/db";
-import { changeUser, insertUser, removeUser } from "./changes.ts";
-import { isEmailTaken, mayTakeOver } from "./checks.ts";
+import { changeUser, insertUser } from "./changes.ts";
+import { isEmailTaken } from "./checks.ts";
 import {
   createRules,
   deleteRules,
@@ -30,9 +28,10 @@ import {
 } from "./contract.ts";
 import { about } from "./docs.ts";
 import { changeOf, draftOf } from "./input.ts";
-import { invite } from "./jobs.ts";
+import { invite } from "./invitations.ts";
 import { presentUser } from "./presenter.ts";
-import { columnsOf, lastActivityIn, readUser, withLastActivity } from "./queries.ts";
+import { columnsOf, lastActivityIn, readUser, type ShownUser, shownUser } from "./queries.ts";
+import { deleteUser, heirOf } from "./removal.ts";
 
 const PERMIT = "users-manage";
 
@@ -40,7 +39,7 @@ const PERMIT = "users-manage";
 export function mountUsers(context: UsersContext): void {
   const find: Find = async (param) => {
     context.denyInDemo();
-    const user = await readUser(context.db, idOf(param, "User"), lastActivityIn(context));
+    const user = await readUser(context.db, idOf(param, "User"));
     if (!user) throw notFound("User");
     return user;
   };
@@ -49,6 +48,15 @@ export function mountUsers(context: UsersContext): void {
   mountRead(context, find);
   mountUpdate(context, find);
   mountDelete(context, find);
+  context.app.delete(
+    "/users/:id/picture",
+    async ({ viewer, params, set }) => {
+      const change = { row: await find(params.id), draft: { image: null } };
+      await context.perform("user_update", viewer, change, (final, tx) => changeUser(final.row.id, final.draft, tx));
+      set.status = 204;
+    },
+    { permit: PERMIT, response: noContent, ...endpoint("users", "removePicture", { about: about.removePicture }) },
+  );
 }
 
 type Find = (param: string) => Promise<User>;
@@ -59,14 +67,15 @@ function mountList(context: UsersContext): void {
     "/users",
     async ({ viewer, nestedQuery }) => {
       context.denyInDemo();
-      const { data, total } = await list<User>(listSpec(lastActivityIn(context)), viewer, nestedQuery);
+      const { data, total } = await list<ShownUser>(listSpec(context), viewer, nestedQuery);
       return { data: data.map((user) => presentUser(user, baseUrl)), total };
     },
     { permit: PERMIT, response: userListingSchema, ...endpoint("users", "list", { about: about.list }) },
   );
 }
 
-function listSpec(lastActivity: RawBuilder<string | null> | undefined): ListSpec {
+function listSpec(context: UsersContext): ListSpec {
+  const lastActivity = lastActivityIn(context);
   return {
     table: "users",
     fields: {
@@ -79,7 +88,7 @@ function listSpec(lastActivity: RawBuilder<string | null> | undefined): ListSpec
       updated_at: "timestamp",
       last_activity_at: { type: "timestamp", nullable: true, ...(lastActivity && { column: lastActivity }) },
     },
-    columns: columnsOf(lastActivity),
+    columns: columnsOf(context),
   };
 }
 
@@ -101,8 +110,9 @@ function mountCreate({ app, baseUrl, db, denyInDemo, passwordChecker, perform, v
   );
 }
 
-function mountRead({ app, baseUrl }: UsersContext, find: Find): void {
-  app.get("/users/:id", async ({ params }) => presentUser(await find(params.id), baseUrl), {
+function mountRead(context: UsersContext, find: Find): void {
+  const { app, baseUrl } = context;
+  app.get("/users/:id", async ({ params }) => presentUser(await shownUser(await find(params.id), context), baseUrl), {
     permit: PERMIT,
     response: userSchema,
     ...endpoint("users", "read", { about: about.read }),
@@ -121,7 +131,7 @@ function mountUpdate(context: UsersContext, find: Find): void {
       const action = (final: { row: User; draft: UserChange }, tx: EventTransaction) =>
         changeUser(final.row.id, final.draft, tx);
       const changed = await perform("user_update", viewer, { row, draft }, action);
-      return presentUser(await withLastActivity(changed, context), baseUrl);
+      return presentUser(await shownUser(changed, context), baseUrl);
     },
     {
       permit: PERMIT,
@@ -132,16 +142,13 @@ function mountUpdate(context: UsersContext, find: Find): void {
 }
 
 function mountDelete(context: UsersContext, find: Find): void {
-  context.app.delete(
+  const { app, db, validate } = context;
+  app.delete(
     "/users/:id",
     async ({ viewer, params, input, set }) => {
       const row = await find(params.id);
-      const heir = await heirOf(context, row, input, viewer);
-      const tables = context.slot("content").map(({ table }) => table);
-      await context.perform("user_delete", viewer, { row, heir }, async (final, tx) => {
-        await removeUser(final.row, { heir: final.heir, tables, atOnce: context.deletedItems }, tx);
-        return final.row;
-      });
+      const { migrate_ownership_id } = await validate(deleteRules, input, viewer, { exists: heirOf(db, row.id) });
+      await deleteUser(context, viewer, { row, heir: migrate_ownership_id ?? null });
       set.status = 204;
     },
     {
@@ -173,15 +180,4 @@ export async function createUser(draft: UserDraft, tx: EventTransaction): Promis
   const user = await insertUser(draft, tx);
   if (draft.send_invite === true) await invite(user.id, tx);
   return user;
-}
-
-async function heirOf(
-  { db, validate }: UsersContext,
-  { id }: User,
-  input: InputObject,
-  viewer: Viewer,
-): Promise<number | null> {
-  const exists = (_: readonly string[], heir: unknown) => mayTakeOver(db, Number(heir), id);
-  const { migrate_ownership_id } = await validate(deleteRules, input, viewer, { exists });
-  return migrate_ownership_id ?? null;
 }

@@ -1,7 +1,8 @@
-import { t } from "lectern/core";
+import { fileLimit, t } from "lectern/core";
 
 /** The settings of users. */
 export const settings = t.Object({
+  fileLimit,
   adminEmail: t.String({
     default: "admin@example.com",
     pattern: "^[^@\\s]+@[^@\\s]+$",

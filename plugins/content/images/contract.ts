@@ -1,6 +1,6 @@
 /**
  * The table, rules, events and permissions of images, and what the files of this plugin share. One table holds the images
- * of the gallery, which belong to pages, and the covers of books and shelves.
+ * of the gallery, which belong to pages, the covers of books and shelves, and the pictures of users.
  */
 import type { Generated, Selectable } from "kysely";
 import type { UserRef } from "lectern/contracts";
@@ -42,9 +42,9 @@ export interface ImagesContext {
 /** Images of pages, which the gallery lists, and covers. */
 export interface ImagesTable {
   id: Generated<number>;
-  /** "gallery" and "drawio" belong to a page, "cover_" followed by a kind to an item of that kind. */
+  /** "gallery" and "drawio" belong to a page, "cover_" followed by a kind to an item of that kind, "user" to a user. */
   type: ImageType;
-  /** Id of the page, or of the item that it is the cover of. */
+  /** Id of the page, of the item that it is the cover of, or of the user. */
   uploaded_to: number;
   name: string;
   /** Path of its URL below the base URL; never changes. */
@@ -66,7 +66,7 @@ export interface ImagesTable {
 }
 
 /** What an image is used for. */
-export type ImageType = "gallery" | "drawio" | `cover_${string}`;
+export type ImageType = "gallery" | "drawio" | "user" | `cover_${string}`;
 
 /** A row of the table; the result of the events of images. */
 export type ImageRow = Selectable<ImagesTable>;

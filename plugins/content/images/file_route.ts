@@ -19,6 +19,8 @@ export type Audience = "public" | "users" | "readers";
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; sandbox";
 /** A replaced file reaches every client within an hour. */
 const PUBLIC_CACHE = "public, max-age=3600";
+/** Another picture of a user has another URL. */
+const FOREVER = "public, max-age=31536000, immutable";
 /** Revalidated at each use, so that a viewer who may no longer see a page cannot fetch its images. */
 const PRIVATE_CACHE = "private, no-cache";
 
@@ -45,7 +47,7 @@ async function serve(
   if (audience === "users" && viewer.via === "guest") throw new ApiError(401, "Sign in to see this picture.");
   const row = audience === "readers" ? await findVisible(context, viewer, { path }) : await findByPath(context, path);
   const headers = {
-    "cache-control": audience === "public" ? PUBLIC_CACHE : PRIVATE_CACHE,
+    "cache-control": audience !== "public" ? PRIVATE_CACHE : row?.type === "user" ? FOREVER : PUBLIC_CACHE,
     "content-security-policy": POLICY,
     "content-disposition": "inline",
   };

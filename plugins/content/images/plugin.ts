@@ -1,12 +1,13 @@
 /**
- * Images: the gallery of images of pages, images embedded in a page as base64, and covers of books and shelves (content-api
- * 4.6, 9.5, 12). Viewers see the images of the pages they see. Files are served under the URLs that pages use, by default
+ * Images: the gallery of images of pages, images embedded in a page as base64, covers of books and shelves (content-api
+ * 4.6, 9.5, 12), and pictures of users. Viewers see the images of the pages they see. Files are served under the URLs that pages use, by default
  * to anybody who knows one. An image outlives its page, since other pages may show it; `images cleanup` removes images that
  * no page shows.
  */
 import { activityOf, authorReferences, missingFilesCheck, referenceCheck, withoutAuthor } from "lectern/contracts";
 import { definePlugin, fileLimit, sql, t } from "lectern/core";
 import { flattened, overAll, refs } from "lectern/db";
+import { registerAvatars } from "./avatars.ts";
 import { lockImage } from "./changes.ts";
 import { imagesCommand } from "./commands.ts";
 import type { ImagePermission, ImagesContext } from "./contract.ts";
@@ -82,7 +83,7 @@ export default definePlugin({
 
     // A library that is not installed for this system stops the start.
     onStart(async () => void (await loadSharp()));
-    // Covers are visible with their items, images of the gallery with their pages.
+    // Covers are visible with their items, images of the gallery with their pages, those of users to everybody who sees names.
     visibilityRule(
       "images",
       (viewer) => sql<boolean>`case ${TYPE}
@@ -90,6 +91,7 @@ export default definePlugin({
           where books.id = ${UPLOADED_TO} and ${visible.where("books", viewer)})
         when 'cover_bookshelf' then exists (select from bookshelves
           where bookshelves.id = ${UPLOADED_TO} and ${visible.where("bookshelves", viewer)})
+        when 'user' then true
         else exists (select from pages where pages.id = ${UPLOADED_TO} and ${visible.where("pages", viewer)}) end`,
       {
         books: ["id", "owned_by", "acl_id", "deleted_at"],
@@ -127,6 +129,7 @@ export default definePlugin({
       activityOf("maintenance_action_run", ({ result }) => [{ type: "maintenance_action_run", detail: result.action }]),
     );
     registerCovers(plugin, context);
+    registerAvatars(plugin, context);
     // Handlers of these events get the locked row of now, not the one read when the request came.
     on("image_update", {
       filter: async ({ row, draft }, tx) => ({ row: await lockImage(row.id, tx), draft }),

@@ -1,6 +1,7 @@
 import type { Ui, Web } from "lectern/contracts";
 import { errorsOfList, type FormErrors, type Html, html } from "lectern/core";
-import type { User } from "./users.ts";
+import { inviteOf } from "./invites.ts";
+import type { Invite, User } from "./users.ts";
 
 /** Data of the form. */
 export interface UserFormData {
@@ -18,7 +19,9 @@ export interface UserFormData {
   };
   /** All roles; undefined where the viewer may not list them. */
   readonly roles: User["roles"] | undefined;
-  readonly languages: readonly string[];
+  readonly languages: readonly (readonly [code: string, name: string])[];
+  /** An invitation that was not accepted. */
+  readonly invite: Invite | undefined;
   /** Whether this instance sends mail. */
   readonly canInvite: boolean;
   readonly formErrors: FormErrors;
@@ -32,22 +35,21 @@ export function userForm(web: Web, data: UserFormData, ui: Ui): Html {
   const { t } = ui;
   const { title, user, typed, formErrors } = data;
   const { errors, error } = formErrors;
-  const names = new Intl.DisplayNames(["en"], { type: "language", fallback: "code" });
-  const nameOf = (language: string) => {
-    const tag = language.replace("_", "-");
-    return /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/.test(tag) ? (names.of(tag) ?? language) : language;
-  };
   const emptyText = user ? t("Keep unchanged") : t("Browser language, or the instance default");
   const fields = html`
 ${parts.field(ui, { name: "name", label: t("Name"), value: typed.name, required: true, maxlength: 100, errors: errors.name, autocomplete: "off" })}
 ${parts.field(ui, { name: "email", label: t("E-mail address"), type: "email", value: typed.email, required: true, errors: errors.email, autocomplete: "off" })}
 ${rolesField(web, data, ui)}
-${parts.field(ui, { name: "language", label: t("Language"), type: "select", value: typed.language, options: [["", emptyText], ...data.languages.map((each) => [each, nameOf(each)] as const)], errors: errors.language })}
+${parts.field(ui, { name: "language", label: t("Language"), type: "select", value: typed.language, options: [["", emptyText], ...data.languages], errors: errors.language })}
 ${!user && data.canInvite && parts.field(ui, { name: "send_invite", label: t("Send an invitation email to choose a password"), type: "checkbox", value: typed.invite, errors: errors.send_invite })}
 ${parts.field(ui, { name: "password", label: user ? t("New password") : t("Password"), type: "password", errors: errors.password, autocomplete: "new-password", help: user ? t("Leave empty to keep the current password. A new password ends their sessions.") : data.canInvite ? t("At least 8 characters. Leave empty if an invitation is sent.") : t("At least 8 characters.") })}
 ${parts.field(ui, { name: "external_auth_id", label: t("External authentication ID"), value: typed.external_auth_id, maxlength: 255, errors: errors.external_auth_id })}`;
-  return html`<div class="head-line"><h1>${title}</h1>
+  const hasPicture = user !== undefined && !user.avatar_url.endsWith("/user_avatar.png");
+  return html`<div class="head-line"><h1>${user && parts.avatar(ui, { name: user.name, url: user.avatar_url })} ${title}</h1>
 ${user && parts.dialogLink(ui, { path: `${PATH}/${user.id}/delete`, text: t("Delete"), icon: "delete", kind: "danger" })}</div>
+${user && html`<p><a href="${ui.url(`/user/${encodeURIComponent(user.slug)}`)}">${t("As others see them")}</a></p>`}
+${data.invite && inviteOf(web, data.invite, ui)}
+${hasPicture && parts.button(ui, { action: `${PATH}/${user.id}/picture/delete`, text: t("Remove the picture") })}
 ${parts.form(ui, { action: user ? `${PATH}/${user.id}` : `${PATH}/create`, fields, submit: user ? t("Save") : t("Create the user"), cancel: PATH, error })}`;
 }
 

@@ -5,8 +5,10 @@
 import type { Answers, Screen, Ui, Visit, Web } from "lectern/contracts";
 import { type FormErrors, formErrors, type Html, html, type InputObject } from "lectern/core";
 import { idOf } from "../_paths/id_of.ts";
+import { languageNames } from "../_paths/language_names.ts";
 import type { SettingsContext } from "./contract.ts";
 import { listIn } from "./form_values.ts";
+import { openInvites } from "./invites.ts";
 import { MAX_OPTIONS } from "./listings.ts";
 import { type UserFormData, userForm } from "./user_form.ts";
 
@@ -23,33 +25,43 @@ export interface UsersData {
   readonly search: string;
   readonly pager: Html;
   readonly transfers: readonly Transfer[];
+  /** Invitations that were not accepted, the newest, and how many there are. */
+  readonly invites: readonly Invite[];
+  readonly invited: number;
 }
+
+/** An invitation that was not accepted. */
+export type Invite = Answers["/api/user-invites"]["data"][number];
 
 /** The content of a deleted user that a job is giving to the new owner. */
 export type Transfer = Answers["/api/user-transfers"]["data"][number];
 
 const PATH = "/settings/users";
 const PERMIT = ["users-manage"];
+/** Invitations that the list of users shows. */
+const INVITES = 50;
 
 /** Mounts the screens. */
 export function mountUsers(context: SettingsContext): void {
   mountList(context);
   mountForms(context);
+  mountActions(context);
   mountDelete(context);
 }
 
 function mountList({ app, web }: SettingsContext): void {
   const { parts } = web;
-  const view = web.view("settings/users", ({ users, total, search, pager, transfers }, ui) => {
+  const view = web.view("settings/users", ({ users, total, search, pager, transfers, invites, invited }, ui) => {
     const { t } = ui;
-    const rows = users.map(({ id, name, email, created_at, last_activity_at }) => [
-      html`<a class="any-words" href="${ui.url(`${PATH}/${id}`)}">${name}</a><br><span class="quiet any-words">${email}</span>`,
+    const rows = users.map(({ id, name, email, avatar_url, created_at, last_activity_at }) => [
+      html`${parts.avatar(ui, { name, url: avatar_url })} <a class="any-words" href="${ui.url(`${PATH}/${id}`)}">${name}</a><br><span class="quiet any-words">${email}</span>`,
       ui.time(last_activity_at),
       ui.time(created_at),
     ]);
     return html`<div class="head-line"><h1>${t("Users")}</h1>
 <a role="button" class="small" href="${ui.url(`${PATH}/create`)}">${ui.icon("plus")} ${t("New user")}</a></div>
 ${transfers.map((transfer) => parts.notice(ui, "note", transferText(transfer, ui)))}
+${invited > 0 && openInvites(web, invites, invited, ui)}
 <form class="filters" method="get" action="${ui.url(PATH)}" aria-label="${t("Find users")}">
 ${parts.field(ui, { name: "search", label: t("Name or e-mail address"), type: "search", value: search })}
 <button class="secondary">${t("Find")}</button></form>
@@ -66,7 +78,9 @@ ${pager}`;
     const { data, total } = await visit.get(`/api/users?${query}&sort=name${filter}`);
     const pager = web.parts.pager(visit.ui, { path: PATH, query: search === "" ? {} : { search }, total, page, size });
     const { data: transfers } = await visit.get("/api/user-transfers?count=10");
-    return { title: visit.ui.t("Users"), body: view({ users: data, total, search, pager, transfers }, visit.ui) };
+    const { data: invites, total: invited } = await visit.get(`/api/user-invites?count=${INVITES}&sort=-expires_at`);
+    const shown = { users: data, total, search, pager, transfers, invites, invited };
+    return { title: visit.ui.t("Users"), body: view(shown, visit.ui) };
   });
 }
 
@@ -87,7 +101,8 @@ function mountForms({ app, web, texts, canInvite, commonPassword }: SettingsCont
       user: undefined,
       typed: { name: "", email: "", roles: [], language: "", external_auth_id: "", invite: true },
       roles: roles?.data,
-      languages: texts.languages(),
+      languages: languageNames(texts.languages(), visit.ui.language),
+      invite: undefined,
       canInvite: canInvite(),
       formErrors: formErrors(undefined),
       ...data,
@@ -114,7 +129,12 @@ function mountForms({ app, web, texts, canInvite, commonPassword }: SettingsCont
     const user = await visit.get(`/api/users/${idOf(visit)}`);
     const { name, email, external_auth_id } = user;
     const roles = user.roles.map(({ id }) => String(id));
-    return shown(visit, { user, typed: { name, email, external_auth_id, roles, language: "", invite: false } });
+    const { data } = await visit.get(`/api/user-invites?count=1&filter[id]=${user.id}`);
+    return shown(visit, {
+      user,
+      invite: data[0],
+      typed: { name, email, external_auth_id, roles, language: "", invite: false },
+    });
   });
   web.form(app.site, `${PATH}/:id`, PERMIT, async (visit) => {
     const user = await visit.get(`/api/users/${idOf(visit)}`);
@@ -125,6 +145,23 @@ function mountForms({ app, web, texts, canInvite, commonPassword }: SettingsCont
       return shown(visit, { user, typed: { ...typedIn(visit), invite: false }, formErrors: formErrors(sent) });
     return visit.goTo(`${PATH}/${user.id}`, visit.ui.t("“:name” is saved.", { name: sent.body.name }));
   });
+}
+
+/** Mounts what the buttons beside an invitation, and beside the picture of a user, do. */
+function mountActions({ app, web }: SettingsContext): void {
+  const act = async (visit: Visit, method: string, path: "invite" | "picture", done: string) => {
+    const sent = await visit.send(method, `/api/users/${idOf(visit)}/${path}`);
+    return visit.goTo(`${PATH}/${idOf(visit)}`, sent.ok ? visit.ui.t(done) : sent.message);
+  };
+  web.form(app.site, `${PATH}/:id/invite`, PERMIT, (visit) =>
+    act(visit, "POST", "invite", "The invitation is sent again. Earlier links are no longer valid."),
+  );
+  web.form(app.site, `${PATH}/:id/invite/withdraw`, PERMIT, (visit) =>
+    act(visit, "DELETE", "invite", "The invitation is withdrawn. The account stays, without a password."),
+  );
+  web.form(app.site, `${PATH}/:id/picture/delete`, PERMIT, (visit) =>
+    act(visit, "DELETE", "picture", "The picture is removed."),
+  );
 }
 
 function typedIn(visit: Visit) {

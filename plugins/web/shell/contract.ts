@@ -7,6 +7,7 @@ import type {
   ScreenFacts,
   TableSpec,
   Toolbar,
+  UserFace,
 } from "lectern/contracts";
 import type { HtmlPart, PluginContext } from "lectern/core";
 import type { ComparedTexts } from "./difference.ts";
@@ -33,6 +34,7 @@ declare module "lectern/core" {
   interface Views {
     "layout/footer": Frame;
     "layout/header": Frame;
+    "parts/avatar": UserFace;
     "parts/badge": { readonly kind: "good" | "bad" | "note"; readonly text: string };
     "parts/button": Parameters<Parts["button"]>[1];
     "parts/confirm": ConfirmSpec;

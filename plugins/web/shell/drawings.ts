@@ -1,5 +1,5 @@
 /**
- * Drawings that are kept, each with the answers that it was drawn from, by the roles of the reader and the language. One that follows from
+ * Drawings that are kept, each with the answers that it was drawn from, by the roles of the reader, the language and the time zone. One that follows from
  * whether the reader is one of some users, such as the owner of an item, is kept once for each of these and once for all others; one
  * that follows from anything else of the reader, for that reader alone. Which of these it is, is known once it was drawn.
  */
@@ -108,7 +108,7 @@ function bytesOf({ drawing }: KeptDrawing<unknown>): number {
   return drawing.bytes + DRAWING_BYTES;
 }
 
-/** The key, with the language and how the reader is recognised. */
+/** The key, with the language and the time zone, and how the reader is recognised. */
 function keyOf(key: string, { isSignedIn, language, viewer }: Ui): string {
-  return `${viewer === GUEST ? "nobody" : isSignedIn ? "user" : "guest"} ${language} ${key}`;
+  return `${viewer === GUEST ? "nobody" : isSignedIn ? "user" : "guest"} ${language} ${viewer.timeZone ?? ""} ${key}`;
 }

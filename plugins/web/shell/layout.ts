@@ -4,6 +4,7 @@
  */
 import type { Crumb, Ui } from "lectern/contracts";
 import { directionOf, type Html, type HtmlPart, html, localeTag } from "lectern/core";
+import { avatar } from "./avatar.ts";
 import { KEYS_PATH } from "./keys.ts";
 import { isolated } from "./ui.ts";
 
@@ -130,12 +131,17 @@ ${
 <nav class="menu" id="main-menu" popover aria-label="${ui.t("Main menu")}"><ul>${main.map((entry) => item(entry, ui))}
 ${
   ui.isSignedIn
-    ? html`<li><details class="dropdown"><summary>${ui.icon("user")} <span>${ui.viewer.name}</span></summary>
+    ? html`<li><details class="dropdown"><summary>${ownPicture(ui)} <span>${ui.viewer.name}</span></summary>
 <ul>${account.map((entry) => item(entry, ui))}
 <li><form method="post" action="${ui.url("/logout")}"><button class="as-link">${ui.icon("sign_out")} ${ui.t("Sign out")}</button></form></li></ul></details></li>`
     : html`<li><a href="${ui.url("/login")}">${ui.icon("sign_in")} <span>${ui.t("Sign in")}</span></a></li>`
 }</ul></nav>
 </header>`;
+}
+
+function ownPicture({ url, viewer }: Ui): Html {
+  const { name, picture } = viewer;
+  return avatar({ name, url: picture === undefined ? undefined : url(picture) });
 }
 
 /** The path of what is suggested while somebody types. */

@@ -7,6 +7,7 @@ import type { Web } from "lectern/contracts";
 import { itemReaderSlots, pagePictureSlots, screenSlots, shownContent } from "lectern/contracts";
 import { chosenLanguage, definePlugin, type InputObject, isOperatorsOwn, t, trimEndChars } from "lectern/core";
 import { mountAssets } from "./assets.ts";
+import { avatar } from "./avatar.ts";
 import * as components from "./components.ts";
 import { difference } from "./difference.ts";
 import { Documents } from "./documents.ts";
@@ -171,6 +172,7 @@ function partsOf(views: Views): Web["parts"] {
   const tabs = views.add("parts/tabs", components.tabs);
   const toolbar = views.add("parts/toolbar", components.toolbar);
   const badge = views.add("parts/badge", components.badge);
+  const face = views.add("parts/avatar", avatar);
   return {
     field: (ui, spec) => field(spec, ui),
     form: (ui, spec) => form(spec, ui),
@@ -185,6 +187,7 @@ function partsOf(views: Views): Web["parts"] {
     tabs: (ui, label, each) => tabs({ label, tabs: each }, ui),
     toolbar: (ui, given) => toolbar(given, ui),
     badge: (ui, kind, text) => badge({ kind, text }, ui),
+    avatar: (ui, user) => face(user, ui),
   };
 }
 

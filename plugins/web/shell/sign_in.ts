@@ -147,12 +147,18 @@ function mountPasswordChoice({ app }: ShellContext, web: Web): void {
     };
     web.screen(app.site, path, "public", (visit) => shown(visit));
     web.form(app.site, path, "public", async (visit) => {
-      const sent = await visit.send("POST", api + encodeURIComponent(visit.params.token ?? ""), {
-        password: visit.text("password"),
-      });
-      return sent.ok
-        ? visit.goTo("/login", visit.ui.t("Your password is saved. Sign in with it."))
-        : shown(visit, sent);
+      const password = visit.text("password");
+      const sent = await visit.send("POST", `${api}${encodeURIComponent(visit.params.token ?? "")}`, { password });
+      if (!sent.ok) return shown(visit, sent);
+      const { email } = sent.body;
+      const signIn = await visit.call("POST", "/api/session", { email, password });
+      // Where that is refused, such as after too many attempts from the address, it is tried again by hand.
+      if (!signIn.ok) return visit.goTo("/login", visit.ui.t("Your password is saved. Sign in with it."));
+      const next = await pathAfterSignIn(signIn, "/");
+      return withCookiesOf(
+        signIn,
+        visit.goTo(next, next === "/" ? visit.ui.t("Welcome! Your password is saved.") : undefined),
+      );
     });
   }
 }

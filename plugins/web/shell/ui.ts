@@ -1,6 +1,7 @@
 /**
  * The `Ui` that views get beside their data: texts, numbers, times and addresses for one reader. Numbers and times are written by `Intl` as
- * the language of the reader does; names within texts are isolated where they would turn what is round them.
+ * the language of the reader does; names within texts are isolated where they would turn what is round them. Times are those of the zone
+ * that the reader has chosen; where none is, they are in UTC, and scripts put those of the browser in their place.
  */
 import type { Ui } from "lectern/contracts";
 import {
@@ -50,8 +51,11 @@ export function createUi({ texts, icons, root, serves }: UiOptions, viewer: View
     time(at) {
       const date = at ? new Date(at) : undefined;
       if (!date || Number.isNaN(date.getTime())) return html`–`;
-      // Scripts replace it by the time in the user's time zone.
-      return html`<time datetime="${date.toISOString()}">${formatFor(language).format(date)} UTC</time>`;
+      const utc = `${formatFor(language, UTC).format(date)} UTC`;
+      // Scripts replace it by the time in the zone of the browser.
+      if (viewer.timeZone === undefined) return html`<time datetime="${date.toISOString()}">${utc}</time>`;
+      const own = formatFor(language, viewer.timeZone).format(date);
+      return html`<time datetime="${date.toISOString()}" title="${utc}" data-local>${own}</time>`;
     },
     number: write,
     language,
@@ -66,11 +70,28 @@ export function createUi({ texts, icons, root, serves }: UiOptions, viewer: View
 /** Placeholders whose numbers name something, such as a revision, and are not counted: they are written as digits alone. */
 const IDENTIFIERS: ReadonlySet<string> = new Set(["id", "number"]);
 
-/** The format of times in a language. */
-const formatFor = keptByTag(
-  (language) =>
-    new Intl.DateTimeFormat([localeTag(language), "en"], { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" }),
-);
+const UTC = "UTC";
+
+/** The format of times in a language and a time zone, which a space separates. */
+const formats = keptByTag((key) => {
+  const [language = "", timeZone = UTC] = key.split(" ");
+  return new Intl.DateTimeFormat([localeTag(language), "en"], { ...STYLE, timeZone: known(timeZone) });
+});
+
+function formatFor(language: string, timeZone: string): Intl.DateTimeFormat {
+  return formats(`${language} ${timeZone}`);
+}
+
+const STYLE = { dateStyle: "medium", timeStyle: "short" } as const;
+
+/** The zone, or UTC where the runtime does not know it any more. */
+function known(timeZone: string): string {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone;
+  } catch {
+    return UTC;
+  }
+}
 
 const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/;
 

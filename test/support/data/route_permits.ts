@@ -21,6 +21,8 @@ export interface PermitCase {
   readonly archive?: string;
   /** Where the wire contract refuses some of it with another status than 403 or 404. */
   readonly refusedWith?: number;
+  /** What who may gets in place of success, where that needs what no test of permissions has, such as a mail or a password. */
+  readonly answered?: number;
 }
 
 const ITEMS = [
@@ -130,6 +132,7 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
       needs: ["page-view-all", "page-delete-all", "revision-view-all"],
     },
   ],
+  "GET /api/people": [{ path: "/api/people?query=ad", needs: [] }],
   "GET /api/people/:slug": [{ path: "/api/people/admin", needs: [] }],
   ...HOME_PERMITS,
   "GET /api/drafts/:kind/:id": [{ path: "/api/drafts/page/{page}", needs: ["page-view-all", "page-update-all"] }],
@@ -216,8 +219,16 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
   ...managed("users", "users-manage", "{user}", { name: "New", email: "new-{turn}@example.com" }),
   ...managed("roles", "user-roles-manage", "{role}", { display_name: "New role" }),
   "GET /api/user-transfers": [{ path: "/api/user-transfers", needs: ["users-manage"] }],
+  "GET /api/user-invites": [{ path: "/api/user-invites", needs: ["users-manage"] }],
+  "POST /api/users/:id/invite": [{ path: "/api/users/{invited}/invite", needs: ["users-manage"] }],
+  "DELETE /api/users/:id/invite": [{ path: "/api/users/{invited}/invite", needs: ["users-manage"] }],
+  "DELETE /api/users/:id/picture": [{ path: "/api/users/{user}/picture", needs: ["users-manage"] }],
   "GET /api/users/me": [{ path: "/api/users/me", needs: [] }],
   "PUT /api/users/me": [{ path: "/api/users/me", needs: [], body: { name: "Own name" } }],
+  "DELETE /api/users/me": [{ path: "/api/users/me", needs: [], body: { current_password: "a guess" }, answered: 422 }],
+  "POST /api/users/me/email": [{ path: "/api/users/me/email", needs: [], answered: 409 }],
+  "DELETE /api/users/me/email": [{ path: "/api/users/me/email", needs: [] }],
+  "POST /api/users/me/email/:token": [{ path: "/api/users/me/email/{turn}", needs: [], answered: 404 }],
   "GET /api/users/:id/tokens": [{ path: "/api/users/{user}/tokens", needs: ["users-manage"] }],
   "POST /api/users/:id/tokens": [{ path: "/api/users/{user}/tokens", needs: ["users-manage"], body: { name: "New" } }],
   "PUT /api/users/:id/tokens/:tokenId": [

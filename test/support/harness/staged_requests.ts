@@ -83,6 +83,7 @@ export function stagedRequests(runtime: TestRuntime): (request: Omit<PermitCase,
     import: async () => (await upload(runtime, portable({ page: { name: "Packed", html: "x" } }))).body.id,
     role: () => make("/api/roles", { display_name: "A role" }),
     user: () => make("/api/users", { name: "Somebody", email: `somebody-${turn}@example.com` }),
+    invited: () => make("/api/users", { name: "Invited", email: `invited-${turn}@example.com`, send_invite: true }),
     heir: () => make("/api/users", { name: "Heir", email: `heir-${turn}@example.com` }),
     token: async (made) => make(`/api/users/${await made("user")}/tokens`, { name: "Token" }),
     session: async (made) => {

@@ -121,6 +121,38 @@ test("changes of one author are one mail with the difference, once the author ha
   expect(await sent()).toEqual([]);
 });
 
+test("an author who goes on for hours is no more than one mail an hour, each with what is new in it", async () => {
+  const page = await paged("Endless");
+  await watcher("Gil", page);
+  const subjects: string[] = [];
+  const differences: (string | undefined)[] = [];
+  for (let each = 0; each < 6; each++) {
+    await ask("PUT", `/api/pages/${page}`, undefined, { html: `<p>Edit ${each}.</p>` });
+    await runtime.runtime.jobs.drain();
+    await rows(runtime.db, sql`update user_notifications set created_at = created_at - interval '25 minutes'`);
+    for (const mail of await sent(runtime, 9)) {
+      subjects.push(mail.subject ?? "");
+      differences.push(/compare-revisions\?from=(\d+)/.exec(mail.text ?? "")?.[1]);
+    }
+  }
+  expect(subjects).toEqual(Array(2).fill("Admin changed “Endless” (3 changes)"));
+  expect(new Set(differences).size).toBe(2);
+});
+
+test("a new page is mailed at once, and what its author changes after that when the author has paused", async () => {
+  const ann = await runtime.person("Hal", READER);
+  await ask("PUT", `/api/watches/book/${book}`, ann.token, { level: "updates" });
+  const page = await made("/api/pages", { book_id: book, name: "Growing", html: "<p>First.</p>" });
+  const subjects = (await sent(runtime, 1)).map(({ subject }) => subject);
+  for (let each = 0; each < 4; each++) {
+    await ask("PUT", `/api/pages/${page}`, undefined, { html: `<p>Edit ${each}.</p>` });
+    subjects.push(...(await sent(runtime, 1)).map(({ subject }) => subject));
+  }
+  subjects.push(...(await sent()).map(({ subject }) => subject));
+  await ask("DELETE", `/api/watches/book/${book}`, ann.token);
+  expect(subjects).toEqual(["Admin created “Growing”", "Admin created “Growing” (5 changes)"]);
+});
+
 test("what the reader may see no longer when the mail is sent is not in it", async () => {
   const [open, shut] = [await paged("Open"), await paged("Shut")];
   const cy = await watcher("Cy", open);

@@ -23,9 +23,9 @@ const NAMED = 30;
 /** Notifications that one mail settles. */
 const SETTLED = 2_000;
 
-/** SQL for notifications that are to be mailed by now. */
+/** SQL for notifications that are to be mailed by now. A new page that its author goes on changing waits as a changed one does. */
 const RIPE = sql<boolean>`mailed_at is null and read_at is null
-  and (type <> 'page_update' or updated_at < now() - interval '10 minutes' or created_at < now() - interval '1 hour')`;
+  and ((type <> 'page_update' and changes = 1) or updated_at < now() - interval '10 minutes' or created_at < now() - interval '1 hour')`;
 
 const emailOf = prepared("watching.emailOf", (db, p: { userId: number }) =>
   db.selectFrom("users").select("email").where("id", "=", p.userId),

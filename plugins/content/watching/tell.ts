@@ -25,8 +25,8 @@ import { seeing } from "./readers.ts";
 const BATCH = 200;
 /** Users of a batch whose counts are forgotten one by one; of more, all counts are. */
 const FEW = 20;
-/** Changes of a page by one author join what they were told of before, if that was changed so recently. */
-const JOINED = "10 minutes";
+/** Changes of a page by one author join what they were told of before, if that was changed so recently, and has not begun longer ago than that. */
+const JOINED = { pause: "10 minutes", whole: "1 hour" };
 const PERMISSION = "receive-notifications";
 
 /** The level from which a change is told, and the preference of those whose own page it is. */
@@ -147,7 +147,8 @@ async function notify(context: WatchingContext, told: ToldChange, tx: EventTrans
           updated_at = greatest(updated_at, ${change.created_at}::timestamptz), read_at = null, mailed_at = ${settled("user_notifications.user_id")}
         where user_id = any(${joins.map((one) => one.id)}::integer[]) and page_id = ${change.page_id}::integer
           and type in ('page_create', 'page_update') and reason <> 'mention' and author_id is not distinct from ${change.author_id}::integer
-          and updated_at > ${change.created_at}::timestamptz - ${sql.lit(JOINED)}::interval
+          and updated_at > ${change.created_at}::timestamptz - ${sql.lit(JOINED.pause)}::interval
+          and created_at > ${change.created_at}::timestamptz - ${sql.lit(JOINED.whole)}::interval
         returning user_id)
       insert into user_notifications (user_id, type, reason, page_id, comment_id, author_id, from_revision, to_revision, created_at, updated_at, mailed_at)
       select told.id, ${change.type}::text, told.reason, ${change.page_id}::integer, ${change.comment_id}::integer, ${change.author_id}::integer,

@@ -257,29 +257,6 @@ test("notifications are their user's alone, are marked one by one or all, and a 
   expect((await watch(token, `page/${ids.page}`, "new")).status).toBe(403);
 });
 
-test("those alone can be mentioned who see the item, and are told only then", async () => {
-  const [kim, kit] = [await runtime.person("Kim", READER), await runtime.person("Kit", ["access-api"])];
-  await ask("PUT", `/api/users/${kim.id}`, undefined, { name: "Kim Lee" });
-  const names = async (query: string, as = writer.token) => {
-    const { status, body } = await ask("GET", `/api/mentions/page/${ids.page}?query=${query}`, as);
-    return status === 200 ? body.data.map(({ name }: { name: string }) => name) : status;
-  };
-  expect(await names("ki")).toEqual(["Kim Lee"]);
-  expect(await names("LEE")).toEqual(["Kim Lee"]);
-  expect([await names("%25"), await names("guest")]).toEqual([[], []]);
-  expect(await names("ki", kit.token)).toBe(404);
-  const slugs = [];
-  for (const { id } of [kim, kit]) slugs.push((await ask("GET", `/api/users/${id}`)).body.slug);
-  await made("/api/comments", { page_id: ids.page, html: `<p>@${slugs.join(" and @")}</p>` }, writer.token);
-  await told();
-  expect(await unreadOf(kim.token)).toBe(1);
-  const [kept] = await rows<{ n: number }>(
-    runtime.db,
-    sql`select count(*)::integer as n from user_notifications where user_id = ${kit.id}`,
-  );
-  expect(kept?.n).toBe(0);
-});
-
 test("what is watched and told goes with its user, its comment and its item, and stays while that is in the recycle bin", async () => {
   const lou = await runtime.person("Lou", READER);
   const id = await made("/api/pages", { book_id: ids.book, name: "Brief", html: "<p>x</p>" });

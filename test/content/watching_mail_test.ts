@@ -20,10 +20,17 @@ const closed = {
 };
 
 const mails: ParsedMail[] = [];
+/** What the mail server answers in place of taking a mail; by the recipient. */
+const refusals: Record<string, number> = {};
+const refusal = (address: string) => {
+  const code = refusals[address.slice(0, 3)];
+  return code === undefined ? undefined : Object.assign(new Error("Not now"), { responseCode: code });
+};
 const server = new SMTPServer({
   authOptional: true,
   disabledCommands: ["STARTTLS"],
   logger: false,
+  onRcptTo: ({ address }, _session, done) => done(refusal(address)),
   onData(stream, _session, done) {
     simpleParser(stream).then((mail) => {
       mails.push(mail);
@@ -168,6 +175,27 @@ test("what the reader may see no longer when the mail is sent is not in it", asy
   await made("/api/comments", { page_id: open, html: "<p>Hm.</p>" });
   await runtime.runtime.jobs.drain();
   await ask("PUT", `/api/roles/${cy.role}`, undefined, { permissions: READER.slice(0, -1) });
+  expect(await sent()).toEqual([]);
+});
+
+test("what a mail server does not take now is sent later, without dead jobs, and what it refuses for good is not tried again", async () => {
+  const page = await paged("Late");
+  for (const name of ["Ike", "Jim"]) await watcher(name, page);
+  Object.assign(refusals, { Ike: 451, Jim: 550 });
+  await made("/api/comments", { page_id: page, html: "<p>Hm.</p>" });
+  expect(await sent()).toEqual([]);
+  const again = async () => {
+    await rows(runtime.db, sql`update jobs set run_at = now()`);
+    await runtime.runtime.jobs.drain();
+  };
+  for (let each = 0; each < 6; each++) await again();
+  // Nor does the schedule ask twice meanwhile.
+  expect(await sent()).toEqual([]);
+  const jobs = await rows<{ dead: boolean }>(runtime.db, sql`select dead from jobs where name = 'watching_mail'`);
+  expect(jobs).toEqual([{ dead: false }]);
+  for (const name of Object.keys(refusals)) delete refusals[name];
+  await again();
+  expect(mails.map((mail) => [to(mail).slice(0, 3), mail.subject])).toEqual([["Ike", "Admin commented on “Late”"]]);
   expect(await sent()).toEqual([]);
 });
 

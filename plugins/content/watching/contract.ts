@@ -236,7 +236,15 @@ export const unsubscribedSchema = t.Object({ mail: t.Literal("never") }, { $id: 
 
 /** The notifications of the viewer. */
 export const notificationListSchema = t.Object(
-  { data: t.Array(notificationSchema), total: t.Integer({ minimum: 0 }), unread },
+  {
+    data: t.Array(notificationSchema),
+    total: t.Integer({ minimum: 0 }),
+    unread,
+    newest_id: nullable({
+      ...idSchema,
+      description: "The highest id of all your notifications: as up_to it marks all, but those that come later",
+    }),
+  },
   { $id: "Notifications" },
 );
 

@@ -160,6 +160,18 @@ test("a new page is mailed at once, and what its author changes after that when 
   expect(subjects).toEqual(["Admin created “Growing”", "Admin created “Growing” (5 changes)"]);
 });
 
+test("names are said as they are, in a subject of bounded length, and as text in HTML", async () => {
+  const page = await paged(`<b>:author</b> $& ${"😀".repeat(100)}`);
+  await watcher("Kim", page);
+  const writer = await runtime.person("Sly", [...READER, "comment-create-all"]);
+  await ask("PUT", `/api/users/${writer.id}`, undefined, { name: ":page, Bcc: <x@example.com>" });
+  await made("/api/comments", { page_id: page, html: "<p>Hm.</p>" }, writer.token);
+  const [mail, ...others] = await sent();
+  expect([others.length, to(mail as ParsedMail).slice(0, 3), mail?.bcc]).toEqual([0, "Kim", undefined]);
+  expect(mail?.subject).toMatch(/^:page, Bcc: <x@example\.com> commented on “<b>:author<\/b> \$& (?:😀)+…$/u);
+  expect(mail?.html).toContain("“&lt;b&gt;:author&lt;/b&gt; $&amp; 😀");
+});
+
 test("what the reader may see no longer when the mail is sent is not in it", async () => {
   const [open, shut] = [await paged("Open"), await paged("Shut")];
   const cy = await watcher("Cy", open);

@@ -84,6 +84,20 @@ test("the nearest choice counts: of the item, its chapter, its book, its shelf",
   expect((await watch(ann.token, page, "loud")).status).toBe(422);
 });
 
+test("who watches five thousand items changes and takes back choices, and watches no more", async () => {
+  const abe = await runtime.person("Abe", READER);
+  await watch(abe.token, `page/${ids.page}`, "new");
+  await rows(
+    runtime.db,
+    sql`insert into watches (user_id, kind, item_id, level) select ${abe.id}::integer, 'page', 100000 + n, 2 from generate_series(1, 4999) as n`,
+  );
+  expect((await watch(abe.token, `page/${ids.page}`, "comments")).body.level).toBe("comments");
+  expect((await watch(abe.token, `book/${ids.book}`, "new")).status).toBe(422);
+  expect((await watch(abe.token, `page/${ids.page}`, "default")).status).toBe(200);
+  expect((await watch(abe.token, `book/${ids.book}`, "new")).status).toBe(200);
+  await rows(runtime.db, sql`delete from watches where user_id = ${abe.id}::integer`);
+});
+
 test("each level tells of what it names, and of nothing that one has done oneself", async () => {
   const people = [];
   for (const level of ["comments", "updates", "new", "ignore"]) {

@@ -1,5 +1,7 @@
 /** Watching as a person uses it: a choice for a book, what one is told then, and the preferences; without scripts, as with them. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { sql } from "lectern/core";
+import { rows } from "lectern/db";
 import type { Page } from "playwright-core";
 import { errorsOf, openScreens, picture, type ScreenRuntime } from "../support/harness/screens.ts";
 
@@ -70,6 +72,39 @@ test("a reader watches a book, is told of a new page and a comment, and marks wh
   expect(await page.request.get("/notifications/count").then((answer) => answer.text())).not.toContain("unread");
   await page.goto("/books");
   expect((await bell.innerText()).trim()).toBe("Notifications");
+});
+
+test("on a further screen of a long list one stays there, all are marked from there too, and who signs in next sees no count", async () => {
+  const { id } = await make("/api/pages", { book_id: 1, name: "Long", html: "<p>x</p>" });
+  // The first ones were changed last, as a page that somebody goes on changing.
+  await rows(
+    screens.runtime.db,
+    sql`insert into user_notifications (user_id, type, reason, page_id, updated_at)
+      select ${ann.id}, 'page_update', 'watch', ${id}, now() - make_interval(mins => n) from generate_series(1, 40) as n`,
+  );
+  const cat = await screens.user("Cat", [...READER, "receive-notifications"]);
+  const page = await screens.visit(ann);
+  await page.goto("/notifications?page=2");
+  await page.getByRole("button", { name: "Mark as read" }).first().click();
+  await page.getByRole("button", { name: "Mark as unread" }).first().waitFor();
+  expect(new URL(page.url()).search).toBe("?page=2");
+  await page.goto("/books");
+  const bell = page.locator("header.top nav.menu").getByRole("link", { name: /^Notifications/ });
+  await bell.filter({ hasText: "unread)" }).waitFor();
+  // As where the session ended elsewhere, within the seconds for which the count is kept.
+  const own = await page.context().cookies();
+  await page.context().clearCookies();
+  await page.context().request.post("/api/session", { data: { email: cat.email, password: cat.password } });
+  const counted = page.waitForResponse((answer) => answer.url().endsWith("/notifications/count"));
+  await page.goto("/books");
+  expect(await (await counted).text()).not.toContain("unread");
+  await page.context().clearCookies();
+  await page.context().addCookies(own);
+  await page.goto("/notifications");
+  await page.getByRole("button", { name: "Mark all as read" }).click();
+  await page.getByRole("button", { name: "Mark as unread" }).first().waitFor();
+  expect(await page.getByRole("button", { name: /^Mark (all )?as read/ }).count()).toBe(0);
+  expect(await page.request.get("/api/notifications/unread").then((answer) => answer.json())).toEqual({ unread: 0 });
 });
 
 test("preferences are chosen in the account, in the language of the reader and without scripts", async () => {

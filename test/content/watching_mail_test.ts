@@ -20,10 +20,17 @@ const closed = {
 };
 
 const mails: ParsedMail[] = [];
+/** What the mail server answers in place of taking a mail; by the recipient. */
+const refusals: Record<string, number> = {};
+const refusal = (address: string) => {
+  const code = refusals[address.slice(0, 3)];
+  return code === undefined ? undefined : Object.assign(new Error("Not now"), { responseCode: code });
+};
 const server = new SMTPServer({
   authOptional: true,
   disabledCommands: ["STARTTLS"],
   logger: false,
+  onRcptTo: ({ address }, _session, done) => done(refusal(address)),
   onData(stream, _session, done) {
     simpleParser(stream).then((mail) => {
       mails.push(mail);
@@ -121,6 +128,50 @@ test("changes of one author are one mail with the difference, once the author ha
   expect(await sent()).toEqual([]);
 });
 
+test("an author who goes on for hours is no more than one mail an hour, each with what is new in it", async () => {
+  const page = await paged("Endless");
+  await watcher("Gil", page);
+  const subjects: string[] = [];
+  const differences: (string | undefined)[] = [];
+  for (let each = 0; each < 6; each++) {
+    await ask("PUT", `/api/pages/${page}`, undefined, { html: `<p>Edit ${each}.</p>` });
+    await runtime.runtime.jobs.drain();
+    await rows(runtime.db, sql`update user_notifications set created_at = created_at - interval '25 minutes'`);
+    for (const mail of await sent(runtime, 9)) {
+      subjects.push(mail.subject ?? "");
+      differences.push(/compare-revisions\?from=(\d+)/.exec(mail.text ?? "")?.[1]);
+    }
+  }
+  expect(subjects).toEqual(Array(2).fill("Admin changed “Endless” (3 changes)"));
+  expect(new Set(differences).size).toBe(2);
+});
+
+test("a new page is mailed at once, and what its author changes after that when the author has paused", async () => {
+  const ann = await runtime.person("Hal", READER);
+  await ask("PUT", `/api/watches/book/${book}`, ann.token, { level: "updates" });
+  const page = await made("/api/pages", { book_id: book, name: "Growing", html: "<p>First.</p>" });
+  const subjects = (await sent(runtime, 1)).map(({ subject }) => subject);
+  for (let each = 0; each < 4; each++) {
+    await ask("PUT", `/api/pages/${page}`, undefined, { html: `<p>Edit ${each}.</p>` });
+    subjects.push(...(await sent(runtime, 1)).map(({ subject }) => subject));
+  }
+  subjects.push(...(await sent()).map(({ subject }) => subject));
+  await ask("DELETE", `/api/watches/book/${book}`, ann.token);
+  expect(subjects).toEqual(["Admin created “Growing”", "Admin created “Growing” (5 changes)"]);
+});
+
+test("names are said as they are, in a subject of bounded length, and as text in HTML", async () => {
+  const page = await paged(`<b>:author</b> $& ${"😀".repeat(100)}`);
+  await watcher("Kim", page);
+  const writer = await runtime.person("Sly", [...READER, "comment-create-all"]);
+  await ask("PUT", `/api/users/${writer.id}`, undefined, { name: ":page, Bcc: <x@example.com>" });
+  await made("/api/comments", { page_id: page, html: "<p>Hm.</p>" }, writer.token);
+  const [mail, ...others] = await sent();
+  expect([others.length, to(mail as ParsedMail).slice(0, 3), mail?.bcc]).toEqual([0, "Kim", undefined]);
+  expect(mail?.subject).toMatch(/^:page, Bcc: <x@example\.com> commented on “<b>:author<\/b> \$& (?:😀)+…$/u);
+  expect(mail?.html).toContain("“&lt;b&gt;:author&lt;/b&gt; $&amp; 😀");
+});
+
 test("what the reader may see no longer when the mail is sent is not in it", async () => {
   const [open, shut] = [await paged("Open"), await paged("Shut")];
   const cy = await watcher("Cy", open);
@@ -136,6 +187,27 @@ test("what the reader may see no longer when the mail is sent is not in it", asy
   await made("/api/comments", { page_id: open, html: "<p>Hm.</p>" });
   await runtime.runtime.jobs.drain();
   await ask("PUT", `/api/roles/${cy.role}`, undefined, { permissions: READER.slice(0, -1) });
+  expect(await sent()).toEqual([]);
+});
+
+test("what a mail server does not take now is sent later, without dead jobs, and what it refuses for good is not tried again", async () => {
+  const page = await paged("Late");
+  for (const name of ["Ike", "Jim"]) await watcher(name, page);
+  Object.assign(refusals, { Ike: 451, Jim: 550 });
+  await made("/api/comments", { page_id: page, html: "<p>Hm.</p>" });
+  expect(await sent()).toEqual([]);
+  const again = async () => {
+    await rows(runtime.db, sql`update jobs set run_at = now()`);
+    await runtime.runtime.jobs.drain();
+  };
+  for (let each = 0; each < 6; each++) await again();
+  // Nor does the schedule ask twice meanwhile.
+  expect(await sent()).toEqual([]);
+  const jobs = await rows<{ dead: boolean }>(runtime.db, sql`select dead from jobs where name = 'watching_mail'`);
+  expect(jobs).toEqual([{ dead: false }]);
+  for (const name of Object.keys(refusals)) delete refusals[name];
+  await again();
+  expect(mails.map((mail) => [to(mail).slice(0, 3), mail.subject])).toEqual([["Ike", "Admin commented on “Late”"]]);
   expect(await sent()).toEqual([]);
 });
 

@@ -84,6 +84,20 @@ test("the nearest choice counts: of the item, its chapter, its book, its shelf",
   expect((await watch(ann.token, page, "loud")).status).toBe(422);
 });
 
+test("who watches five thousand items changes and takes back choices, and watches no more", async () => {
+  const abe = await runtime.person("Abe", READER);
+  await watch(abe.token, `page/${ids.page}`, "new");
+  await rows(
+    runtime.db,
+    sql`insert into watches (user_id, kind, item_id, level) select ${abe.id}::integer, 'page', 100000 + n, 2 from generate_series(1, 4999) as n`,
+  );
+  expect((await watch(abe.token, `page/${ids.page}`, "comments")).body.level).toBe("comments");
+  expect((await watch(abe.token, `book/${ids.book}`, "new")).status).toBe(422);
+  expect((await watch(abe.token, `page/${ids.page}`, "default")).status).toBe(200);
+  expect((await watch(abe.token, `book/${ids.book}`, "new")).status).toBe(200);
+  await rows(runtime.db, sql`delete from watches where user_id = ${abe.id}::integer`);
+});
+
 test("each level tells of what it names, and of nothing that one has done oneself", async () => {
   const people = [];
   for (const level of ["comments", "updates", "new", "ignore"]) {
@@ -255,29 +269,6 @@ test("notifications are their user's alone, are marked one by one or all, and a 
   expect((await ask("GET", "/api/notifications", token)).status).toBe(200);
   expect((await ask("PUT", "/api/notifications", token, { read: true })).status).toBe(403);
   expect((await watch(token, `page/${ids.page}`, "new")).status).toBe(403);
-});
-
-test("those alone can be mentioned who see the item, and are told only then", async () => {
-  const [kim, kit] = [await runtime.person("Kim", READER), await runtime.person("Kit", ["access-api"])];
-  await ask("PUT", `/api/users/${kim.id}`, undefined, { name: "Kim Lee" });
-  const names = async (query: string, as = writer.token) => {
-    const { status, body } = await ask("GET", `/api/mentions/page/${ids.page}?query=${query}`, as);
-    return status === 200 ? body.data.map(({ name }: { name: string }) => name) : status;
-  };
-  expect(await names("ki")).toEqual(["Kim Lee"]);
-  expect(await names("LEE")).toEqual(["Kim Lee"]);
-  expect([await names("%25"), await names("guest")]).toEqual([[], []]);
-  expect(await names("ki", kit.token)).toBe(404);
-  const slugs = [];
-  for (const { id } of [kim, kit]) slugs.push((await ask("GET", `/api/users/${id}`)).body.slug);
-  await made("/api/comments", { page_id: ids.page, html: `<p>@${slugs.join(" and @")}</p>` }, writer.token);
-  await told();
-  expect(await unreadOf(kim.token)).toBe(1);
-  const [kept] = await rows<{ n: number }>(
-    runtime.db,
-    sql`select count(*)::integer as n from user_notifications where user_id = ${kit.id}`,
-  );
-  expect(kept?.n).toBe(0);
 });
 
 test("what is watched and told goes with its user, its comment and its item, and stays while that is in the recycle bin", async () => {

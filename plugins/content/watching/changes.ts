@@ -4,11 +4,11 @@
  */
 import { authorOf, type EventTransaction, type PluginContext } from "lectern/core";
 import { prepared } from "lectern/db";
-import type { ChangeType } from "./contract.ts";
+import type { ToldType } from "./contract.ts";
 import { mentionsIn } from "./mentions.ts";
 
 interface NewChange {
-  readonly type: ChangeType;
+  readonly type: ToldType;
   readonly pageId: number;
   readonly commentId: number | null;
   readonly from: number | null;
@@ -31,7 +31,7 @@ const insert = prepared("watching.insertChange", (db, p: NewChange & { readonly 
     .returning("id"),
 );
 
-/** Records new pages, changes of the name or text of a page, and new comments. What is true of a draft is its author's alone. */
+/** Records new pages, changes of the name or text of a page, new comments, and changed ones that may mention somebody. What is true of a draft is its author's alone. */
 export function recordChanges({ on }: Pick<PluginContext, "on">): void {
   on("page_create", {
     async inTransaction({ id, draft, revision_count: to, text }, tx) {
@@ -56,6 +56,12 @@ export function recordChanges({ on }: Pick<PluginContext, "on">): void {
     // Whom it mentions is read by the job: its text has to be made of its HTML.
     async inTransaction({ id, page_id: pageId }, tx) {
       await record({ type: "comment_create", pageId, commentId: id, from: null, to: null, mentions: [] }, tx);
+    },
+  });
+  on("comment_update", {
+    async inTransaction({ id, page_id: pageId, html }, tx, { draft: { row } }) {
+      if (html === row.html || !html.includes("@")) return;
+      await record({ type: "comment_update", pageId, commentId: id, from: null, to: null, mentions: [] }, tx);
     },
   });
 }

@@ -65,6 +65,8 @@ export interface NotificationMailsTable {
 
 /** What a notification is about. */
 export type ChangeType = "page_create" | "page_update" | "comment_create";
+/** What is told: of a comment that was changed those alone whom it mentions and who were not told of it, as of a new comment. */
+export type ToldType = ChangeType | "comment_update";
 /** Why somebody is told; of several reasons the first one. */
 export const REASONS = ["mention", "reply", "own", "watch"] as const;
 /** Why somebody is told. */
@@ -73,7 +75,7 @@ export type Reason = (typeof REASONS)[number];
 /** Changes that not all who want to know have been told of, by a job. */
 export interface WatchedChangesTable {
   id: Generated<number>;
-  type: ChangeType;
+  type: ToldType;
   page_id: number;
   comment_id: number | null;
   author_id: number | null;
@@ -234,7 +236,15 @@ export const unsubscribedSchema = t.Object({ mail: t.Literal("never") }, { $id: 
 
 /** The notifications of the viewer. */
 export const notificationListSchema = t.Object(
-  { data: t.Array(notificationSchema), total: t.Integer({ minimum: 0 }), unread },
+  {
+    data: t.Array(notificationSchema),
+    total: t.Integer({ minimum: 0 }),
+    unread,
+    newest_id: nullable({
+      ...idSchema,
+      description: "The highest id of all your notifications: as up_to it marks all, but those that come later",
+    }),
+  },
   { $id: "Notifications" },
 );
 

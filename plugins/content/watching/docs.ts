@@ -13,8 +13,8 @@ export const about = {
   setPreferences: "Changes what you are told beside what you watch; what is left out stays as it is.",
   notifications:
     "Lists your notifications, the last change first, with unread=1 those alone that you have not read. Those of items that you do not see " +
-    "(any more) are left out. They are kept for 90 days. Changes of a page by one author within ten minutes are one notification, " +
-    "which names the revision_count before the first and after the last of them.",
+    "(any more) are left out. They are kept for 90 days. Changes of a page by one author with pauses below ten minutes are one notification, " +
+    "for an hour at most, which names the revision_count before the first and after the last of them.",
   unread: "How many of your notifications you have not read, up to 100.",
   mark:
     "Marks notifications as read, or as unread again: those of ids, of which others than your own are left alone, else all whose ids are not " +

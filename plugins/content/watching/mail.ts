@@ -4,7 +4,7 @@
  * reads as its user what is unread then, so a mail names nothing that the user may see no longer.
  */
 import { MailRejected } from "lectern/contracts";
-import { hasPermission, sql } from "lectern/core";
+import { type FailedRun, hasPermission, MINUTE_MS, SECOND_MS, sql } from "lectern/core";
 import { prepared, rows } from "lectern/db";
 import { listedItems } from "../_items/listed_items.ts";
 import type { WatchingContext } from "./contract.ts";
@@ -20,12 +20,14 @@ const CAP = 10;
 const AT_ONCE = 500;
 /** Notifications that a mail names; it says how many more there are. */
 const NAMED = 30;
+/** Pauses after which a mail that could not be sent is tried again; the longest is below the hour after which the schedule asks again. */
+const PAUSE = { first: 10 * SECOND_MS, factor: 4, longest: 30 * MINUTE_MS };
 /** Notifications that one mail settles. */
 const SETTLED = 2_000;
 
-/** SQL for notifications that are to be mailed by now. */
+/** SQL for notifications that are to be mailed by now. A new page that its author goes on changing waits as a changed one does. */
 const RIPE = sql<boolean>`mailed_at is null and read_at is null
-  and (type <> 'page_update' or updated_at < now() - interval '10 minutes' or created_at < now() - interval '1 hour')`;
+  and ((type <> 'page_update' and changes = 1) or updated_at < now() - interval '10 minutes' or created_at < now() - interval '1 hour')`;
 
 const emailOf = prepared("watching.emailOf", (db, p: { userId: number }) =>
   db.selectFrom("users").select("email").where("id", "=", p.userId),
@@ -38,6 +40,10 @@ const waitingFor = prepared("watching.waitingMails", (db, p: { userId: number })
     .where("user_id", "=", p.userId)
     .where(RIPE)
     .limit(sql.lit(SETTLED)),
+);
+
+const askedNow = prepared("watching.askedNow", (db, p: { userId: number }) =>
+  db.updateTable("notification_mails").set({ asked_at: sql<string>`now()` }).where("user_id", "=", p.userId),
 );
 
 /** Enqueues a job for each user whose mail is due. */
@@ -73,8 +79,15 @@ interface Waiting {
   readonly changes: number;
 }
 
-/** Sends a user what is to be mailed by now; nothing where there is nothing that the user sees. */
-export async function mailTo(context: WatchingContext, userId: number): Promise<void> {
+/**
+ * Sends a user what is to be mailed by now; nothing where there is nothing that the user sees. While no mail can be sent, the job
+ * tries again and does not end as dead, as there would be one for each user and hour that a mail server is down.
+ */
+export async function mailTo(
+  context: WatchingContext,
+  userId: number,
+  attempt: number,
+): Promise<FailedRun | undefined> {
   const { contracts, db, language, log } = context;
   const waiting = await waitingFor.execute(db, { userId });
   const viewer = await contracts.users.viewer(userId);
@@ -85,7 +98,10 @@ export async function mailTo(context: WatchingContext, userId: number): Promise<
     ? await listedItems<Told>(context, viewer, toldTo(context, viewer, ids), { count: NAMED, offset: 0 })
     : undefined;
   const account = await emailOf.executeTakeFirst(db, { userId });
-  if (!viewer || !found || found.data.length === 0 || !account) return settle(context, userId, waiting, false);
+  if (!viewer || !found || found.data.length === 0 || !account) {
+    await settle(context, userId, waiting, false);
+    return undefined;
+  }
   const unsubscribe = await unsubscribeUrl(context, userId);
   const told = found.data.map(({ item, extra }) => ({ ...extra, item }));
   const message = await notificationMail(context, {
@@ -99,12 +115,17 @@ export async function mailTo(context: WatchingContext, userId: number): Promise<
   try {
     await contracts.mail.send(message);
   } catch (error) {
-    if (!(error instanceof MailRejected)) throw error;
+    if (!(error instanceof MailRejected)) {
+      log.warn("Cannot send a user the notifications, which is tried again", { user: userId, error });
+      await askedNow.execute(db, { userId });
+      return { againMs: Math.min(PAUSE.longest, PAUSE.first * PAUSE.factor ** (attempt - 1)) };
+    }
     log.warn("The address of a user was refused, who is sent no notifications until something new happens", {
       user: userId,
     });
   }
   await settle(context, userId, waiting, true);
+  return undefined;
 }
 
 /** Notes what was mailed. What has changed meanwhile is mailed again. */

@@ -82,7 +82,7 @@ export async function notificationMail(context: WatchingContext, parts: MailPart
   return {
     to,
     // A name may have what would end a header.
-    subject: subject.replace(/\p{Cc}+/gu, " ").slice(0, SUBJECT),
+    subject: cut(subject.replace(/\p{Cc}+/gu, " "), SUBJECT),
     text: `${text.join("\n\n")}\n`,
     html: [
       `<html lang="${localeTag(language)}" dir="${directionOf(language)}"><body>`,
@@ -110,7 +110,7 @@ async function sayOne(
   const line = changes > 1 ? `${said} (${texts.say(":count changes", { count: changes }, language)})` : said;
   if (comment_id !== null) {
     const comment = mailExcerpt ? await textOfComment.executeTakeFirst(db, { id: comment_id }) : undefined;
-    const excerpt = comment ? cut(await context.contracts.markup.text(comment.html)) : "";
+    const excerpt = comment ? cut(await context.contracts.markup.text(comment.html), EXCERPT) : "";
     return { line, url: `${item.url}#comment${comment_local_id ?? ""}`, excerpt };
   }
   const before = { pageId: item.id, number: from_revision ?? 0 };
@@ -127,10 +127,11 @@ async function changedText({ contracts, db }: WatchingContext, pageId: number, b
   const compared = await contracts.markup.compare(before, now?.text ?? before);
   if (compared === "long") return "";
   const changed = compared.filter(({ added, removed }) => added || removed);
-  return cut(changed.map(({ value, added }) => `${added ? "+" : "−"} ${value.trim()}`).join("\n"));
+  return cut(changed.map(({ value, added }) => `${added ? "+" : "−"} ${value.trim()}`).join("\n"), EXCERPT);
 }
 
-function cut(text: string): string {
+/** The beginning of a text, without half of a character that two units make. */
+function cut(text: string, chars: number): string {
   const whole = text.trim();
-  return whole.length > EXCERPT ? `${whole.slice(0, EXCERPT)}…` : whole;
+  return whole.length > chars ? `${whole.slice(0, chars).replace(/[\uD800-\uDBFF]$/, "")}…` : whole;
 }

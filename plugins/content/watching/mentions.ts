@@ -35,6 +35,21 @@ export function mentionsIn(text: string): string[] {
   return [...found];
 }
 
+/**
+ * Stored HTML without its code, in which `@` begins no mention. It goes through the tags once: a pattern for whole elements would look for the
+ * end of each that has none.
+ * @example
+ * withoutCode("<p>Ask @ann, not <code>@Override</code>.</p>"); // "<p>Ask @ann, not  </code>.</p>"
+ */
+export function withoutCode(html: string): string {
+  let [kept, from, depth] = ["", 0, 0];
+  for (const { 1: end, index } of html.matchAll(/<(\/?)(?:pre|code)\b/gi)) {
+    if (end === "" && depth++ === 0) kept += `${html.slice(from, index)} `;
+    if (end !== "" && depth > 0 && --depth === 0) from = index;
+  }
+  return depth === 0 ? kept + html.slice(from) : kept;
+}
+
 interface Person {
   readonly id: number;
   readonly name: string;

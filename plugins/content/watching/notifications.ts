@@ -50,6 +50,13 @@ const countSeen = prepared("watching.countUnread", (db, p: { userId: number; vis
     .select((eb) => eb.fn.countAll<number>().as("n")),
 );
 
+const newestOf = prepared("watching.newestNotification", (db, p: { userId: number }) =>
+  db
+    .selectFrom("user_notifications")
+    .select((eb) => eb.fn.max("id").$castTo<number | null>().as("id"))
+    .where("user_id", "=", p.userId),
+);
+
 interface Marking {
   readonly userId: number;
   readonly ids: readonly number[] | null;
@@ -101,7 +108,9 @@ export function mountNotifications(context: WatchingContext): void {
       } = await validate(notificationListRules, nestedQuery, viewer);
       const found = await listedItems<Told>(context, viewer, toldTo(context, viewer, unread), { count, offset });
       const data = found.data.map(({ item, extra }) => ({ ...extra, item }));
-      return { data, total: found.total, unread: await unreadOf(context, viewer) };
+      // The last change comes first in the list, so that of its first entry need not be the highest.
+      const newest = await newestOf.executeTakeFirst(context.db, { userId: viewer.id });
+      return { data, total: found.total, unread: await unreadOf(context, viewer), newest_id: newest?.id ?? null };
     },
     {
       permit: PERMIT,

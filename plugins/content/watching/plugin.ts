@@ -72,7 +72,10 @@ export default definePlugin({
     mountUnsubscribe(context);
     recordChanges(plugin);
     jobs.handle("watching_tell", ({ change_id }) => tellChange(context, change_id), { limit: MOST_JOBS, perGroup: 1 });
-    jobs.handle("watching_mail", ({ user_id }) => mailTo(context, user_id), { limit: MOST_JOBS, perGroup: 1 });
+    jobs.handle("watching_mail", ({ user_id }, { attempt }) => mailTo(context, user_id, attempt), {
+      limit: MOST_JOBS,
+      perGroup: 1,
+    });
     jobs.every("mail notifications", MINUTE_MS, () => mailDue(context));
     jobs.every("forget notifications", DAY_MS, () => removeOld(db));
     const forget = async (owners: readonly { readonly user_id: number }[], tx: EventTransaction) => {

@@ -36,11 +36,12 @@ const MAX_WATCHES = 5_000;
 /** The path names all that there is to say. */
 const NO_RULES = rules({});
 
-const countOf = prepared("watching.countWatches", (db, p: { userId: number }) =>
+const countOthers = prepared("watching.countOthers", (db, p: { userId: number; kind: HomeKind; itemId: number }) =>
   db
     .selectFrom("watches")
     .select((eb) => eb.fn.countAll<number>().$castTo<number>().as("n"))
-    .where("user_id", "=", p.userId),
+    .where("user_id", "=", p.userId)
+    .where((eb) => eb.or([eb("kind", "<>", p.kind), eb("item_id", "<>", p.itemId)])),
 );
 
 const set = prepared("watching.setWatch", (db, p: { userId: number; kind: HomeKind; itemId: number; level: number }) =>
@@ -104,8 +105,9 @@ export function mountWatches(context: WatchingContext): void {
       const { level } = await validate(watchRules, input, viewer);
       const item = await seenItem(context, viewer, params);
       const wanted = LEVELS.find((each) => each === level) ?? null;
-      const known = wanted === null ? undefined : await countOf.executeTakeFirst(db, { userId: viewer.id });
-      if (known && known.n >= MAX_WATCHES)
+      const named = { userId: viewer.id, kind: item.type, itemId: item.id };
+      const others = wanted === null ? undefined : await countOthers.executeTakeFirst(db, named);
+      if (others && Number(others.n) >= MAX_WATCHES)
         throw invalidFields({ level: "You watch five thousand items. Watch a book or a shelf instead of its pages." });
       await choose(viewer, { user_id: viewer.id, kind: item.type, item_id: item.id, level: wanted });
       return stateOf(context, viewer, item);

@@ -75,15 +75,14 @@ function mountNotifications(context: ReadingContext): void {
   web.screen(app.site, NOTIFICATIONS, PERMIT, async (visit) => {
     const { ui } = visit;
     const { page, size, query } = web.paged(visit.query, PAGE_SIZE);
-    const { data, total, unread } = await visit.get(`/api/notifications?${query}`);
-    const newest = Math.max(0, ...data.map(({ id }) => id));
+    const { data, total, unread, newest_id: newest } = await visit.get(`/api/notifications?${query}`);
     const all =
       unread > 0 &&
-      html`<form method="post" action="${ui.url(NOTIFICATIONS)}"><input type="hidden" name="up_to" value="${newest}"><button class="secondary outline">${ui.icon("check")} ${ui.t("Mark all as read")}</button></form>`;
+      html`<form method="post" action="${ui.url(NOTIFICATIONS)}"><input type="hidden" name="up_to" value="${newest ?? ""}"><button class="secondary outline">${ui.icon("check")} ${ui.t("Mark all as read")}</button></form>`;
     const shown =
       data.length === 0
         ? html`<p class="empty">${ui.t("Nothing yet. Watch a book or a page, and you are told here of what changes in it.")}</p>`
-        : homeEntries(data.map((one) => entryOf(context, one, ui)));
+        : homeEntries(data.map((one) => entryOf(context, one, { ui, page })));
     const choose = html`<p><a href="${ui.url(PREFERENCES)}">${ui.t("Choose what you are told")}</a></p>`;
     const pager = parts.pager(ui, { path: NOTIFICATIONS, query: {}, total, page, size });
     const body = html`<div class="head-line"><h1>${ui.icon("bell")} ${ui.t("Notifications")}</h1>${all}</div>${shown}${pager}${choose}`;
@@ -97,6 +96,8 @@ function mountNotifications(context: ReadingContext): void {
       html`${unread > 0 && html`<span class="count" aria-hidden="true">${shown}</span><span class="unseen">(${t(":count unread", { count: shown })})</span>`}`,
     );
     response.headers.set("cache-control", `private, max-age=${COUNT_SECONDS}`);
+    // It is another number where somebody else has signed in since.
+    response.headers.set("vary", "cookie");
     return response;
   });
   web.form(app.site, NOTIFICATIONS, PERMIT, async (visit) => {
@@ -104,12 +105,17 @@ function mountNotifications(context: ReadingContext): void {
     const which = id === "" ? { up_to: upTo } : { ids: [id] };
     const sent = await visit.send("PUT", "/api/notifications", { read: visit.text("read") !== "0", ...which });
     if (!sent.ok) throw new ApiError(sent.status, sent.message);
-    return visit.goTo(NOTIFICATIONS);
+    const page = Number(visit.text("page"));
+    return visit.goTo(page > 1 ? `${NOTIFICATIONS}?page=${page}` : NOTIFICATIONS);
   });
 }
 
 /** A notification with a link to what it is about, and a button that marks it. */
-function entryOf(context: ReadingContext, one: Notification, ui: Ui): Html {
+function entryOf(
+  context: ReadingContext,
+  one: Notification,
+  { ui, page }: { readonly ui: Ui; readonly page: number },
+): Html {
   const { id, type, reason, author, item, changes, comment_local_id: comment, read_at: readAt } = one;
   const phrase = ui.t(PHRASES[reason === "mention" || reason === "reply" ? reason : type]);
   const isUnread = readAt === null;
@@ -125,7 +131,7 @@ function entryOf(context: ReadingContext, one: Notification, ui: Ui): Html {
     ? html`<strong>${item.name}</strong> ${context.web.parts.badge(ui, "note", ui.t("New"))}`
     : item.name;
   return html`<a href="${ui.url(path)}">${ui.icon(comment === null ? "page" : "comment")} <span>${name}</span></a><div class="told"><small class="quiet">${said}</small>
-<form class="inline" method="post" action="${ui.url(NOTIFICATIONS)}"><input type="hidden" name="id" value="${id}"><input type="hidden" name="read" value="${isUnread ? 1 : 0}"><button class="small secondary outline">${mark}<span class="unseen">: ${item.name}</span></button></form></div>`;
+<form class="inline" method="post" action="${ui.url(NOTIFICATIONS)}"><input type="hidden" name="id" value="${id}"><input type="hidden" name="read" value="${isUnread ? 1 : 0}"><input type="hidden" name="page" value="${page}"><button class="small secondary outline">${mark}<span class="unseen">: ${item.name}</span></button></form></div>`;
 }
 
 function mountWatch({ app, baseUrl, web }: ReadingContext): void {

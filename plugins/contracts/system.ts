@@ -16,9 +16,9 @@
 export interface SystemFacts {
   /** A UUID that never changes. */
   instanceId(): Promise<string>;
-  /** Its name, set by the operator. */
+  /** Its name, which administrators may change: read it where it is shown. */
   readonly name: string;
-  /** URL of the logo; "" for none. */
+  /** URL of the logo; "" for none. It may change, too. */
   readonly logo: string;
   /** The API version that clients see. */
   readonly version: string;

@@ -227,6 +227,12 @@ export const accountRefSchema = t.Object(
 export const messageSchema = t.Object({ message: t.String() }, { $id: "Message" });
 
 declare module "lectern/contracts" {
+  interface SettingValues {
+    registration_enabled: boolean;
+    registration_confirmation: boolean;
+    /** Domains, separated by commas; "" for any. */
+    registration_restrict: string;
+  }
   interface Answers {
     "POST /api/password/email": Static<typeof messageSchema>;
     "POST /api/users": Static<typeof userSchema>;

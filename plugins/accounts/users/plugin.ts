@@ -20,6 +20,7 @@ import { mountPasswordLinks } from "./password_links.ts";
 import { byPassword } from "./passwords.ts";
 import { mountPeople } from "./people.ts";
 import { readViewer, refOf } from "./queries.ts";
+import { needsConfirmation, registrationSettings } from "./registration.ts";
 import { mountUsers } from "./routes.ts";
 import { beyondScope } from "./scope.ts";
 import { printPassword, seedUsers } from "./seed.ts";
@@ -33,7 +34,7 @@ const SWEEP_MS = HOUR_MS;
 export default definePlugin({
   name: "users",
   provides: ["users"],
-  requires: ["mail", "throttle"],
+  requires: ["instance_settings", "mail", "throttle"],
   grants: {
     read: ["roles", "role_permissions", "activities"],
     write: [
@@ -88,6 +89,7 @@ export default definePlugin({
       }),
     );
     plugin.contribute("self_check", administratorCheck(db));
+    for (const setting of registrationSettings(plugin.settings)) plugin.contribute("instance_setting", setting);
     const service: Users = {
       ref: refOf,
       viewer: context.viewerOf,
@@ -99,6 +101,7 @@ export default definePlugin({
       guardedAdmin: (viewer, id, tx) => guardedAdmin(viewer, id, { db: tx.db.withoutPlugins() }),
       manageableUser: (viewer, id) => manageableUser(db, viewer, id),
       commonPassword: (password) => commonPasswordError(passwordCheck, password),
+      needsConfirmation: () => needsConfirmation(plugin.contracts.instance_settings),
     };
     provide("users", service, { byPassword: "auth" });
     visibilityRule("users", () => true);

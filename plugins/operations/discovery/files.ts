@@ -24,18 +24,19 @@ export function mountFiles({ app, baseUrl, chosen, root, sessions, system }: Dis
   file("icon_192.png", "image/png");
   file("icon_512.png", "image/png");
   const icon = (name: string, sizes: string, type: string) => ({ src: `${root}/${name}`, sizes, type });
-  const manifest = JSON.stringify({
-    name: system.name,
-    short_name: system.name,
-    id: `${root}/`,
-    start_url: `${root}/`,
-    scope: `${root}/`,
-    display: "minimal-ui",
-    theme_color: COLOR,
-    background_color: "#ffffff",
-    icons: [icon("icon_192.png", "192x192", "image/png"), icon("icon_512.png", "512x512", "image/png")],
-  });
-  app.site.get("/manifest.json", () => answerOf(manifest, "application/manifest+json"), isPublic);
+  const manifest = () =>
+    JSON.stringify({
+      name: system.name,
+      short_name: system.name,
+      id: `${root}/`,
+      start_url: `${root}/`,
+      scope: `${root}/`,
+      display: "minimal-ui",
+      theme_color: COLOR,
+      background_color: "#ffffff",
+      icons: [icon("icon_192.png", "192x192", "image/png"), icon("icon_512.png", "512x512", "image/png")],
+    });
+  app.site.get("/manifest.json", () => answerOf(manifest(), "application/manifest+json"), isPublic);
   app.site.get(
     "/opensearch.xml",
     () => answerOf(searchDescription(system.name, baseUrl), "application/opensearchdescription+xml"),

@@ -38,7 +38,8 @@ export interface DocumentOptions {
   readonly views: Pick<Views, "isDeclared">;
   /** The value of `frame-src`. */
   readonly frameSources: string;
-  readonly facts: { readonly app: string; readonly logo: string };
+  /** What administrators may change. */
+  facts(): Pick<Frame, "app" | "logo" | "links">;
   /** URLs of the files that every document loads; complete once the runtime has booted. */
   styles(): readonly string[];
   scripts(): readonly string[];
@@ -107,7 +108,7 @@ export class Documents {
     const path = pathOf(visit.request.url);
     const found = drawingOf<DocumentFacts>(kept, {
       answers,
-      key: `${name} ${path} ${text}`,
+      key: `${this.#settings()} ${name} ${path} ${text}`,
       visit,
       draw: async (reader, recording) => this.#draw(await screen.draw(data, reader), { path, reader }, recording),
     });
@@ -159,7 +160,7 @@ export class Documents {
     if (!views.isDeclared("layout/header")) return header(frameFor(own), own.ui);
     const found = drawingOf<undefined>(kept, {
       answers: [],
-      key: `header ${here}`,
+      key: `${this.#settings()} header ${here}`,
       visit: own.visit,
       draw: async ({ ui }, recording) => {
         const whole = { ...frameFor(own), ...this.#menus(here, ui), footer: NOTHING };
@@ -168,6 +169,11 @@ export class Documents {
       },
     });
     return found instanceof Promise ? found.then(({ drawing }) => drawing.filled(own)) : found.drawing.filled(own);
+  }
+
+  /** What is drawn of the settings of the instance: documents and headers show some of them. */
+  #settings(): string {
+    return this.#options.context.contracts.instance_settings.version();
   }
 
   /** What a request has of its own in a document. */
@@ -251,7 +257,7 @@ export class Documents {
     const { facts, styles, scripts } = this.#options;
     const menus = this.#menus(here, ui);
     return {
-      ...facts,
+      ...facts(),
       ...menus,
       title: screen.title,
       body: screen.body,

@@ -12,6 +12,8 @@ export interface Frame {
   readonly title: string;
   readonly app: string;
   readonly logo: string;
+  /** Links of the footer that administrators have added. */
+  readonly links: readonly FooterLink[];
   readonly body: Html;
   readonly aside: Html | undefined;
   readonly crumbs: readonly Crumb[];
@@ -37,6 +39,12 @@ export interface Frame {
   readonly headEnd: HtmlPart;
   /** Parts of the footer, by plugins. */
   readonly footer: HtmlPart;
+}
+
+/** A link of the footer: an address, or a path of this instance. */
+export interface FooterLink {
+  readonly text: string;
+  readonly url: string;
 }
 
 /** An entry of a menu. */
@@ -165,7 +173,9 @@ function paletteTexts({ palette }: Frame, ui: Ui) {
 
 /** The footer. */
 export function footer(frame: Frame, ui: Ui): Html {
-  return html`<footer class="bottom"><small>${frame.app}${ui.serves("/api/docs") && html` · <a href="${ui.url("/api/docs")}">${ui.t("API")}</a>`}${ui.serves(KEYS_PATH) && html` · <a href="${ui.url(KEYS_PATH)}" data-dialog data-keys>${ui.t("Keyboard shortcuts")}</a>`}</small> ${frame.footer}</footer>`;
+  return html`<footer class="bottom"><small>${frame.app}${ui.serves("/api/docs") && html` · <a href="${ui.url("/api/docs")}">${ui.t("API")}</a>`}${ui.serves(KEYS_PATH) && html` · <a href="${ui.url(KEYS_PATH)}" data-dialog data-keys>${ui.t("Keyboard shortcuts")}</a>`}${frame.links.map(
+    ({ text, url }) => html` · <a href="${url.startsWith("/") ? ui.url(url) : url}">${text}</a>`,
+  )}</small> ${frame.footer}</footer>`;
 }
 
 /** The body of an error screen. */

@@ -7,6 +7,7 @@ import type { Web } from "lectern/contracts";
 import { itemReaderSlots, pagePictureSlots, screenSlots, shownContent } from "lectern/contracts";
 import { chosenLanguage, definePlugin, type InputObject, isOperatorsOwn, t, trimEndChars } from "lectern/core";
 import { mountAssets } from "./assets.ts";
+import { mountColors } from "./colors.ts";
 import * as components from "./components.ts";
 import { difference } from "./difference.ts";
 import { Documents } from "./documents.ts";
@@ -16,6 +17,7 @@ import { type Icons, readIcons, warnOfUnknownIcons } from "./icons.ts";
 import { mountKeys } from "./keys.ts";
 import { decorator } from "./large_content.ts";
 import { errorBody, footer, header } from "./layout.ts";
+import { LOOK_SETTINGS } from "./look_settings.ts";
 import { pendingFormBody } from "./pending_form.ts";
 import { ScreenPlaces } from "./places.ts";
 import { PluginIcons } from "./plugin_icons.ts";
@@ -35,7 +37,7 @@ const PAGE_SIZE = 30;
 
 export default definePlugin({
   name: "web",
-  requires: ["mail", "sessions", "system"],
+  requires: ["instance_settings", "mail", "sessions", "system"],
   provides: ["web"],
   grants: { auth: true },
   settings: t.Object({
@@ -71,6 +73,8 @@ export default definePlugin({
     const places = new ScreenPlaces(parts);
     places.add(["screen/footer"]);
     const assets = mountAssets(shared);
+    const colors = mountColors(shared);
+    for (const setting of LOOK_SETTINGS) context.contribute("instance_setting", setting);
     const heads = () => slot("screen_head");
     const filesOf = (kind: "styles" | "scripts") =>
       [...heads(), ...slot("document_head")].flatMap((head) => head[kind] ?? []);
@@ -87,8 +91,12 @@ export default definePlugin({
       kept: context.cache.derived("drawings", { dependsOn: declared }),
       ...{ parts, views, heads },
       frameSources: frames.policy,
-      facts: { app: contracts.system.name, logo: contracts.system.logo },
-      styles: () => [...own.styles, ...filesOf("styles")],
+      facts: () => ({
+        app: contracts.system.name,
+        logo: contracts.system.logo,
+        links: contracts.instance_settings.value("app_footer_links"),
+      }),
+      styles: () => [...own.styles, ...colors(), ...filesOf("styles")],
       scripts: () => [...own.scripts, ...filesOf("scripts")],
       footer: (facts, visit) => places.draw("screen/footer", facts, visit),
       header: views.add("layout/header", header),
@@ -102,7 +110,7 @@ export default definePlugin({
         return createUi(
           { texts, icons, root, serves: context.runtime.serves },
           viewer,
-          chosenLanguage(viewer.language, accepted, texts.languages()) ?? context.language,
+          chosenLanguage(viewer.language, accepted, texts.languages()) ?? texts.language(),
         );
       },
       errorBody: views.add("web/fault", errorBody),

@@ -29,6 +29,11 @@ export const HOME_PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
   "GET /api/mentions/:kind/:id": [{ path: "/api/mentions/page/{page}", needs: ["page-view-all"] }],
   "GET /api/discovery": [{ path: "/api/discovery", needs: ["settings-manage"] }],
   "PUT /api/discovery": [{ path: "/api/discovery", needs: ["settings-manage"], body: { sitemap: false } }],
+  "GET /api/settings": [{ path: "/api/settings", needs: ["settings-manage"] }],
+  "PUT /api/settings": [{ path: "/api/settings", needs: ["settings-manage"], body: { app_name: "Renamed" } }],
+  "POST /api/mail/test": [
+    { path: "/api/mail/test", needs: ["settings-manage"], body: { to: "ada@example.com" }, refusedWith: 422 },
+  ],
   "GET /api/home": [{ path: "/api/home", needs: [] }],
   "PUT /api/home": [{ path: "/api/home", needs: [], body: { shows: "books" } }],
   "PUT /api/home/instance": [{ path: "/api/home/instance", needs: ["settings-manage"], body: { shows: "books" } }],

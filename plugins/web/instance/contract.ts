@@ -1,0 +1,47 @@
+import type { Answers, InstanceSetting, SettingGroup, SettingOptions, Web } from "lectern/contracts";
+import type { FormErrors, HtmlPart, InputObject, PluginContext } from "lectern/core";
+
+/** A setting as it is declared, with its value. */
+export interface ShownSetting extends InstanceSetting {
+  readonly shown: Answers["/api/settings"]["data"][number];
+  /** Of a choice, in the language of the reader. */
+  readonly choices: SettingOptions;
+}
+
+/** Data of a screen of settings. */
+export interface SettingsFormData {
+  readonly title: string;
+  readonly path: string;
+  readonly settings: readonly ShownSetting[];
+  /** What was typed, by name, where the form is shown again. */
+  readonly typed: InputObject;
+  readonly formErrors: FormErrors;
+  /** Parts that plugins add. */
+  readonly added: HtmlPart;
+}
+
+/** A screen of settings: those of a group. */
+export interface SettingsScreen {
+  readonly group: SettingGroup;
+  readonly path: `/settings/${SettingGroup}`;
+  readonly title: string;
+  readonly icon: string;
+  readonly order: number;
+}
+
+/** What the files of this plugin share. */
+export interface InstanceScreensContext extends Pick<PluginContext, "app" | "slot"> {
+  readonly web: Web;
+}
+
+declare module "lectern/core" {
+  interface Places {
+    "settings/access/below": undefined;
+    "settings/appearance/below": undefined;
+    "settings/mail/below": undefined;
+  }
+  interface Views {
+    "instance/settings": SettingsFormData;
+    "instance/try_mail": { readonly to: string; readonly formErrors: FormErrors };
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * Settings that administrators change while the instance runs: they hold at once on the server that was asked and on the others, on screens that
+ * are kept too; a variable wins over them; a contrast that nobody could read is refused; and what was changed is in the audit log.
+ */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { doctorOf } from "../support/harness/doctor.ts";
+import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
+import { until } from "../support/harness/until.ts";
+
+setDefaultTimeout(120_000);
+
+let one: TestRuntime;
+let two: TestRuntime;
+let cookie: string;
+beforeAll(async () => {
+  one = await bootTestRuntime();
+  two = await bootTestRuntime({ beside: one });
+  await one.ask("POST", "/api/books", { body: { name: "Runbooks" } });
+  const body = { email: "admin@example.com", password: "correct horse battery" };
+  const { headers } = await one.ask("POST", "/api/session", { as: null, body });
+  cookie = headers.get("set-cookie")?.split(";")[0] ?? "";
+});
+afterAll(async () => {
+  await two.stop();
+  await one.stop();
+});
+
+const set = (body: object, at = one) => at.ask("PUT", "/api/settings", { body });
+const setting = async (name: string, at = one) => {
+  const { body } = await at.ask("GET", "/api/settings");
+  return body.data.find((each: { name: string }) => each.name === name);
+};
+/** A screen as a browser asks for it. */
+const screen = async (path: string, { at = one, as = cookie, etag = "" } = {}) => {
+  const headers = {
+    accept: "text/html",
+    ...(as !== "" && { cookie: as }),
+    ...(etag !== "" && { "if-none-match": etag }),
+  };
+  return at.ask("GET", path, { as: null, headers });
+};
+const form = (path: string, fields: Record<string, string>) =>
+  one.ask("POST", path, { as: null, form: fields, headers: { cookie, "sec-fetch-site": "same-origin" } });
+
+test("a new name is on kept screens of this server at once, and on those of another; their entity tags change", async () => {
+  const before = await Promise.all([one, two].map((at) => screen("/books/runbooks", { at })));
+  for (const [n, at] of [one, two].entries()) {
+    const etag = before[n]?.headers.get("etag") ?? "";
+    expect(before[n]?.body).toContain("· Lectern</title>");
+    expect((await screen("/books/runbooks", { at, etag })).status).toBe(304);
+  }
+  expect((await set({ app_name: "Wiki <&> Co" })).status).toBe(200);
+  for (const [n, at] of [one, two].entries()) {
+    const etag = before[n]?.headers.get("etag") ?? "";
+    const read = () => screen("/books/runbooks", { at, etag });
+    const after = at === one ? await read() : await until(read, ({ status }) => status === 200);
+    expect(after.body).toContain("· Wiki &lt;&amp;&gt; Co</title>");
+    expect((await at.ask("GET", "/api/system")).body.app_name).toBe("Wiki <&> Co");
+    expect(JSON.parse((await screen("/manifest.json", { at, as: "" })).body).name).toBe("Wiki <&> Co");
+  }
+  await set({ app_name: null });
+  expect(await setting("app_name")).toMatchObject({ value: "Lectern", is_set: false });
+});
+
+test("an accent that nobody could read is refused with its contrast, and another one is drawn for its scheme", async () => {
+  const refused = await set({ app_color: "#ff9900", app_name: "Not stored" });
+  expect(refused.status).toBe(422);
+  expect(refused.body.error.validation.app_color).toEqual([
+    "The contrast to the background is 1.9 to 1, and has to be at least 4.5 to 1.",
+  ]);
+  expect((await setting("app_name")).value).toBe("Lectern");
+  expect((await set({ app_color: "red" })).status).toBe(422);
+  expect((await set({ app_color_dark: "#003366" })).status).toBe(422);
+  expect((await set({ app_color: "#24527a", app_color_dark: "#7fb4e6" })).status).toBe(200);
+  const { body } = await screen("/books");
+  const address = /href="([^"]*colors\.css[^"]*)"/.exec(body)?.[1]?.replaceAll("&amp;", "&") ?? "";
+  const styles = await two.ask("GET", address, { as: null });
+  expect([styles.status, styles.headers.get("content-type")]).toEqual([200, "text/css; charset=utf-8"]);
+  expect(styles.body).toContain('[data-theme="dark"]{--pico-primary:#7fb4e6;');
+  expect((await one.ask("GET", "/web/colors.css?light=red;}&dark=", { as: null })).status).toBe(404);
+  await set({ app_color: "", app_color_dark: "" });
+  expect((await screen("/books")).body).not.toContain("colors.css");
+});
+
+test("visitors may read once that is chosen, and no more once it is taken back, on each server", async () => {
+  const guest = { as: "" };
+  const status = (at: TestRuntime) => async () => (await screen("/books", { ...guest, at })).status;
+  const { data } = (await one.ask("GET", "/api/roles?filter[system_name]=public")).body;
+  await one.ask("PUT", `/api/roles/${data[0].id}`, { body: { permissions: ["access-api", "book-view-all"] } });
+  expect([await status(one)(), await status(two)()]).toEqual([303, 303]);
+  await set({ app_public: true });
+  expect(await status(one)()).toBe(200);
+  expect(await until(status(two), (found) => found === 200)).toBe(200);
+  await set({ app_public: false }, two);
+  expect(await status(two)()).toBe(303);
+  expect(await until(status(one), (found) => found === 303)).toBe(303);
+});
+
+test("links of the footer are shown to everybody, escaped, and addresses that run something are refused", async () => {
+  const links = [
+    { text: "Imprint <b>", url: "https://example.com/imprint" },
+    { text: "Books", url: "/books" },
+  ];
+  expect((await set({ app_footer_links: links })).status).toBe(200);
+  expect((await setting("app_footer_links")).value).toEqual(links);
+  const { body } = await screen("/login", { as: "" });
+  expect(body).toContain('<a href="https://example.com/imprint">Imprint &lt;b&gt;</a>');
+  for (const url of ["javascript:alert(1)", "JavaScript:alert(1)", "//evil.example", "ftp://x", "https://"])
+    expect((await set({ app_footer_links: [{ text: "x", url }] })).status).toBe(422);
+  expect((await set({ app_footer_links: [{ text: "No address" }] })).status).toBe(422);
+  await set({ app_footer_links: [] });
+  expect((await screen("/login", { as: "" })).body).not.toContain("Imprint");
+});
+
+test("the default language is that of readers who have none, also in errors of the API", async () => {
+  const title = async (at: TestRuntime) =>
+    /<html lang="(\w+)"/.exec((await screen("/login", { at, as: "" })).body)?.[1];
+  expect((await set({ app_lang: "xx" })).status).toBe(422);
+  await set({ app_lang: "de" });
+  expect(await title(one)).toBe("de");
+  expect(
+    await until(
+      () => title(two),
+      (found) => found === "de",
+    ),
+  ).toBe("de");
+  expect((await two.ask("GET", "/api/books/999")).body.error.message).toBe("Buch nicht gefunden");
+  await set({ app_lang: null });
+  expect(await title(one)).toBe("en");
+});
+
+test("a role that people who register get is one that there is, and is not deleted", async () => {
+  expect((await set({ registration_role: 99_999 })).status).toBe(422);
+  const { body: role } = await one.ask("POST", "/api/roles", { body: { display_name: "Newcomers" } });
+  await set({ registration_role: role.id });
+  const refused = await one.ask("DELETE", `/api/roles/${role.id}`);
+  expect(refused.body.error.message).toBe("This role cannot be deleted while set as the default registration role");
+  await set({ registration_role: 0 });
+  expect((await one.ask("DELETE", `/api/roles/${role.id}`)).status).toBe(204);
+});
+
+test("a variable wins, is shown locked by its name, and doctor names what it overrides", async () => {
+  await set({ app_name: "Chosen", app_public: true });
+  const locked = await bootTestRuntime({ beside: one, env: { APP_NAME: "By variable", APP_LANG: "de" } });
+  expect(await setting("app_name", locked)).toMatchObject({ value: "By variable", locked_by: "APP_NAME" });
+  expect((await locked.ask("GET", "/api/system")).body.app_name).toBe("By variable");
+  const refused = await set({ app_name: "Other" }, locked);
+  expect(refused.status).toBe(422);
+  expect(refused.body.error.validation.app_name[0]).toContain("APP_NAME");
+  const { body } = await screen("/settings/appearance", { at: locked });
+  expect(body).toContain("APP_NAME");
+  expect(body).not.toContain('name="app_name"');
+  const { check } = doctorOf(() => locked);
+  expect(await check("instance_settings/overridden")).toMatchObject({
+    status: "warning",
+    count: 1,
+    examples: ["app_name, by APP_NAME"],
+  });
+  await locked.stop();
+  expect(await setting("app_name")).toMatchObject({ value: "Chosen", locked_by: null });
+  await set({ app_name: null, app_public: null });
+});
+
+test("the screens change what the API shows, say what is wrong, and the audit log names what was changed", async () => {
+  const saved = await form("/settings/appearance", {
+    ...{ app_name: "Docs", app_lang: "en", app_logo: "", app_color: "", app_color_dark: "" },
+    ...{ "app_footer_links[0][text]": "Help", "app_footer_links[0][url]": "/books", "app_footer_links[1][text]": "" },
+  });
+  expect(saved.status).toBe(303);
+  expect(await setting("app_footer_links")).toMatchObject({ value: [{ text: "Help", url: "/books" }] });
+  const wrong = await form("/settings/appearance", { app_name: "Docs 2", app_color: "#eeeeee" });
+  expect(wrong.status).toBe(422);
+  expect(wrong.body).toContain("has to be at least 4.5 to 1");
+  expect(wrong.body).toContain('value="Docs 2"');
+  const { data } = (await one.ask("GET", "/api/audit-log?sort=-id&filter[type]=settings_update")).body;
+  expect(data[0].detail).toContain("app_footer_links");
+  expect(JSON.stringify(data[0])).not.toContain("Docs");
+  const { token } = await one.person("nobody", ["access-api"]);
+  expect((await one.ask("PUT", "/api/settings", { as: token, body: { app_name: "x" } })).status).toBe(403);
+});

@@ -38,8 +38,8 @@ export interface InstanceSetting {
   /** An English text, which `texts` translate, as all texts here. */
   readonly label: string;
   readonly help?: string;
-  /** What it is changed with: "links" are rows of a text and an address. Those that are "secret" are written and never shown. */
-  readonly control: "text" | "lines" | "number" | "switch" | "choice" | "color" | "links" | "secret";
+  /** What it is changed with: "links" are rows of a text and an address, a "picture" has a form of its own. Those that are "secret" are written and never shown. */
+  readonly control: "text" | "lines" | "number" | "switch" | "choice" | "color" | "links" | "picture" | "secret";
   /** Smaller ones come first in the form; 50 by default. */
   readonly order?: number;
   /** Of a choice: values with what they are called; `say` translates an English text. */

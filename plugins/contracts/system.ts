@@ -20,6 +20,8 @@ export interface SystemFacts {
   readonly name: string;
   /** URL of the logo; "" for none. It may change, too. */
   readonly logo: string;
+  /** URL of its icon of 32, 192 or 512 pixels, where administrators have uploaded one; "" for the shipped one. */
+  icon(side: 32 | 192 | 512): string;
   /** The API version that clients see. */
   readonly version: string;
 }

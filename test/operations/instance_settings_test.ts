@@ -3,6 +3,7 @@
  * are kept too; a variable wins over them; a contrast that nobody could read is refused; and what was changed is in the audit log.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { picture } from "../support/data/sample_pictures.ts";
 import { doctorOf } from "../support/harness/doctor.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 import { until } from "../support/harness/until.ts";
@@ -163,7 +164,7 @@ test("a variable wins, is shown locked by its name, and doctor names what it ove
 
 test("the screens change what the API shows, say what is wrong, and the audit log names what was changed", async () => {
   const saved = await form("/settings/appearance", {
-    ...{ app_name: "Docs", app_lang: "en", app_logo: "", app_color: "", app_color_dark: "" },
+    ...{ app_name: "Docs", app_lang: "en", app_color: "", app_color_dark: "" },
     ...{ "app_footer_links[0][text]": "Help", "app_footer_links[0][url]": "/books", "app_footer_links[1][text]": "" },
   });
   expect(saved.status).toBe(303);
@@ -177,4 +178,57 @@ test("the screens change what the API shows, say what is wrong, and the audit lo
   expect(JSON.stringify(data[0])).not.toContain("Docs");
   const { token } = await one.person("nobody", ["access-api"]);
   expect((await one.ask("PUT", "/api/settings", { as: token, body: { app_name: "x" } })).status).toBe(403);
+});
+
+const upload = (path: string, bytes: Uint8Array<ArrayBuffer>, name = "sent.png") => {
+  const parts = new FormData();
+  parts.append("image", new File([bytes], name));
+  return one.ask("POST", path, { parts });
+};
+const fetched = (path: string, at = one) => at.runtime.http.handle(new Request(`http://localhost${path}`), "127.0.0.1");
+
+test("an uploaded logo is written anew as PNG, shown, and gone once another one is there", async () => {
+  const sent = await picture("png", { width: 2_000, height: 1_000 });
+  const { status, body } = await upload("/api/settings/logo", sent);
+  expect(status).toBe(200);
+  const answer = await fetched(body.path);
+  const stored = await answer.bytes();
+  expect(answer.headers.get("content-type")).toBe("image/png");
+  expect(answer.headers.get("content-security-policy")).toBe("default-src 'none'; sandbox");
+  expect([...stored.subarray(1, 4)]).toEqual([...Buffer.from("PNG")]);
+  // Width and height in its header: scaled down to fit.
+  expect([Buffer.from(stored).readUInt32BE(16), Buffer.from(stored).readUInt32BE(20)]).toEqual([512, 256]);
+  expect((await one.ask("GET", "/api/system")).body.app_logo).toBe(`http://localhost${body.path}`);
+  expect((await screen("/books")).body).toContain(`<img src="http://localhost${body.path}"`);
+  const next = await upload("/api/settings/logo", await picture("png", { width: 64, height: 64 }));
+  expect((await fetched(next.body.path)).status).toBe(200);
+  expect((await fetched(body.path)).status).toBe(404);
+  expect((await form("/settings/appearance/logo/none", {})).status).toBe(303);
+  expect((await one.ask("GET", "/api/system")).body.app_logo).toBeNull();
+  expect((await form("/settings/appearance/logo/reset", {})).status).toBe(303);
+  expect((await one.ask("GET", "/api/system")).body.app_logo).toBe("http://localhost/logo.png");
+});
+
+test("SVG and what is no picture are refused as a logo, whatever their name", async () => {
+  const svg = new TextEncoder().encode('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
+  for (const name of ["logo.svg", "logo.png"])
+    expect((await upload("/api/settings/logo", svg, name)).body.error.validation.image.length).toBeGreaterThan(0);
+  expect((await fetched("/branding/logo-../../x.png")).status).toBe(404);
+  expect((await fetched("/branding/logo.png")).status).toBe(404);
+  expect((await set({ app_icon: "/etc/passwd" })).status).toBe(422);
+});
+
+test("an uploaded icon is that of documents, of /favicon.ico and of the manifest, in square sizes", async () => {
+  const { body } = await upload("/api/settings/icon", await picture("png", { width: 80, height: 40 }));
+  const file = await fetched(`${body.path}-192.png`);
+  const bytes = Buffer.from(await file.bytes());
+  expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([192, 192]);
+  expect((await screen("/login", { as: "" })).body).toContain(
+    `<link rel="icon" href="http://localhost${body.path}-32.png">`,
+  );
+  expect((await fetched("/favicon.ico", one)).headers.get("location")).toBe(`http://localhost${body.path}-32.png`);
+  const manifest = JSON.parse((await screen("/manifest.json", { as: "" })).body);
+  expect(manifest.icons[1].src).toBe(`http://localhost${body.path}-512.png`);
+  await set({ app_icon: null });
+  expect((await fetched("/favicon.ico", one)).status).toBe(200);
 });

@@ -34,7 +34,7 @@ const HELD = {
   ],
   /** Reads figures and facts that the contract or slot is for. */
   reads: [
-    "fleet.details fleet.drift fleet.numbers instance_settings.fresh instance_settings.value instance_settings.version sessions.guest sessions.pending system.instanceId users.needsConfirmation users.viewer",
+    "fleet.details fleet.drift fleet.numbers instance_settings.fresh instance_settings.value instance_settings.version system.icon sessions.guest sessions.pending system.instanceId users.needsConfirmation users.viewer",
     "dashboard_figure.read metric.read screen_hook.after screen_hook.before",
     "telemetry.answerCache telemetry.isDegraded telemetry.isMigrated telemetry.isWorking telemetry.onAnswer telemetry.onWait",
     "telemetry.readCounts telemetry.replicas telemetry.storeLoad peers.ask traces.headers",

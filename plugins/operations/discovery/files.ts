@@ -16,14 +16,27 @@ const COLOR = "#24527a";
 /** Mounts the files. */
 export function mountFiles({ app, baseUrl, chosen, root, sessions, system }: DiscoveryContext): void {
   const isPublic = { permit: "public" } as const;
-  const file = (name: string, type: string) => {
+  /** The shipped file, or the uploaded icon of that size. */
+  const file = (name: string, type: string, side: Parameters<typeof system.icon>[0]) => {
     const answer = shippedFile(join(import.meta.dir, "public", name), type);
-    app.site.get(`/${name}`, ({ request }) => answer(request.headers), isPublic);
+    app.site.get(
+      `/${name}`,
+      ({ request }) => {
+        const uploaded = system.icon(side);
+        if (uploaded === "") return answer(request.headers);
+        return new Response(null, { status: 302, headers: { location: uploaded, "cache-control": CACHE } });
+      },
+      isPublic,
+    );
   };
-  file("favicon.ico", "image/x-icon");
-  file("icon_192.png", "image/png");
-  file("icon_512.png", "image/png");
-  const icon = (name: string, sizes: string, type: string) => ({ src: `${root}/${name}`, sizes, type });
+  file("favicon.ico", "image/x-icon", 32);
+  file("icon_192.png", "image/png", 192);
+  file("icon_512.png", "image/png", 512);
+  const icon = (side: 192 | 512) => ({
+    src: system.icon(side) || `${root}/icon_${side}.png`,
+    sizes: `${side}x${side}`,
+    type: "image/png",
+  });
   const manifest = () =>
     JSON.stringify({
       name: system.name,
@@ -34,7 +47,7 @@ export function mountFiles({ app, baseUrl, chosen, root, sessions, system }: Dis
       display: "minimal-ui",
       theme_color: COLOR,
       background_color: "#ffffff",
-      icons: [icon("icon_192.png", "192x192", "image/png"), icon("icon_512.png", "512x512", "image/png")],
+      icons: [icon(192), icon(512)],
     });
   app.site.get("/manifest.json", () => answerOf(manifest(), "application/manifest+json"), isPublic);
   app.site.get(

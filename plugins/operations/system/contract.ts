@@ -180,6 +180,8 @@ declare module "lectern/contracts" {
     app_name: string;
     /** An address; "none" for no logo, "" for the shipped one. */
     app_logo: string;
+    /** The beginning of the paths of an uploaded icon; "" for the shipped one. */
+    app_icon: string;
   }
 }
 

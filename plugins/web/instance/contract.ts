@@ -20,6 +20,23 @@ export interface SettingsFormData {
   readonly added: HtmlPart;
 }
 
+/** Data of the forms of the logo and the icon. */
+export interface PicturesData {
+  readonly pictures: readonly ShownPicture[];
+  readonly formErrors: FormErrors;
+}
+
+/** A picture of the instance that can be uploaded. */
+export interface ShownPicture {
+  readonly setting: "app_logo" | "app_icon";
+  /** As the paths of its forms have it. */
+  readonly name: "logo" | "icon";
+  /** The address of the one that is shown; "" for none. */
+  readonly url: string;
+  /** Whether it is another one than ships. */
+  readonly isOwn: boolean;
+}
+
 /** A screen of settings: those of a group. */
 export interface SettingsScreen {
   readonly group: SettingGroup;
@@ -41,6 +58,7 @@ declare module "lectern/core" {
     "settings/mail/below": undefined;
   }
   interface Views {
+    "instance/pictures": PicturesData;
     "instance/settings": SettingsFormData;
     "instance/try_mail": { readonly to: string; readonly formErrors: FormErrors };
   }

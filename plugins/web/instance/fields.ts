@@ -44,6 +44,8 @@ export function settingField(
     });
   if (control === "color")
     return html`<div class="color-setting">${parts.field(ui, { ...spec, value: text, maxlength: 7, placeholder: "#" })}${swatch(text)}</div>`;
+  // It has a form of its own.
+  if (control === "picture") return html``;
   const types = { text: "text", lines: "textarea", number: "number" } as const;
   return parts.field(ui, { ...spec, type: types[control], value: text, autocomplete: "off" });
 }
@@ -113,7 +115,7 @@ function rowsOf(value: InputValue): { text: string; url: string }[] {
 export function inputOf(settings: readonly ShownSetting[], input: InputObject): InputObject {
   const sent: Record<string, InputValue> = {};
   for (const { control, name, shown } of settings) {
-    if (shown.locked_by !== null) continue;
+    if (shown.locked_by !== null || control === "picture") continue;
     const value = input[name];
     if (control === "switch") sent[name] = value !== undefined;
     else if (control === "links")

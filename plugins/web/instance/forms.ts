@@ -13,6 +13,7 @@ const STYLE = `.field.locked strong{display:block;font-weight:inherit}
 .field.locked small{color:var(--quiet)}
 .color-setting{position:relative;max-width:20rem}
 .color-setting .swatch{position:absolute;inset-inline-end:.6rem;top:2.25rem;width:2.4rem;height:1.4rem;border-radius:.2rem}
+.present-picture img{width:auto;height:2rem}
 .link-row{display:grid;grid-template-columns:2fr 3fr;gap:.5rem}
 .link-rows>small{display:block;margin-bottom:.5rem}
 `;

@@ -5,6 +5,7 @@
 import { definePlugin } from "lectern/core";
 import type { SettingsScreen } from "./contract.ts";
 import { mountForms } from "./forms.ts";
+import { mountPictures } from "./pictures.ts";
 import { mountTryMail } from "./try_mail.ts";
 
 const SCREENS: readonly SettingsScreen[] = [
@@ -21,7 +22,7 @@ const SCREENS: readonly SettingsScreen[] = [
 
 export default definePlugin({
   name: "web_instance",
-  requires: ["instance_settings", "web"],
+  requires: ["instance_settings", "system", "web"],
   setup(context) {
     const { contracts, contribute } = context;
     for (const { icon, order, path, title } of SCREENS)
@@ -31,6 +32,7 @@ export default definePlugin({
       });
     const shared = { ...context, web: contracts.web };
     mountForms(shared, SCREENS);
+    mountPictures(shared, context);
     mountTryMail(shared, context);
   },
 });

@@ -39,7 +39,7 @@ export interface DocumentOptions {
   /** The value of `frame-src`. */
   readonly frameSources: string;
   /** What administrators may change. */
-  facts(): Pick<Frame, "app" | "logo" | "links">;
+  facts(): Pick<Frame, "app" | "icon" | "logo" | "links">;
   /** URLs of the files that every document loads; complete once the runtime has booted. */
   styles(): readonly string[];
   scripts(): readonly string[];

@@ -12,6 +12,8 @@ export interface Frame {
   readonly title: string;
   readonly app: string;
   readonly logo: string;
+  /** URL of the icon that administrators have uploaded; "" for the shipped one. */
+  readonly icon: string;
   /** Links of the footer that administrators have added. */
   readonly links: readonly FooterLink[];
   readonly body: Html;
@@ -94,7 +96,7 @@ export function document(frame: Omit<Frame, "notice" | "scheme">, ui: Ui, parts:
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="${parts.colorScheme}">
 <title>${title === app ? app : `${isolated(title)} · ${app}`}</title>
-<link rel="icon" href="${ui.url("/web/assets/favicon.svg")}">
+<link rel="icon" href="${frame.icon === "" ? ui.url("/web/assets/favicon.svg") : frame.icon}">
 ${frame.head}${styles.map((href) => html`<link rel="stylesheet" href="${href}">`)}${style}
 ${scripts.map((src) => html`<script src="${src}" defer></script>`)}
 ${frame.headEnd}</head>

@@ -34,6 +34,8 @@ import { createUi } from "./ui.ts";
 import { Views } from "./views.ts";
 
 const PAGE_SIZE = 30;
+/** Pixels of the icon of a document: browsers show it at half of that and at the whole. */
+const ICON_SIDE = 32;
 
 export default definePlugin({
   name: "web",
@@ -94,6 +96,7 @@ export default definePlugin({
       facts: () => ({
         app: contracts.system.name,
         logo: contracts.system.logo,
+        icon: contracts.system.icon(ICON_SIDE),
         links: contracts.instance_settings.value("app_footer_links"),
       }),
       styles: () => [...own.styles, ...colors(), ...filesOf("styles")],

@@ -31,6 +31,8 @@ export const HOME_PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
   "PUT /api/discovery": [{ path: "/api/discovery", needs: ["settings-manage"], body: { sitemap: false } }],
   "GET /api/settings": [{ path: "/api/settings", needs: ["settings-manage"] }],
   "PUT /api/settings": [{ path: "/api/settings", needs: ["settings-manage"], body: { app_name: "Renamed" } }],
+  "POST /api/settings/icon": [{ path: "/api/settings/icon", needs: ["settings-manage"], picture: "image" }],
+  "POST /api/settings/logo": [{ path: "/api/settings/logo", needs: ["settings-manage"], picture: "image" }],
   "POST /api/mail/test": [
     { path: "/api/mail/test", needs: ["settings-manage"], body: { to: "ada@example.com" }, refusedWith: 422 },
   ],

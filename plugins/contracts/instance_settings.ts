@@ -44,6 +44,8 @@ export interface InstanceSetting {
   readonly order?: number;
   /** Of a choice: values with what they are called; `say` translates an English text. */
   readonly options?: (say: (text: string) => string) => SettingOptions | Promise<SettingOptions>;
+  /** Whether administrators alone may change it, and not all who may manage settings, as what it says runs in the browsers of others. */
+  readonly needsAdmin?: true;
   readonly default: SettingValue;
   /** The rules of a value under its name, and of what is in a list under names such as `notes_links.*.url`. */
   readonly rules: Rules;
@@ -119,6 +121,7 @@ export const instanceSettingSlots = deepFreeze({
       help: "optional_text",
       control: "text",
       order: "optional_number",
+      needsAdmin: "optional_flag",
       options: "optional_function",
       default: "any",
       rules: "object",

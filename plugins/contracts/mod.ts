@@ -108,6 +108,7 @@ export type {
 } from "./markup.ts";
 export type { Metric, MetricValue } from "./metrics.ts";
 export { metricSlots } from "./metrics.ts";
+export { withNonces } from "./nonces.ts";
 export {
   joinedOutlines,
   type Outlined,

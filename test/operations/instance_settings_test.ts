@@ -232,3 +232,30 @@ test("an uploaded icon is that of documents, of /favicon.ico and of the manifest
   await set({ app_icon: null });
   expect((await fetched("/favicon.ico", one)).status).toBe(200);
 });
+
+test("markup for the head has the nonce of each document, is on all screens but those of the settings, and is for administrators alone", async () => {
+  const { etag = "" } = Object.fromEntries((await screen("/books/runbooks")).headers);
+  const markup = '<meta name="owner" content="ops"><script nonce="guessed">window.counted = 1</script>';
+  expect((await set({ app_custom_head: markup })).status).toBe(200);
+  const nonces = new Set<string>();
+  for (const at of [one, two]) {
+    const read = () => screen("/books/runbooks", { at, etag });
+    const { body, headers } = await until(read, ({ status }) => status === 200);
+    const nonce = /<script nonce="([\w-]{32})" nonce="guessed">window\.counted = 1/.exec(body)?.[1] ?? "";
+    expect(headers.get("content-security-policy")).toContain(`script-src 'self' 'nonce-${nonce}'`);
+    expect(body.indexOf('name="owner"')).toBeLessThan(body.indexOf("</head>"));
+    nonces.add(nonce);
+    const kept = headers.get("etag") ?? "";
+    expect((await screen("/books/runbooks", { at, etag: kept })).status).toBe(304);
+  }
+  expect(nonces.size).toBe(2);
+  const settings = await screen("/settings/appearance");
+  expect(settings.body).not.toContain('<meta name="owner"');
+  expect(settings.headers.get("content-security-policy")).not.toContain("script-src");
+  const manager = await one.person("manager", ["access-api", "settings-manage"]);
+  const change = (body: object) => one.ask("PUT", "/api/settings", { as: manager.token, body });
+  expect((await change({ app_custom_head: "<script>steal()</script>" })).status).toBe(403);
+  expect((await change({ app_name: "Allowed" })).status).toBe(200);
+  await set({ app_custom_head: null, app_name: null });
+  expect((await screen("/books/runbooks")).body).not.toContain('name="owner"');
+});

@@ -3,7 +3,15 @@
  * documentation reads them after that.
  */
 import type { InstanceSetting, SettingFault, SettingValue } from "lectern/contracts";
-import { type ApiError, endpoint, type InputObject, invalidFields, type Rules, type Viewer } from "lectern/core";
+import {
+  type ApiError,
+  denied,
+  endpoint,
+  type InputObject,
+  invalidFields,
+  type Rules,
+  type Viewer,
+} from "lectern/core";
 import { isDefault, writeSettings } from "./changes.ts";
 import { type InstanceSettingsContext, type SettingChanges, settingsSchema } from "./contract.ts";
 import { about } from "./docs.ts";
@@ -55,6 +63,8 @@ async function change(
     const { name, control, given, variable = name } = setting;
     const value = sent[name];
     if (value === undefined) continue;
+    // A credential with a narrower scope than its user is no administrator's.
+    if (setting.needsAdmin && !(viewer.admin && viewer.only === undefined)) throw denied();
     const own = value === null ? null : listed(value);
     const fault =
       given === undefined

@@ -31,7 +31,9 @@ ${parts.form(ui, { action: path, fields, submit: ui.t("Save"), error: wrong.erro
   const settingsOf = async (visit: Visit, group: SettingsScreen["group"]): Promise<ShownSetting[]> => {
     const { data } = await visit.get("/api/settings");
     const values = new Map(data.map((each) => [each.name, each]));
-    const own = slot("instance_setting").filter((setting) => setting.group === group);
+    const own = slot("instance_setting").filter(
+      (setting) => setting.group === group && (setting.needsAdmin !== true || visit.viewer.admin),
+    );
     const shown = own.flatMap((setting) => {
       const value = values.get(setting.name);
       return value ? [{ setting, value }] : [];

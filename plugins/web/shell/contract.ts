@@ -32,6 +32,8 @@ declare module "lectern/contracts" {
     app_color: string;
     app_color_dark: string;
     app_footer_links: readonly FooterLink[];
+    /** Markup of administrators. */
+    app_custom_head: string;
   }
 }
 

@@ -5,6 +5,8 @@ import type { FooterLink } from "./layout.ts";
 /** How addresses that a link may have begin: pages, mail, and paths of this instance. */
 const BEGINNINGS = [/^https?:\/\/[^\s/]/i, /^mailto:[^\s]/i, /^\/(?:$|[^/\\])/];
 const MAX_LINKS = 10;
+/** Characters of markup for the head. */
+const MAX_HEAD = 20_000;
 
 /** The settings of how screens look. */
 export const LOOK_SETTINGS: readonly InstanceSetting[] = [
@@ -36,6 +38,12 @@ export const LOOK_SETTINGS: readonly InstanceSetting[] = [
       (value as unknown as readonly FooterLink[]).every(({ url }) => isAddress(url))
         ? undefined
         : { text: "An address begins with https://, http://, mailto: or /." },
+  },
+  {
+    ...{ name: "app_custom_head", group: "appearance", control: "lines", default: "", order: 90, needsAdmin: true },
+    label: "HTML for the head of every screen",
+    help: "Scripts and styles in it get the nonce of each document. Screens of the settings are without it, so that it can be mended.",
+    rules: { app_custom_head: ["string", `max:${MAX_HEAD}`] },
   },
 ];
 

@@ -259,3 +259,24 @@ test("markup for the head has the nonce of each document, is on all screens but 
   await set({ app_custom_head: null, app_name: null });
   expect((await screen("/books/runbooks")).body).not.toContain('name="owner"');
 });
+
+test("the screen of backups tells their age and warns of old ones; without a newer version it says nothing of one", async () => {
+  expect((await one.ask("GET", "/api/backups")).body).toMatchObject({
+    total: 0,
+    last_success_at: null,
+    interval_hours: 0,
+  });
+  expect((await screen("/settings/backups")).body).toContain("BACKUP_INTERVAL_HOURS");
+  await one.store.sql`insert into scheduled_backups (started_at, ended_at, outcome, failed) values
+    (now() - interval '9 days', now() - interval '9 days', '/backups/good.tar.zst (4 MB)', false),
+    (now() - interval '1 hour', now() - interval '1 hour', 'No space left on device', true)`;
+  const { body } = await one.ask("GET", "/api/backups");
+  expect(body.data.map(({ failed }: { failed: boolean }) => failed)).toEqual([true, false]);
+  expect(body.last_success_at).toBe(body.data[1].ended_at);
+  const shown = (await screen("/settings/backups")).body;
+  expect(shown).toContain("The last good backup was made 9 days ago.");
+  expect(shown).toContain("No space left on device");
+  const { body: update } = await one.ask("GET", "/api/system/update");
+  expect(update).toMatchObject({ is_checked: false, newest: null, is_newer: false });
+  await one.store.sql`delete from scheduled_backups`;
+});

@@ -2,7 +2,14 @@
  * Mail (contract `mail`): by SMTP, or by the transport of another plugin (slot `mail_transport`). It stores nothing: a message
  * that must not be lost is sent from a job. The server is that of the settings at the time of a message, so a change needs no start.
  */
-import { type Mail, type MailMessage, MailRejected, type MailTransport, mailSlots, type OutgoingMail } from "lectern/contracts";
+import {
+  type Mail,
+  type MailMessage,
+  MailRejected,
+  type MailTransport,
+  mailSlots,
+  type OutgoingMail,
+} from "lectern/contracts";
 import { chosenProvider, definePlugin, SECOND_MS, withinTime } from "lectern/core";
 import type {} from "./contract.ts";
 import { mailSettings, settings } from "./settings.ts";

@@ -20,6 +20,14 @@ export interface SettingsFormData {
   readonly added: HtmlPart;
 }
 
+/** Data of the screen of backups and updates; undefined for what is left out. */
+export interface UpkeepData {
+  readonly backups: Answers["/api/backups"] | undefined;
+  readonly update: Answers["/api/system/update"] | undefined;
+  /** Milliseconds since 1970, for ages. */
+  readonly now: number;
+}
+
 /** Data of the forms of the logo and the icon. */
 export interface PicturesData {
   readonly pictures: readonly ShownPicture[];
@@ -60,6 +68,7 @@ declare module "lectern/core" {
   interface Views {
     "instance/pictures": PicturesData;
     "instance/settings": SettingsFormData;
+    "instance/upkeep": UpkeepData;
     "instance/try_mail": { readonly to: string; readonly formErrors: FormErrors };
   }
 }

@@ -7,6 +7,7 @@ import type { SettingsScreen } from "./contract.ts";
 import { mountForms } from "./forms.ts";
 import { mountPictures } from "./pictures.ts";
 import { mountTryMail } from "./try_mail.ts";
+import { mountUpkeep } from "./upkeep.ts";
 
 const SCREENS: readonly SettingsScreen[] = [
   {
@@ -30,9 +31,14 @@ export default definePlugin({
         ...{ at: "menu/settings", path, text: title, icon, order },
         ...{ permit: ["settings-manage"], needs: "/api/settings" },
       });
+    contribute("screen_part", {
+      ...{ at: "menu/settings", path: "/settings/backups", text: "Backups and updates", icon: "restore", order: 79 },
+      permit: ["settings-manage"],
+    });
     const shared = { ...context, web: contracts.web };
     mountForms(shared, SCREENS);
     mountPictures(shared, context);
     mountTryMail(shared, context);
+    mountUpkeep(shared);
   },
 });

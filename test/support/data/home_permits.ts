@@ -29,6 +29,8 @@ export const HOME_PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
   "GET /api/mentions/:kind/:id": [{ path: "/api/mentions/page/{page}", needs: ["page-view-all"] }],
   "GET /api/discovery": [{ path: "/api/discovery", needs: ["settings-manage"] }],
   "PUT /api/discovery": [{ path: "/api/discovery", needs: ["settings-manage"], body: { sitemap: false } }],
+  "GET /api/backups": [{ path: "/api/backups", needs: ["settings-manage"] }],
+  "GET /api/system/update": [{ path: "/api/system/update", needs: ["settings-manage"] }],
   "GET /api/settings": [{ path: "/api/settings", needs: ["settings-manage"] }],
   "PUT /api/settings": [{ path: "/api/settings", needs: ["settings-manage"], body: { app_name: "Renamed" } }],
   "POST /api/settings/icon": [{ path: "/api/settings/icon", needs: ["settings-manage"], picture: "image" }],

@@ -91,7 +91,7 @@ describe("a shipped plugin that is left out", () => {
       'The plugins "users", "watching", "web", "web_settings" require "mail", which no plugin provides; the shipped plugin "mail" does, which is left out',
     );
     expect(await bootError({ without: ["roles"] })).toEndWith(
-      'needs the permission "users-manage", which no plugin adds; the shipped plugin "roles" does, which is left out',
+      'needs the permission "settings-manage", which no plugin adds; the shipped plugin "roles" does, which is left out',
     );
     expect(await bootError({ without: ["comments"] })).toBe(
       'The plugin "migrate" needs the table "comments", which no plugin creates; the shipped plugin "comments" does, which is left out',

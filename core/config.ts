@@ -125,7 +125,7 @@ export const configSchema = t.Object({
     description:
       "Private addresses that outgoing calls may reach: CIDR ranges, or *; addresses of cloud metadata only one by one",
   }),
-  language: t.String({ default: "en", env: "APP_LANG", description: "Language of the instance" }),
+  language: t.String({ default: "en", env: "APP_LANG", shared: true, description: "Language of the instance" }),
   logRequests: t.Boolean({
     default: false,
     env: "LOG_REQUESTS",

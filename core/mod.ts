@@ -18,7 +18,7 @@ export { chosenProvider } from "./chosen_provider.ts";
 export { fileKilobytes, fileLimit } from "./config.ts";
 export { defineTheme } from "./define_theme.ts";
 export { ApiError, BootError, denied, invalidFields, localizedError, notFound } from "./errors.ts";
-export type { Cached } from "./events/cache.ts";
+export type { Cached, CacheOptions } from "./events/cache.ts";
 export type {
   AnswerCacheFigures,
   AnswerSource,

@@ -41,6 +41,7 @@ import discovery from "./operations/discovery/plugin.ts";
 import docs from "./operations/docs/plugin.ts";
 import doctor from "./operations/doctor/plugin.ts";
 import health from "./operations/health/plugin.ts";
+import instanceSettings from "./operations/instance_settings/plugin.ts";
 import isolation from "./operations/isolation/plugin.ts";
 import languages from "./operations/languages/plugin.ts";
 import opentelemetry from "./operations/opentelemetry/plugin.ts";
@@ -58,12 +59,14 @@ import webAccount from "./web/account/plugin.ts";
 import webDiagrams from "./web/diagrams/plugin.ts";
 import webDrawings from "./web/drawings/plugin.ts";
 import webEditing from "./web/editing/plugin.ts";
+import webInstance from "./web/instance/plugin.ts";
 import webIntegrations from "./web/integrations/plugin.ts";
 import webReading from "./web/reading/plugin.ts";
 import webSettings from "./web/settings/plugin.ts";
 import web from "./web/shell/plugin.ts";
 
 const plugins: readonly AnyPlugin[] = [
+  instanceSettings,
   access,
   mail,
   throttle,
@@ -120,6 +123,7 @@ const plugins: readonly AnyPlugin[] = [
   webEditing,
   webAccount,
   webSettings,
+  webInstance,
   webIntegrations,
   webDiagrams,
   webDrawings,

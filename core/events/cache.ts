@@ -26,6 +26,12 @@ export interface Cached<V> {
   forget(tx: EventTransaction, key?: string): Promise<void>;
 }
 
+/** What a plugin says of a cache. */
+export interface CacheOptions {
+  /** Called in each process after values were dropped, such as to load again what has to be there at once. */
+  readonly onDrop?: () => void;
+}
+
 const MAX_ENTRIES = 10_000;
 
 const notify = prepared("caches.notify", (db, p: { drop: string }) =>
@@ -83,7 +89,7 @@ export class Caches {
   }
 
   /** Makes a cache; `name` is unique in the runtime. */
-  make<V>(name: string, load: (key: string) => Promise<V>): Cached<V> {
+  make<V>(name: string, load: (key: string) => Promise<V>, { onDrop }: CacheOptions = {}): Cached<V> {
     if (this.#drops.has(name)) throw new Error(`Cannot make the cache "${name}": this name is taken`);
     const entries = new Map<string, { readonly value: V; readonly since: number }>();
     let generation = 0;
@@ -91,6 +97,7 @@ export class Caches {
       generation += 1;
       if (key === undefined) entries.clear();
       else entries.delete(key);
+      onDrop?.();
     };
     this.#drops.set(name, drop);
     const fill = async (key: string): Promise<V> => {

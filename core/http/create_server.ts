@@ -22,7 +22,6 @@ export function createHttpServer(
     proxies: trustedProxies(config.proxies, env.TRUSTED_PROXIES),
     inputLimits: { ...defaultInputLimits, maxBytes: bodyLimitOf(config), maxTextBytes: config.maxTextBytes },
     pace: { timeoutMs: config.bodyTimeoutMs, minBytesPerSecond: config.bodyMinRate },
-    language: config.language,
     root: trimEndChars(new URL(baseUrlOf(config)).pathname, "/"),
   });
 }

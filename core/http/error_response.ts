@@ -12,8 +12,6 @@ import { unexpectedError } from "./unexpected_error.ts";
 export interface ErrorResponseParts {
   readonly log: Log;
   readonly texts: Texts;
-  /** The language of messages for viewers without a preference. */
-  readonly language: string;
 }
 
 /** Makes the answers to errors: one shape for all, or that of the route scope, in the language of the client. */
@@ -26,7 +24,7 @@ export class ErrorResponses {
 
   /** The answer to whatever was thrown, with the default headers. */
   of(request: Request, state: RequestState, thrown: unknown): Response {
-    const { log, language } = this.#parts;
+    const { log, texts } = this.#parts;
     noteCallError(thrown);
     const about = { method: request.method, path: pathOf(request.url), requestId: state.requestId };
     const error = thrown instanceof ApiError ? thrown : unexpectedError(log, thrown, about);
@@ -34,7 +32,7 @@ export class ErrorResponses {
     if (thrown === error && error.status >= 500)
       log.warn("Refused a request", { requestId: state.requestId, reason: error.message });
     const [text, params] = error.details.text ?? [error.message, {}];
-    const message = this.#translate(text, params, this.languageOf(request, state) ?? language);
+    const message = this.#translate(text, params, this.languageOf(request, state) ?? texts.language());
     const body = state.scope?.formatError
       ? state.scope.formatError(error.status, message, error)
       : errorBody(error, message);

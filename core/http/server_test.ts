@@ -16,7 +16,6 @@ function serverOf(limit: number, addTo?: (app: PluginApp) => void): HttpServer {
     proxies: "none",
     root: "",
     texts: createTexts(),
-    language: "en",
   };
   const server = new HttpServer(parts as HttpServerParts);
   const app = appBelow("/api");

@@ -43,6 +43,10 @@ export interface Texts {
   rename(keys: Readonly<Record<string, string>>): void;
   /** Languages with at least one text. */
   languages(): string[];
+  /** The language of readers who have not chosen one and whose browser names none that is there. */
+  language(): string;
+  /** Makes another language that of such readers, in this process. */
+  useLanguage(language: string): void;
 }
 
 /** Placeholders whose number decides the form of a text: the first of these that it has. */
@@ -83,13 +87,14 @@ const ENGLISH: Catalogue = {
 };
 
 /**
- * Creates a catalogue with the English texts.
+ * Creates a catalogue with the English texts, of an instance in a language.
  * @example
  * const texts = createTexts();
  * texts.add("de", { "At most :max notes": { one: "Höchstens eine Notiz", other: "Höchstens :max Notizen" } });
  * texts.say("At most :max notes", { max: 20 }, "de"); // Höchstens 20 Notizen
  */
-export function createTexts(): Texts {
+export function createTexts(ofInstance = "en"): Texts {
+  let instanceLanguage = ofInstance;
   const catalogues = new Map<string, Catalogue>([["en", joined(ENGLISH)]]);
   /** What was given as functions, by language, in the order of the additions that follow it. */
   const unread = new Map<string, CatalogueSource[]>();
@@ -142,6 +147,10 @@ export function createTexts(): Texts {
       }
     },
     languages: () => [...catalogues.keys()],
+    language: () => instanceLanguage,
+    useLanguage(language) {
+      instanceLanguage = language;
+    },
   };
 }
 

@@ -138,7 +138,7 @@ export async function boot(parts: RuntimeOptions): Promise<Runtime> {
     isShipped: (name) => !thirdParty.has(name),
     callAs: (...call) => http.callAs(...call),
   });
-  const texts = createTexts();
+  const texts = createTexts(config.language);
   addPluginTexts(plugins, texts, { shipped: parts.shipped ?? plugins, log });
   const spool = openSpool(`${config.dataDir}/spool`);
   await spool.sweep();

@@ -6,7 +6,7 @@ import type { Static, TObject } from "@sinclair/typebox";
 import type { CompiledQuery, Kysely, RawBuilder, SelectQueryBuilder } from "kysely";
 import type { Db, Migrations, TableName, Tables } from "../../db/mod.ts";
 import type { Children } from "../children/pool.ts";
-import type { Cached } from "../events/cache.ts";
+import type { Cached, CacheOptions } from "../events/cache.ts";
 import type { AnswerSource, CachedAnswers } from "../events/cached_answers.ts";
 import type { CallOptions } from "../events/call_options.ts";
 import type { DerivedAnswers, DerivedSource, DerivedValue } from "../events/derived_answers.ts";
@@ -217,7 +217,7 @@ export interface PluginContext<
   /** The URL of the instance without a final slash. */
   readonly baseUrl: string;
   readonly texts: Texts;
-  /** Default language of messages and screens. */
+  /** Default language of messages and screens now; `texts.language()` follows where administrators choose another. */
   readonly language: string;
   readonly on: HandleEvents;
   /** Adds a resolver of credentials; resolvers are tried in boot order. */
@@ -292,7 +292,7 @@ export interface PluginJobs {
 /** What is kept between requests. */
 export interface PluginCaches {
   /** Creates a cache of values by key, dropped in every process at the commit that changes them. */
-  values<V>(name: string, load: (key: string) => Promise<V>): Cached<V>;
+  values<V>(name: string, load: (key: string) => Promise<V>, options?: CacheOptions): Cached<V>;
   /** Caches answers about items as bytes, by viewer, until something that they are read from changes in any process. */
   answers<A extends object>(name: string, source: AnswerSource<A>): CachedAnswers<A>;
   /** Caches values that are made of cached answers, such as drawn screens, until one of these or what is declared changes. */

@@ -194,7 +194,9 @@ export function makeContext(
     log: parts.log.with({ plugin: plugin.name }),
     baseUrl: parts.baseUrl,
     texts: { ...texts },
-    language: config.language,
+    get language() {
+      return texts.language();
+    },
     perform: async (name, viewer, draft, action) => {
       powers.perform(name);
       const final = checks.value(draft, `the draft of "${name}"`);
@@ -245,7 +247,7 @@ export function makeContext(
       return as(viewer, () => listings.list(spec, viewer, query));
     },
     validate: (rules, input, viewer, lookups = {}) =>
-      validate(rules, input, { texts, lookups, language: viewer.language ?? currentLanguage() ?? config.language }),
+      validate(rules, input, { texts, lookups, language: viewer.language ?? currentLanguage() ?? texts.language() }),
     provide(name, service, needed, membersFor) {
       const offered = <Offered>(members: Offered) =>
         own.scoped(
@@ -300,7 +302,7 @@ export function makeContext(
       },
     },
     cache: {
-      values: (name, load) => parts.caches.make(`${plugin.name}:${name}`, load),
+      values: (name, load, options) => parts.caches.make(`${plugin.name}:${name}`, load, options),
       answers: (name, source) =>
         parts.answers.add(`${plugin.name}:${name}`, given ? fencedAnswers(given, source) : source),
       derived: (name, source) =>

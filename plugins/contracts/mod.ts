@@ -63,6 +63,17 @@ export type { Favourites, HomeKind, ItemViews } from "./home_page.ts";
 export type { ContentMaker, ContentRecord, ImportedFile, ImportFiles, MadeItem, NewItem } from "./imports.ts";
 export { importSlots } from "./imports.ts";
 export {
+  type InstanceSetting,
+  type InstanceSettings,
+  instanceSettingSlots,
+  type SettingFault,
+  type SettingGroup,
+  type SettingName,
+  type SettingOptions,
+  type SettingValue,
+  type SettingValues,
+} from "./instance_settings.ts";
+export {
   type AnyItemReader,
   findItem,
   type Item,
@@ -99,6 +110,7 @@ export type {
 } from "./markup.ts";
 export type { Metric, MetricValue } from "./metrics.ts";
 export { metricSlots } from "./metrics.ts";
+export { withNonces } from "./nonces.ts";
 export {
   joinedOutlines,
   type Outlined,

@@ -16,10 +16,12 @@
 export interface SystemFacts {
   /** A UUID that never changes. */
   instanceId(): Promise<string>;
-  /** Its name, set by the operator. */
+  /** Its name, which administrators may change: read it where it is shown. */
   readonly name: string;
-  /** URL of the logo; "" for none. */
+  /** URL of the logo; "" for none. It may change, too. */
   readonly logo: string;
+  /** URL of its icon of 32, 192 or 512 pixels, where administrators have uploaded one; "" for the shipped one. */
+  icon(side: 32 | 192 | 512): string;
   /** The API version that clients see. */
   readonly version: string;
 }

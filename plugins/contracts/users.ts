@@ -79,6 +79,8 @@ export interface Users {
   manageableUser(viewer: Viewer, id: string): Promise<number>;
   /** What is wrong with a password that a person chooses on a screen, if anything is: whether it is one of the most used. */
   commonPassword(password: string): Promise<string | undefined>;
+  /** Whether accounts whose e-mail address is not confirmed are refused. It may change: ask where one is refused. */
+  needsConfirmation(): boolean;
 }
 
 /**

@@ -6,17 +6,23 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { KEYED, PUBLIC } from "../support/data/open_routes.ts";
 import { PERMITS, type PermitCase } from "../support/data/route_permits.ts";
+import { fakeSmtp } from "../support/fakes/smtp.ts";
 import { stagedRequests } from "../support/harness/staged_requests.ts";
 import { storeHash } from "../support/harness/store_hash.ts";
 import { bootTestRuntime, type TestRuntime } from "../support/harness/test_runtime.ts";
 
+const smtp = fakeSmtp();
 let runtime: TestRuntime;
 let staged: ReturnType<typeof stagedRequests>;
 beforeAll(async () => {
-  runtime = await bootTestRuntime();
+  const env = { MAIL_HOST: "127.0.0.1", MAIL_PORT: String(smtp.port), MAIL_FROM: "wiki@example.com" };
+  runtime = await bootTestRuntime({ env });
   staged = stagedRequests(runtime);
 });
-afterAll(() => runtime.stop());
+afterAll(async () => {
+  await runtime.stop();
+  smtp.stop();
+});
 
 const make = async (path: string, body: unknown): Promise<number> =>
   (await runtime.ask("POST", path, { body })).body.id as number;

@@ -32,6 +32,8 @@ const REFUSED: Readonly<Record<string, string>> = {
   "POST /api/password/reset/:token": "there is no such link",
   "POST /api/password/email": "no mail is set up",
   "POST /api/notifications/unsubscribe/:user/:key": "there is no such link",
+  "POST /api/mail/test": "no mail is set up",
+  "PUT /api/settings": "of some settings no schema can say what they may be, such as a color with enough contrast",
 };
 /** It wants a WebSocket, which has no body. */
 const WEBSOCKET = "GET /api/v1/agents/ws";

@@ -23,7 +23,7 @@ const HELD = {
     "web.parts.field web.parts.form web.parts.notice web.parts.pager web.parts.table web.parts.tabs web.parts.toolbar",
     "activity.activities content.hasParentList document_head.draw export_format.write last_activity.of",
     "markdown_converter.configure page_content.include page_content.postRender page_content.preStore page_content.show screen_head.css",
-    "screen_head.links screen_head.meta screen_part.path search.wordsOf searched_parts.url view_replacement.draw",
+    "instance_setting.check instance_setting.options screen_head.links screen_head.meta screen_part.path search.wordsOf searched_parts.url view_replacement.draw",
   ],
   /** Reads what the viewer may read whom it is called with, who is one as whom the caller may act. */
   viewer: [
@@ -34,7 +34,7 @@ const HELD = {
   ],
   /** Reads figures and facts that the contract or slot is for. */
   reads: [
-    "fleet.details fleet.drift fleet.numbers sessions.guest sessions.pending system.instanceId users.viewer",
+    "fleet.details fleet.drift fleet.numbers instance_settings.fresh instance_settings.value instance_settings.version system.icon sessions.guest sessions.pending system.instanceId users.needsConfirmation users.viewer",
     "dashboard_figure.read metric.read screen_hook.after screen_hook.before",
     "telemetry.answerCache telemetry.isDegraded telemetry.isMigrated telemetry.isWorking telemetry.onAnswer telemetry.onWait",
     "telemetry.readCounts telemetry.replicas telemetry.storeLoad peers.ask traces.headers",
@@ -57,7 +57,7 @@ const HELD = {
   auth: ["sessions.begin sessions.complete users.byPassword"],
   /** Writes, sends or hands out what others keep, without an event or a check: for plugins that ship with Lectern. */
   ships: [
-    "dashboard_keys.spend overrides.areSet overrides.copy tags.beginningWith pages.discardDrafts pages.keepDraft pages.rewrite",
+    "dashboard_keys.spend instance_settings.secret overrides.areSet overrides.copy tags.beginningWith pages.discardDrafts pages.keepDraft pages.rewrite",
     "content_maker.make content_maker.read content_maker.refill content_record.changed dependents.destroy file_claims.used file_keeper.drop",
     "file_keeper.keep file_keeper.read file_store.get file_store.list file_store.put file_store.remove import_files.store",
     "mail_transport.send picture_keeper.keep response_fields.cached.onHit search_engine.find search_engine.index",

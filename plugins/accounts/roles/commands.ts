@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { type Command, type CommandIo, runSubcommand } from "lectern/cli";
+import type { InstanceSettings } from "lectern/contracts";
 import { type AnyContext, ApiError, SYSTEM } from "lectern/core";
 import { addMembers, removeRole } from "./changes.ts";
 import type { Role } from "./contract.ts";
@@ -41,10 +42,11 @@ async function remove(context: AnyContext, args: string[], io: CommandIo): Promi
   const role = await findRole(context, positionals[0] ?? "");
   const target = values["migrate-to"] === undefined ? undefined : await findRole(context, values["migrate-to"]);
   if (target?.id === role.id) throw new ApiError(422, "members cannot be moved to the role that is deleted");
-  const { registrationRole } = context.settings as { registrationRole: number };
+  // The plugin of this command requires the contract.
+  const { instance_settings: settings } = context.contracts as { instance_settings: InstanceSettings };
   await context.perform("role_delete", SYSTEM, role, async (final, tx) => {
     if (target) await addMembers(final.id, target.id, tx);
-    await removeRole(final, registrationRole, tx);
+    await removeRole(final, settings.value("registration_role"), tx);
     return final;
   });
   const moved = target ? `, its members have (${target.id}) ${target.display_name}` : "";

@@ -115,6 +115,10 @@ export const roleAnswers = {
 };
 
 declare module "lectern/contracts" {
+  interface SettingValues {
+    /** The id of the role of people who register; 0 for none. */
+    registration_role: number;
+  }
   interface Answers {
     "POST /api/roles": Static<typeof roleAnswers.saved>;
     [roleUpdate: `PUT /api/roles/${number}`]: Static<typeof roleAnswers.saved>;

@@ -12,10 +12,10 @@ import {
 import { about } from "./docs.ts";
 import { columns, findRole, permissionsCount, usersCount } from "./queries.ts";
 
-/** Mounts the routes. `known` returns all permission names; `registrationRole` is the id of a role that cannot be deleted. */
+/** Mounts the routes. `known` returns all permission names; `registrationRole` returns the id of a role that cannot be deleted. */
 export function mountRoles(
   context: RolesContext,
-  { known, registrationRole }: { readonly known: () => ReadonlySet<string>; readonly registrationRole: number },
+  { known, registrationRole }: { readonly known: () => ReadonlySet<string>; readonly registrationRole: () => number },
 ): void {
   const { db } = context;
   mountResource<Role, typeof createRules, typeof updateRules, null, typeof roleAnswers>(
@@ -54,7 +54,7 @@ export function mountRoles(
       place: async () => null,
       insert: (draft: RoleDraft, tx) => insertRole(draft, known(), tx),
       change: (role, draft: RoleChange, tx) => changeRole(role.id, draft, known(), tx),
-      remove: (role, tx) => removeRole(role, registrationRole, tx),
+      remove: (role, tx) => removeRole(role, registrationRole(), tx),
       // The columns of the listing are those of its schema.
       listed: (records) => records as Static<typeof roleAnswers.listed>[],
       show: async (role) => role,

@@ -3,7 +3,7 @@
  * other sites cannot make a browser write. A cookie without a valid session is that of an anonymous visitor, who is the
  * guest if the instance is public. Requests with a token do not get here, as the resolver of tokens is called first.
  */
-import type { Users } from "lectern/contracts";
+import type { InstanceSettings, Users } from "lectern/contracts";
 import { ApiError, type Authenticate, frozenViewer, mayUseApi, type Viewer } from "lectern/core";
 import { type CookieStyle, cookieOf } from "./cookie.ts";
 import type { FindSession } from "./session_cache.ts";
@@ -11,14 +11,11 @@ import type { FindSession } from "./session_cache.ts";
 /** The dependencies of the resolver. */
 export interface SessionResolverOptions {
   readonly cookieStyle: CookieStyle;
-  readonly users: Pick<Users, "viewer">;
+  readonly users: Pick<Users, "needsConfirmation" | "viewer">;
+  readonly settings: Pick<InstanceSettings, "fresh" | "value">;
   readonly findSession: FindSession;
   /** The guest as a viewer; undefined if there is none. */
   guest(): Viewer | undefined | Promise<Viewer | undefined>;
-  /** Whether anonymous visitors are the guest (setting app-public). */
-  readonly isPublic: boolean;
-  /** Whether accounts with an unconfirmed e-mail address are refused. */
-  readonly needsConfirmation: boolean;
 }
 
 const NO_API = new ApiError(403, "The owner of the used API token does not have permission to make API calls");
@@ -37,7 +34,7 @@ export function asGuest(viewer: Viewer): Viewer {
 
 /** Creates the resolver of sessions. */
 export function sessionResolver(options: SessionResolverOptions): Authenticate {
-  const { cookieStyle, findSession, guest, isPublic, needsConfirmation, users } = options;
+  const { cookieStyle, findSession, guest, settings, users } = options;
   return (request) => {
     const cookie = cookieOf(request.headers.get("cookie"), cookieStyle);
     return cookie === undefined ? undefined : authenticate(cookie, request.method);
@@ -46,10 +43,11 @@ export function sessionResolver(options: SessionResolverOptions): Authenticate {
   async function authenticate(cookie: string, method: string): Promise<Viewer | ApiError> {
     const session = await findSession(cookie);
     const viewer = session && (await users.viewer(session.userId));
-    const final = viewer ?? (isPublic ? await guest() : undefined);
+    await settings.fresh();
+    const final = viewer ?? (settings.value("app_public") ? await guest() : undefined);
     if (!final || !mayUseApi(final)) return NO_API;
     if (method !== "GET") return ONLY_GET;
-    if (viewer && needsConfirmation && !session?.isConfirmed) return UNCONFIRMED;
+    if (viewer && !session?.isConfirmed && users.needsConfirmation()) return UNCONFIRMED;
     return final;
   }
 }

@@ -191,10 +191,10 @@ function refused({ log }: SessionsContext, { address }: SignInClient, facts: Rec
 }
 
 /** The user as a viewer. Throws 401 for an unknown id, the guest, and an address that has to be confirmed. */
-async function confirmedUser({ contracts, db, needsConfirmation }: SessionsContext, id: number): Promise<Viewer> {
+async function confirmedUser({ contracts, db }: SessionsContext, id: number): Promise<Viewer> {
   const account = Number.isSafeInteger(id) ? await readAccount.executeTakeFirst(db, { id }) : undefined;
   const user = account && (await contracts.users.viewer(id));
   if (!user) throw NO_MATCH;
-  if (needsConfirmation && !account.isConfirmed) throw UNCONFIRMED;
+  if (!account.isConfirmed && contracts.users.needsConfirmation()) throw UNCONFIRMED;
   return user;
 }

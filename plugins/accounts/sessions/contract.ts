@@ -80,7 +80,7 @@ export const signInRules = rules({ email: ["required", "string"], password: ["re
 
 /** The context that the files of this plugin share, with what `setup` adds. */
 export interface SessionsContext
-  extends PluginContext<"users" | "throttle", "users" | "sessions" | "pending_sign_ins"> {
+  extends PluginContext<"instance_settings" | "users" | "throttle", "users" | "sessions" | "pending_sign_ins"> {
   readonly cookieStyle: CookieStyle;
   /** The cookie of a pending sign-in. */
   readonly pendingStyle: CookieStyle;
@@ -90,8 +90,6 @@ export interface SessionsContext
   readonly lastSeen: SessionsSeen;
   readonly lifetimes: SessionLifetimes;
   readonly limits: SignInLimits;
-  /** Whether accounts with an unconfirmed e-mail address are refused. */
-  readonly needsConfirmation: boolean;
   /** Ends a session by the event `session_end`. */
   endSession(session: Session, viewer: Viewer): Promise<void>;
   /** Ends a session within another event, without one of its own. */
@@ -136,6 +134,10 @@ export const pendingSchema = t.Object(
 );
 
 declare module "lectern/contracts" {
+  interface SettingValues {
+    /** Whether visitors may read. */
+    app_public: boolean;
+  }
   interface Answers {
     [sessions: `/api/users/${number}/sessions`]: Static<typeof sessionListingSchema>;
   }

@@ -30,7 +30,7 @@ const SWEEP_MS = HOUR_MS;
 /** Sessions: signing in with a password, and the cookie that follows. Listed after tokens, which take precedence. */
 export default definePlugin({
   name: "sessions",
-  requires: ["users", "throttle"],
+  requires: ["instance_settings", "users", "throttle"],
   provides: ["sessions"],
   grants: { read: ["users"], write: ["sessions", "pending_sign_ins", "users"], impersonate: true, auth: true },
   settings,
@@ -39,10 +39,9 @@ export default definePlugin({
   slots: signInSlots,
   setup(plugin) {
     const { auth, baseUrl, cache, contracts, db, jobs, log, visibilityRule, on, onStop, perform } = plugin;
-    const { attempts, attemptsByAccount, attemptsByAddress, confirmation, cookie, isPublic, restrict } =
+    const { attempts, attemptsByAccount, attemptsByAddress, cookie, isPublic, stepAttempts, stepLifetime } =
       plugin.settings;
-    const { stepAttempts, stepLifetime } = plugin.settings;
-    const needsConfirmation = confirmation || restrict !== "";
+    const { instance_settings: instanceSettings, users } = contracts;
     const lifetimes = lifetimesOf(plugin.settings);
     const cookieStyle = cookieStyleFor(cookie, baseUrl);
     const sessions = cache.values("sessions", (hash) => readCachedSession(db, hash));
@@ -61,7 +60,6 @@ export default definePlugin({
       lastSeen,
       lifetimes,
       limits: { pair: attempts, account: attemptsByAccount, address: attemptsByAddress, step: stepAttempts },
-      needsConfirmation,
       endSessionWithin,
       async endSession(session, viewer) {
         await perform("session_end", viewer, session, async (final, tx) => {
@@ -75,19 +73,25 @@ export default definePlugin({
     // One that there was not is not cached, and the account may be deleted and made again.
     on("user_delete", { inTransaction: (_, tx) => guests.forget(tx) });
     const viewerOf = (session: CachedSession | undefined) =>
-      session && (session.isConfirmed || !needsConfirmation) ? contracts.users.viewer(session.userId) : undefined;
+      session && (session.isConfirmed || !users.needsConfirmation())
+        ? contracts.users.viewer(session.userId)
+        : undefined;
     onStop(() => lastSeen.flush());
     visibilityRule("sessions", () => true);
     auth(
       sessionResolver({
         cookieStyle,
-        users: contracts.users,
+        users,
+        settings: instanceSettings,
         findSession,
         guest,
-        isPublic,
-        needsConfirmation,
       }),
     );
+    plugin.contribute("instance_setting", {
+      ...{ name: "app_public", group: "access", label: "Visitors may read", control: "switch", default: false },
+      help: "What the role Public permits, without signing in.",
+      ...{ rules: { app_public: ["boolean"] }, variable: "APP_PUBLIC", given: isPublic },
+    });
     plugin.contribute("credential_scheme", {
       schemes: { session: { type: "apiKey", in: "cookie", name: cookie, description: "The cookie of a sign-in" } },
     });
@@ -96,7 +100,7 @@ export default definePlugin({
         const session = findSession(cookieOf(request.headers.get("cookie"), cookieStyle));
         return session instanceof Promise ? session.then(viewerOf) : viewerOf(session);
       },
-      guest: () => (isPublic ? guest() : undefined),
+      guest: () => (instanceSettings.value("app_public") ? guest() : undefined),
       begin: (...given) => begin(context, ...given),
       async pending(request) {
         const found = await pendingOf(context, request);

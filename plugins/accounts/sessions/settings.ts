@@ -62,21 +62,11 @@ export const settings = t.Object({
     unit: "minutes",
     description: "After how long a sign-in whose further step is not completed expires",
   }),
-  isPublic: t.Boolean({
-    default: false,
-    env: "APP_PUBLIC",
-    description: "Lets visitors with an anonymous cookie use the API as the guest, if the role Public permits it",
-  }),
-  confirmation: t.Boolean({
-    default: false,
-    env: "REGISTRATION_CONFIRMATION",
-    shared: true,
-    description: "Refuses accounts whose e-mail address is not confirmed",
-  }),
-  restrict: t.String({
-    default: "",
-    env: "REGISTRATION_RESTRICT",
-    shared: true,
-    description: "Domains that may register, separated by commas; if any, addresses must be confirmed",
-  }),
+  isPublic: t.Optional(
+    t.Boolean({
+      env: "APP_PUBLIC",
+      description:
+        "Lets visitors read, and use the API with an anonymous cookie, as the role Public permits; by default what administrators choose, at first false",
+    }),
+  ),
 });

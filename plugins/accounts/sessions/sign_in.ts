@@ -94,7 +94,7 @@ interface Attempt {
 
 /** Signs in by password. The field `next` of a screen is the path to return to. */
 async function signIn(context: SessionsContext, { request, input, address }: Attempt): Promise<Started> {
-  const { contracts, limits, needsConfirmation, validate } = context;
+  const { contracts, limits, validate } = context;
   const { throttle, users } = contracts;
   const { email, password } = await validate(signInRules, input, GUEST);
   const account = email.toLowerCase();
@@ -106,7 +106,7 @@ async function signIn(context: SessionsContext, { request, input, address }: Att
   const found = await users.byPassword(email, password);
   const user = found && (await users.viewer(found.id));
   if (!user) throw NO_MATCH;
-  if (needsConfirmation && !found.isConfirmed) throw UNCONFIRMED;
+  if (!found.isConfirmed && users.needsConfirmation()) throw UNCONFIRMED;
   const verified = { user, method: PASSWORD, seal: found.seal, returnTo: ownPath(input.next) };
   const started = await start(context, verified, { request, address });
   await throttle.forgive(pairLimit, pair);

@@ -13,8 +13,6 @@ import { type CachedToken, UNKNOWN } from "./token_cache.ts";
 export interface TokenResolverOptions {
   readonly tokens: Cached<CachedToken>;
   readonly users: Users;
-  /** Whether accounts with an unconfirmed e-mail address are refused. */
-  readonly needsConfirmation: boolean;
   /** Records a use of a token. */
   used(token: CachedToken): void;
   /** Verifies a secret against a bcrypt hash; if it matches, replaces the hash by a fast one. */
@@ -36,13 +34,13 @@ const READING: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 /** Creates the resolver of tokens. */
 export function tokenResolver(options: TokenResolverOptions): Authenticate {
-  const { tokens, users, needsConfirmation } = options;
+  const { tokens, users } = options;
   const check = (token: CachedToken, viewer: Viewer | undefined, method: string) => {
     if (token.expiresAt <= Date.now()) return EXPIRED;
     // The user was deleted, and the cached token has not been invalidated yet.
     if (!viewer) return UNAUTHORIZED;
     if (!mayUseApi(viewer)) return NO_API;
-    if (needsConfirmation && !token.isConfirmed) return UNCONFIRMED;
+    if (!token.isConfirmed && users.needsConfirmation()) return UNCONFIRMED;
     if (token.readOnly && !READING.has(method)) return READ_ONLY;
     options.used(token);
     return byToken(viewer, token);

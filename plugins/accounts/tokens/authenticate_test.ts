@@ -29,13 +29,17 @@ interface Case {
   readonly viewer?: Viewer | undefined;
   readonly secret?: string;
   readonly options?: Partial<TokenResolverOptions>;
+  /** Whether unconfirmed accounts are refused. */
+  readonly isStrict?: boolean;
 }
 
 function authenticate(input: Case, lastUsed: number[] = []) {
   const resolver = tokenResolver({
     tokens: { get: () => token(input.token), forget: async () => {} },
-    users: { viewer: () => ("viewer" in input ? input.viewer : ann) } as unknown as Users,
-    needsConfirmation: false,
+    users: {
+      viewer: () => ("viewer" in input ? input.viewer : ann),
+      needsConfirmation: () => input.isStrict === true,
+    } as unknown as Users,
     used: ({ id }) => void lastUsed.push(id),
     upgrade: async (_, secret) => secret === "secret",
     ...input.options,
@@ -63,7 +67,7 @@ test("of several errors the first in the order of the contract is answered", () 
   const gone = { viewer: undefined };
   const barred = { viewer: { ...ann, permissions: new Set<string>() } };
   const late = { expiresAt: Date.now() - 1 };
-  const strict = { options: { needsConfirmation: true } };
+  const strict = { isStrict: true };
   expect(summary(authenticate({ secret: "wrong", token: late, ...barred }))).toBe("401 The secret provided for ");
   expect(summary(authenticate({ token: { ...late, isConfirmed: false }, ...barred, ...strict }))).toBe(
     "403 The authorization token ",

@@ -31,7 +31,7 @@ export default definePlugin({
   commands: { token: tokenCommand },
   setup(plugin) {
     const { auth, cache, contracts, db, log, visibilityRule, on, onStop } = plugin;
-    const { adminToken, confirmation, environment, restrict } = plugin.settings;
+    const { adminToken, environment } = plugin.settings;
     const timeZone = zoneOf(plugin.settings.timeZone);
     const tokens = cache.values("tokens", (tokenId) => readToken(db, tokenId, timeZone));
     const context: TokensContext = {
@@ -46,7 +46,6 @@ export default definePlugin({
       tokenResolver({
         tokens,
         users: contracts.users,
-        needsConfirmation: confirmation || restrict !== "",
         used: ({ id }) => context.lastUsed.note("used", id),
         upgrade: (token, secret) => upgradeHash(context, token, secret),
       }),

@@ -13,18 +13,6 @@ export const settings = t.Object({
     env: "APP_TIMEZONE",
     description: "Time zone in which the day begins on which a token expires",
   }),
-  confirmation: t.Boolean({
-    default: false,
-    env: "REGISTRATION_CONFIRMATION",
-    shared: true,
-    description: "Refuses accounts whose e-mail address is not confirmed",
-  }),
-  restrict: t.String({
-    default: "",
-    env: "REGISTRATION_RESTRICT",
-    shared: true,
-    description: "Domains that may register, separated by commas; if any, addresses must be confirmed",
-  }),
   environment: t.String({
     default: "production",
     env: "APP_ENV",

@@ -1,8 +1,7 @@
 /**
- * The interface of users: tables, rules of requests, events. Passwords are in no event and no answer; drafts contain the
+ * The interface of users: rules of requests, answers, events; the tables are in tables.ts. Passwords are in no event and no answer; drafts contain the
  * hash. Event handlers get a `User`; presenter.ts adds the URLs of profile and avatar to answers.
  */
-import type { Generated, GeneratedAlways } from "kysely";
 import type { Users } from "lectern/contracts";
 import {
   type Input,
@@ -20,69 +19,6 @@ import {
   userRefSchema,
 } from "lectern/core";
 import type { PasswordChecker } from "./common_passwords.ts";
-
-/** Users as stored. */
-export interface UsersTable {
-  id: Generated<number>;
-  name: string;
-  /** The sort and search key of the name, computed by the store. */
-  name_key: GeneratedAlways<string>;
-  /** Unique, compared case-insensitively. */
-  email: string;
-  email_confirmed: Generated<boolean>;
-  /** A hash of argon2id or bcrypt; empty if no password was set, which matches none. */
-  password: Generated<string>;
-  external_auth_id: Generated<string>;
-  /** Unique; part of the URLs of profiles. */
-  slug: string;
-  /** "public" for the guest, else empty. */
-  system_name: Generated<string>;
-  /** Preferred language; empty for that of the instance. */
-  language: Generated<string>;
-  /** The editor that pages are written in: "rich" or "source"; empty for the one of each page's format. */
-  editor: Generated<string>;
-  /** The time zone that screens show times in, such as "Europe/Berlin"; empty for that of the browser. */
-  time_zone: Generated<string>;
-  /** Null if there was none. Where a plugin fills the slot `last_activity`, that is used instead. */
-  last_activity_at: string | null;
-  created_at: Generated<string>;
-  updated_at: Generated<string>;
-}
-
-/** Links by which users choose a password; at most one per user in each table. */
-export interface UserLinksTable {
-  user_id: number;
-  /** SHA-256 of the secret in the link, as hex. */
-  hash: string;
-  expires_at: string;
-}
-
-/** Invitations. */
-export interface UserInvitesTable extends UserLinksTable {
-  /** Id of the user who sent it last; null for the system, and for a user who was deleted since. */
-  invited_by: Generated<number | null>;
-}
-
-/** Addresses that users want to have, until the link in the mail to the address is opened. */
-export interface UserEmailChangesTable extends UserLinksTable {
-  email: string;
-}
-
-/** The content of deleted users that a job is giving to their heirs. Users and heirs are ids without foreign keys. */
-export interface UserTransfersTable {
-  id: Generated<number>;
-  /** Id of the deleted user. */
-  user_id: number;
-  /** Null where nobody becomes the owner. */
-  heir_id: number | null;
-  /** Name of the deleted user. */
-  name: string;
-  /** How many items there were when the job began, the largest of those owned, created and edited last; null before. */
-  items: number | null;
-  /** How many were changed so far. */
-  moved: Generated<number>;
-  created_at: Generated<string>;
-}
 
 /** A user as event handlers get it; the result of user_create, user_update and user_delete. Contains no secrets. */
 export interface User {
@@ -290,6 +226,12 @@ export const accountRefSchema = t.Object(
 export const messageSchema = t.Object({ message: t.String() }, { $id: "Message" });
 
 declare module "lectern/contracts" {
+  interface SettingValues {
+    registration_enabled: boolean;
+    registration_confirmation: boolean;
+    /** Domains, separated by commas; "" for any. */
+    registration_restrict: string;
+  }
   interface Answers {
     "POST /api/password/email": Static<typeof messageSchema>;
     "POST /api/users": Static<typeof userSchema>;
@@ -306,16 +248,6 @@ declare module "lectern/contracts" {
     "/api/users": Static<typeof userListingSchema>;
     "/api/users/me": Static<typeof meSchema>;
     [user: `/api/users/${number}`]: Static<typeof userSchema>;
-  }
-}
-
-declare module "lectern/db" {
-  interface Tables {
-    users: UsersTable;
-    user_invites: UserInvitesTable;
-    user_resets: UserLinksTable;
-    user_email_changes: UserEmailChangesTable;
-    user_transfers: UserTransfersTable;
   }
 }
 

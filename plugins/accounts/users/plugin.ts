@@ -22,6 +22,7 @@ import { mountPasswordLinks } from "./password_links.ts";
 import { byPassword } from "./passwords.ts";
 import { mountPeople } from "./people.ts";
 import { readViewer, refOf } from "./queries.ts";
+import { needsConfirmation, registrationSettings } from "./registration.ts";
 import { mountUsers } from "./routes.ts";
 import { beyondScope } from "./scope.ts";
 import { printPassword, seedUsers } from "./seed.ts";
@@ -35,7 +36,7 @@ const SWEEP_MS = HOUR_MS;
 export default definePlugin({
   name: "users",
   provides: ["users"],
-  requires: ["mail", "throttle"],
+  requires: ["instance_settings", "mail", "throttle"],
   uses: ["system"],
   grants: {
     read: ["roles", "role_permissions", "activities", "images"],
@@ -94,6 +95,7 @@ export default definePlugin({
       }),
     );
     plugin.contribute("self_check", administratorCheck(db));
+    for (const setting of registrationSettings(plugin.settings)) plugin.contribute("instance_setting", setting);
     const service: Users = {
       ref: refOf,
       viewer: context.viewerOf,
@@ -105,6 +107,7 @@ export default definePlugin({
       guardedAdmin: (viewer, id, tx) => guardedAdmin(viewer, id, { db: tx.db.withoutPlugins() }),
       manageableUser: (viewer, id) => manageableUser(db, viewer, id),
       commonPassword: (password) => commonPasswordError(passwordCheck, password),
+      needsConfirmation: () => needsConfirmation(plugin.contracts.instance_settings),
     };
     provide("users", service, { byPassword: "auth" });
     visibilityRule("users", () => true);

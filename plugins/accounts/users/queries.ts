@@ -6,7 +6,8 @@ import { jsonArrayFrom } from "kysely/helpers/postgres";
 import type { UserRef } from "lectern/contracts";
 import { callContributionNow, frozenViewer, type RawBuilder, sql, type Viewer } from "lectern/core";
 import { type Executor, flattened, prepared, refs } from "lectern/db";
-import type { User, UsersContext, UsersTable } from "./contract.ts";
+import type { User, UsersContext } from "./contract.ts";
+import type { UsersTable } from "./tables.ts";
 
 const COLUMNS = [
   "users.id",

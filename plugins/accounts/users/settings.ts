@@ -28,6 +28,20 @@ export const settings = t.Object({
     description:
       "Items of a deleted user that get their new owner within the request, in a second; more are given to the new owner by a job",
   }),
+  confirmation: t.Optional(
+    t.Boolean({
+      env: "REGISTRATION_CONFIRMATION",
+      description:
+        "Refuses accounts whose e-mail address is not confirmed; by default what administrators choose, at first false",
+    }),
+  ),
+  restrict: t.Optional(
+    t.String({
+      env: "REGISTRATION_RESTRICT",
+      description:
+        "Domains that may register, separated by commas; if any, addresses must be confirmed; by default those that administrators choose",
+    }),
+  ),
   environment: t.String({
     default: "production",
     env: "APP_ENV",

@@ -14,7 +14,7 @@ interface RunOwner {
   readonly scope: string | null;
 }
 
-interface RunContext extends Pick<PluginContext, "language" | "texts"> {
+interface RunContext extends Pick<PluginContext, "texts"> {
   readonly contracts: Pick<Contracts, "users">;
 }
 
@@ -38,11 +38,11 @@ export async function viewerOfRun(
  * files.
  */
 export async function reasonOfRun(
-  { contracts, language, texts }: RunContext,
+  { contracts, texts }: RunContext,
   { created_by }: RunOwner,
   { refused, failed }: { readonly refused: ApiError | undefined; readonly failed: string },
 ): Promise<string> {
   const user = await contracts.users.viewer(created_by);
   const [text, params] = refused ? (refused.details.text ?? [refused.message, {}]) : [failed, {}];
-  return texts.say(text, params, user?.language ?? language);
+  return texts.say(text, params, user?.language ?? texts.language());
 }

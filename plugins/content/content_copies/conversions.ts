@@ -170,11 +170,11 @@ async function isLeft(context: CopiesContext, book: BookRow, tx: EventTransactio
 
 /** Names a book after the pages that are left in it: "Runbooks Pages". */
 async function renameBook(
-  { language, texts }: CopiesContext,
+  { texts }: CopiesContext,
   { id, name }: BookRow,
   { callAs, viewer }: EventTransaction,
 ): Promise<void> {
-  const named = (text: string) => texts.say(":name Pages", { name: text }, viewer.language ?? language);
+  const named = (text: string) => texts.say(":name Pages", { name: text }, viewer.language ?? texts.language());
   const tooLong = [...named(name)].length - MAX_NAME;
   const input = { name: named(tooLong > 0 ? [...name].slice(0, -tooLong).join("") : name) };
   const answer = await callAs(viewer, "PUT", `/api/books/${id}`, { input });

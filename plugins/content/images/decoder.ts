@@ -65,6 +65,11 @@ export interface ImageDecoder {
   resizeToFit(source: ImageSource, box: Box): Promise<Uint8Array | undefined>;
   /** Scales and crops the first frame to exactly this size around its centre, rotated upright. */
   crop(source: ImageSource, box: Required<Box>): Promise<Uint8Array>;
+  /**
+   * Makes a PNG of the first frame that fits a box, never scaled up, rotated upright, with nothing but its pixels. "square" fills the box, with
+   * transparency beside the picture.
+   */
+  asPng(source: ImageSource, box: Required<Box>, form?: "square"): Promise<Uint8Array<ArrayBuffer>>;
   /** Checks that all frames of an animation can be decoded. Does nothing for still images. */
   checkFrames(source: ImageSource): Promise<void>;
 }
@@ -80,6 +85,7 @@ const PATIENCE_MS = 20_000;
 const RETRY_AFTER_S = 10;
 /** Timeout of libvips for one operation. */
 const MAX_SECONDS = 60;
+const TRANSPARENT = { r: 0, g: 0, b: 0, alpha: 0 };
 const JPEG_QUALITY = 85;
 /** Names of texts of PNG that hold EXIF, XMP or IPTC in another form. */
 const UNTOLD = /^Raw profile type /;
@@ -168,6 +174,15 @@ export function createImageDecoder(maxPixels: number): ImageDecoder {
       }),
     crop: (source, box) =>
       decode(source, async () => encode((await open(source, limits)).autoOrient().resize({ ...box, fit: "cover" }))),
+    asPng: (source, box, form) =>
+      decode(source, async () => {
+        const image = (await open(source, limits)).autoOrient();
+        const scaled =
+          form === "square"
+            ? image.resize({ ...box, fit: "contain", background: TRANSPARENT })
+            : image.resize({ ...box, fit: "inside", withoutEnlargement: true });
+        return new Uint8Array(await scaled.png().toBuffer());
+      }),
     checkFrames: (source) =>
       withApiErrors(async () => {
         const { info, bytes } = await readHeader(source);

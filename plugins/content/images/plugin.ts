@@ -8,6 +8,7 @@ import { activityOf, authorReferences, missingFilesCheck, referenceCheck, withou
 import { definePlugin, fileLimit, sql, t } from "lectern/core";
 import { flattened, overAll, refs } from "lectern/db";
 import { registerAvatars } from "./avatars.ts";
+import { mountBranding, usedBranding } from "./branding.ts";
 import { lockImage } from "./changes.ts";
 import { imagesCommand } from "./commands.ts";
 import type { ImagePermission, ImagesContext } from "./contract.ts";
@@ -36,7 +37,7 @@ const UPLOADED_TO = flattened(refs("images.uploaded_to"));
 
 export default definePlugin({
   name: "images",
-  requires: ["access", "pages", "users"],
+  requires: ["access", "instance_settings", "pages", "system", "users"],
   grants: {
     write: ["images"],
     read: ["pages", "page_revisions", "books", "bookshelves", "users"],
@@ -104,7 +105,11 @@ export default definePlugin({
     contribute("export_files", imagesInExports(context, settings.audience));
     contribute("import_files", imagesInImports(context));
     contribute("import_files", coversInImports(context));
-    contribute("file_claims", { plugin: "images", used: (keys) => usedFileKeys(context, keys) });
+    const branding = { decoder: context.decoder, files, settings: contracts.instance_settings };
+    contribute("file_claims", {
+      plugin: "images",
+      used: async (keys) => [...(await usedFileKeys(context, keys)), ...(await usedBranding(branding.settings, keys))],
+    });
     contribute("file_keeper", fileKeeper(context));
     contribute(
       "self_check",
@@ -143,5 +148,6 @@ export default definePlugin({
     mountUsesRoute(plugin, context);
     mountGalleryRoutes(plugin, context, settings.fileLimit);
     mountFileRoute(plugin, context, settings.audience);
+    mountBranding(plugin, branding);
   },
 });

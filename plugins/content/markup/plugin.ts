@@ -55,7 +55,7 @@ export default definePlugin({
     }),
   }),
   slots: markdownSlots,
-  setup({ children, contribute, language, provide, settings, slot, texts }) {
+  setup({ children, contribute, provide, settings, slot, texts }) {
     let changed: Marked | undefined;
     // Called after the boot only, when all contributions are there.
     const converter = () => {
@@ -70,7 +70,7 @@ export default definePlugin({
       limits: { maxBytes: settings.maxContentBytes, maxElements: settings.maxContentElements },
       converter,
       maxHookedBytes: settings.maxHookedBytes,
-      includes: () => includeLimits(includeBudget, (text, params) => texts.say(text, params, language)),
+      includes: () => includeLimits(includeBudget, (text, params) => texts.say(text, params, texts.language())),
     };
     contributeThemeHooks({ contribute });
     provide("markup", offload(createMarkup(context), context));

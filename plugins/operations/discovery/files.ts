@@ -16,26 +16,40 @@ const COLOR = "#24527a";
 /** Mounts the files. */
 export function mountFiles({ app, baseUrl, chosen, root, sessions, system }: DiscoveryContext): void {
   const isPublic = { permit: "public" } as const;
-  const file = (name: string, type: string) => {
+  /** The shipped file, or the uploaded icon of that size. */
+  const file = (name: string, type: string, side: Parameters<typeof system.icon>[0]) => {
     const answer = shippedFile(join(import.meta.dir, "public", name), type);
-    app.site.get(`/${name}`, ({ request }) => answer(request.headers), isPublic);
+    app.site.get(
+      `/${name}`,
+      ({ request }) => {
+        const uploaded = system.icon(side);
+        if (uploaded === "") return answer(request.headers);
+        return new Response(null, { status: 302, headers: { location: uploaded, "cache-control": CACHE } });
+      },
+      isPublic,
+    );
   };
-  file("favicon.ico", "image/x-icon");
-  file("icon_192.png", "image/png");
-  file("icon_512.png", "image/png");
-  const icon = (name: string, sizes: string, type: string) => ({ src: `${root}/${name}`, sizes, type });
-  const manifest = JSON.stringify({
-    name: system.name,
-    short_name: system.name,
-    id: `${root}/`,
-    start_url: `${root}/`,
-    scope: `${root}/`,
-    display: "minimal-ui",
-    theme_color: COLOR,
-    background_color: "#ffffff",
-    icons: [icon("icon_192.png", "192x192", "image/png"), icon("icon_512.png", "512x512", "image/png")],
+  file("favicon.ico", "image/x-icon", 32);
+  file("icon_192.png", "image/png", 192);
+  file("icon_512.png", "image/png", 512);
+  const icon = (side: 192 | 512) => ({
+    src: system.icon(side) || `${root}/icon_${side}.png`,
+    sizes: `${side}x${side}`,
+    type: "image/png",
   });
-  app.site.get("/manifest.json", () => answerOf(manifest, "application/manifest+json"), isPublic);
+  const manifest = () =>
+    JSON.stringify({
+      name: system.name,
+      short_name: system.name,
+      id: `${root}/`,
+      start_url: `${root}/`,
+      scope: `${root}/`,
+      display: "minimal-ui",
+      theme_color: COLOR,
+      background_color: "#ffffff",
+      icons: [icon(192), icon(512)],
+    });
+  app.site.get("/manifest.json", () => answerOf(manifest(), "application/manifest+json"), isPublic);
   app.site.get(
     "/opensearch.xml",
     () => answerOf(searchDescription(system.name, baseUrl), "application/opensearchdescription+xml"),

@@ -7,15 +7,13 @@ import type { DiscoveryContext } from "./contract.ts";
  * has none.
  */
 export function discoveryHead({ baseUrl, runtime, system }: DiscoveryContext): ScreenHead {
-  const search = {
-    rel: "search",
-    type: "application/opensearchdescription+xml",
-    href: "/opensearch.xml",
-    title: system.name,
-  } as const;
+  const search = { rel: "search", type: "application/opensearchdescription+xml", href: "/opensearch.xml" } as const;
   return {
     dependsOn: [],
-    links: () => [{ rel: "manifest", href: "/manifest.json" }, ...(runtime.serves("GET", "/search") ? [search] : [])],
+    links: () => [
+      { rel: "manifest", href: "/manifest.json" },
+      ...(runtime.serves("GET", "/search") ? [{ ...search, title: system.name }] : []),
+    ],
     meta({ path, preview, status, title }: ScreenFacts, ui: Ui) {
       if (!preview || status !== 200 || ui.isSignedIn) return {};
       const { description, image } = preview;

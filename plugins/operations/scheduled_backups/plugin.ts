@@ -8,6 +8,7 @@ import { commands } from "./commands.ts";
 import { migrations } from "./migrations.ts";
 import { lastBackup } from "./queries.ts";
 import { offerRestore } from "./restore_offer.ts";
+import { mountBackups } from "./routes.ts";
 import { scheduleBackups } from "./schedule.ts";
 import { settings } from "./settings.ts";
 
@@ -21,6 +22,7 @@ export default definePlugin({
   beforeMigrations: backupBeforeMigrations,
   setup(context) {
     const { contribute } = context;
+    mountBackups(context);
     scheduleBackups(context);
     offerRestore(context);
     contribute("screen_part", {

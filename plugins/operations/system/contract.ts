@@ -20,7 +20,7 @@ export interface InstanceTable {
 }
 
 /** The context that the files of this plugin share. The table `jobs` is one of the runtime. */
-export type SystemContext = PluginContext<"upkeep", "instance" | "jobs">;
+export type SystemContext = PluginContext<"instance_settings" | "upkeep", "instance" | "jobs">;
 
 /** The instance (platform 9). */
 export const systemSchema = t.Object(
@@ -175,6 +175,13 @@ declare module "lectern/contracts" {
     "/api/system/files": Static<typeof lostFilesSchema>;
     "/api/system/jobs": Static<typeof deadJobAnswers.list>;
     "/api/system/plugins": Static<typeof bootedPluginsSchema>;
+  }
+  interface SettingValues {
+    app_name: string;
+    /** An address; "none" for no logo, "" for the shipped one. */
+    app_logo: string;
+    /** The beginning of the paths of an uploaded icon; "" for the shipped one. */
+    app_icon: string;
   }
 }
 

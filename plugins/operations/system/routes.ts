@@ -19,26 +19,30 @@ import { about } from "./docs.ts";
 const LISTED_FILES = 100;
 const PERMIT = "settings-manage";
 
-/** Mounts the route that clients read. Without a logo of its own the instance has the shipped one, unless `hasLogo` is false. */
+/** Mounts the route that clients read. Without a logo of its own the instance has the shipped one, unless `hasLogo` says no. */
 export function mountSystem(
-  { app, baseUrl }: SystemContext,
-  { instanceId, name, logo, version, hasLogo }: SystemFacts & { readonly hasLogo: boolean },
+  { app, baseUrl, contracts }: SystemContext,
+  instance: SystemFacts,
+  hasLogo: () => boolean,
 ): void {
   app.get(
     "/system",
-    async () => ({
-      version,
-      instance_id: await instanceId(),
-      app_name: name,
-      app_logo: hasLogo ? logo || `${baseUrl}/logo.png` : null,
-      base_url: baseUrl,
-    }),
+    async () => {
+      await contracts.instance_settings.fresh();
+      return {
+        version: instance.version,
+        instance_id: await instance.instanceId(),
+        app_name: instance.name,
+        app_logo: hasLogo() ? instance.logo || `${baseUrl}/logo.png` : null,
+        base_url: baseUrl,
+      };
+    },
     { permit: "access-api", response: systemSchema, ...endpoint("system", "read", { about: about.read }) },
   );
 }
 
 /** Mounts the routes for administrators. */
-export function mountFacts({ app, contracts, db, runtime, language, slot }: SystemContext): void {
+export function mountFacts({ app, contracts, db, runtime, slot, texts }: SystemContext): void {
   app.get(
     "/system/facts",
     async () => {
@@ -67,7 +71,7 @@ export function mountFacts({ app, contracts, db, runtime, language, slot }: Syst
         memory_bytes: process.memoryUsage.rss(),
         store: { version: store?.version ?? "", bytes: store?.bytes ?? 0 },
         jobs: { waiting: jobs?.waiting ?? 0, dead: jobs?.dead ?? 0 },
-        language,
+        language: texts.language(),
         theme: slot("theme")[0]?.name ?? "",
       };
     },

@@ -5,15 +5,17 @@
 import type { Visit } from "lectern/contracts";
 import { DAY_MS, definePlugin } from "lectern/core";
 import { newestVersion } from "./newest_version.ts";
+import { mountUpdate } from "./routes.ts";
 import { settings } from "./settings.ts";
 
 export default definePlugin({
   name: "version_check",
   grants: { net: "any" },
   settings,
-  setup({ contribute, fetch, log, onStart, onStop, runtime, settings: { url } }) {
-    if (url === "") return;
+  setup({ app, contribute, fetch, log, onStart, onStop, runtime, settings: { url } }) {
     let newest: string | undefined;
+    mountUpdate({ app, runtime }, { isChecked: url !== "", newest: () => newest });
+    if (url === "") return;
     let timer: ReturnType<typeof setInterval> | undefined;
     const check = async () => {
       try {

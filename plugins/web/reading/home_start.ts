@@ -1,6 +1,5 @@
 import type { Ui, Web } from "lectern/contracts";
 import { type Html, type HtmlPart, html } from "lectern/core";
-import { textWithMarkup } from "./item_details.ts";
 
 /** What the steps of an instance without content are drawn from. */
 export interface HomeStartData {
@@ -50,10 +49,11 @@ ${command(t("On the server"), `npx --no lectern migrate-from --base-url https://
         ui,
       ),
     isAdmin &&
+      ui.serves("/settings/appearance") &&
       step(
         "settings",
         t("Name and logo"),
-        html`<p>${textWithMarkup(ui, "Set :name and :logo, the address of a picture, in the environment of the server, and start it again.", { name: html`<code>APP_NAME</code>`, logo: html`<code>APP_LOGO</code>` })}</p>`,
+        html`<p>${t("Give the instance a name, a logo and colors of its own.")}</p>${link("/settings/appearance", "image", t("Name and look"))}`,
         ui,
       ),
   ];

@@ -11,20 +11,31 @@ import type {
 } from "lectern/contracts";
 import type { HtmlPart, PluginContext } from "lectern/core";
 import type { ComparedTexts } from "./difference.ts";
-import type { Frame } from "./layout.ts";
+import type { FooterLink, Frame } from "./layout.ts";
 import type { PendingForm } from "./pending_form.ts";
 import type { ChosenPasswordData, ForgottenPasswordData, SignInData } from "./sign_in.ts";
 
 /** What the files of this plugin share. */
 export interface ShellContext
   extends Pick<
-    PluginContext<"mail" | "sessions" | "system">,
+    PluginContext<"instance_settings" | "mail" | "sessions" | "system">,
     "callAs" | "children" | "contracts" | "log" | "onStart" | "runtime" | "app" | "slot" | "texts"
   > {
   /** The origin of APP_URL. */
   readonly origin: string;
   /** The path of APP_URL without a final slash. */
   readonly root: string;
+}
+
+declare module "lectern/contracts" {
+  interface SettingValues {
+    /** Such as "#24527a"; "" for that of Lectern. */
+    app_color: string;
+    app_color_dark: string;
+    app_footer_links: readonly FooterLink[];
+    /** Markup of administrators. */
+    app_custom_head: string;
+  }
 }
 
 declare module "lectern/core" {

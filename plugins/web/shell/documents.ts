@@ -4,7 +4,6 @@
  * add without saying what it follows from. Other screens are drawn for each request. Both may be kept by browsers (`revalidation.ts`).
  */
 import type {
-  DocumentHead,
   DrawnFor,
   DrawnScreen,
   MenuEntry,
@@ -15,11 +14,12 @@ import type {
   Ui,
   Visit,
 } from "lectern/contracts";
-import { callContributionNow, type Html, type HtmlPart, html, htmlResponse, randomText } from "lectern/core";
-import { drawable, faultNotice, shownEntries } from "./added_parts.ts";
+import { type Html, type HtmlPart, html, htmlResponse, randomText } from "lectern/core";
+import { faultNotice, shownEntries } from "./added_parts.ts";
 import type { ShellContext } from "./contract.ts";
 import { Filled, withoutNonce } from "./drawing.ts";
 import { drawingOf, type KeptDrawings } from "./drawings.ts";
+import { HeadMarkup } from "./head_markup.ts";
 import { chosenAttributes, colorScheme, document, type Entry, type Frame, noticeOf } from "./layout.ts";
 import type { OwnParts, Recording } from "./recording.ts";
 import { entityTag, keepable, unchanged } from "./revalidation.ts";
@@ -38,7 +38,8 @@ export interface DocumentOptions {
   readonly views: Pick<Views, "isDeclared">;
   /** The value of `frame-src`. */
   readonly frameSources: string;
-  readonly facts: { readonly app: string; readonly logo: string };
+  /** What administrators may change. */
+  facts(): Pick<Frame, "app" | "icon" | "logo" | "links">;
   /** URLs of the files that every document loads; complete once the runtime has booted. */
   styles(): readonly string[];
   scripts(): readonly string[];
@@ -74,10 +75,11 @@ interface Request extends Pick<OwnParts, "visit" | "notice"> {
 export class Documents {
   readonly #options: DocumentOptions;
   readonly #sent = new SentDocuments();
-  #drawn: readonly DocumentHead[] | undefined;
+  readonly #headMarkup: HeadMarkup;
 
   constructor(options: DocumentOptions) {
     this.#options = options;
+    this.#headMarkup = new HeadMarkup(options.context);
   }
 
   /** The answer with a screen that is drawn for this request. */
@@ -107,7 +109,7 @@ export class Documents {
     const path = pathOf(visit.request.url);
     const found = drawingOf<DocumentFacts>(kept, {
       answers,
-      key: `${name} ${path} ${text}`,
+      key: `${this.#settings()} ${name} ${path} ${text}`,
       visit,
       draw: async (reader, recording) => this.#draw(await screen.draw(data, reader), { path, reader }, recording),
     });
@@ -159,7 +161,7 @@ export class Documents {
     if (!views.isDeclared("layout/header")) return header(frameFor(own), own.ui);
     const found = drawingOf<undefined>(kept, {
       answers: [],
-      key: `header ${here}`,
+      key: `${this.#settings()} header ${here}`,
       visit: own.visit,
       draw: async ({ ui }, recording) => {
         const whole = { ...frameFor(own), ...this.#menus(here, ui), footer: NOTHING };
@@ -170,10 +172,16 @@ export class Documents {
     return found instanceof Promise ? found.then(({ drawing }) => drawing.filled(own)) : found.drawing.filled(own);
   }
 
+  /** What is drawn of the settings of the instance: documents and headers show some of them. */
+  #settings(): string {
+    return this.#options.context.contracts.instance_settings.version();
+  }
+
   /** What a request has of its own in a document. */
   #ownParts({ visit, notice }: Request, { style }: Pick<DocumentFacts, "style">, { head, css }: HeadExtras): OwnParts {
     const whole = style === undefined && css === "" ? undefined : `${style ?? ""}${css}`;
-    const nonce = whole === undefined && this.#draws().length === 0 ? "" : randomText(NONCE_LENGTH);
+    const nonce =
+      whole === undefined && !this.#headMarkup.isOn(pathOf(visit.request.url)) ? "" : randomText(NONCE_LENGTH);
     const cookies = visit.request.headers.get("cookie") ?? "";
     const scheme = SCHEME.exec(cookies)?.[1] ?? "";
     const density = DENSITY.exec(cookies)?.[1] ?? "";
@@ -188,7 +196,7 @@ export class Documents {
 
   /** Drawn once for a request, also where the document is drawn and filled for it. */
   #headEndOf(own: OwnParts): HtmlPart {
-    const drawn = this.#headEnds.get(own) ?? this.#headEnd(own.nonce);
+    const drawn = this.#headEnds.get(own) ?? this.#headMarkup.drawn(pathOf(own.visit.request.url), own.nonce);
     this.#headEnds.set(own, drawn);
     return drawn;
   }
@@ -197,17 +205,6 @@ export class Documents {
 
   #fault(ui: Ui): Frame["fault"] {
     return faultNotice(this.#options.context.runtime.faults(), ui);
-  }
-
-  /** What themes and plugins add to the end of the head, with the nonce of this document. */
-  #headEnd(nonce: string): HtmlPart {
-    return this.#draws().map((each) => callContributionNow(each, ({ draw }) => html`${drawable(draw?.(nonce))}\n`));
-  }
-
-  /** Those with markup; complete once the runtime has booted. */
-  #draws(): readonly DocumentHead[] {
-    this.#drawn ??= this.#options.context.slot("document_head").filter(({ draw }) => draw !== undefined);
-    return this.#drawn;
   }
 
   /** The answer with a document, or that the browser has it. */
@@ -229,21 +226,21 @@ export class Documents {
           { isKept },
         )
       : htmlResponse(body instanceof Filled ? body.bytes() : body, status);
-    response.headers.set("content-security-policy", this.#policy(nonce));
+    response.headers.set("content-security-policy", this.#policy(nonce, visit));
     response.headers.set("x-frame-options", "DENY");
     if (isTagged) keepable(response, etag);
     return response;
   }
 
-  #entityTag(body: Html | Filled, nonce: string, { viewer }: Visit): string {
+  #entityTag(body: Html | Filled, nonce: string, visit: Visit): string {
     const tag = body instanceof Filled ? body.tag(nonce) : withoutNonce(body.toString(), nonce);
-    return entityTag({ tag, policy: this.#policy(""), reader: viewer.id });
+    return entityTag({ tag, policy: this.#policy("", visit), reader: visit.viewer.id });
   }
 
   /** The nonce allows a style element of the screen, and the scripts and styles that plugins add to the head. */
-  #policy(nonce: string): string {
+  #policy(nonce: string, visit: Visit): string {
     const styles = nonce === "" ? "'self'" : `'self' 'nonce-${nonce}'`;
-    const scripts = this.#draws().length === 0 ? "" : `script-src ${styles}; `;
+    const scripts = this.#headMarkup.isOn(pathOf(visit.request.url)) ? `script-src ${styles}; ` : "";
     return `default-src 'self'; ${scripts}style-src ${styles}; img-src 'self' data: https: http:; media-src 'self' https:; frame-src ${this.#options.frameSources}; object-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`;
   }
 
@@ -251,7 +248,7 @@ export class Documents {
     const { facts, styles, scripts } = this.#options;
     const menus = this.#menus(here, ui);
     return {
-      ...facts,
+      ...facts(),
       ...menus,
       title: screen.title,
       body: screen.body,

@@ -13,6 +13,10 @@ export interface Frame {
   readonly title: string;
   readonly app: string;
   readonly logo: string;
+  /** URL of the icon that administrators have uploaded; "" for the shipped one. */
+  readonly icon: string;
+  /** Links of the footer that administrators have added. */
+  readonly links: readonly FooterLink[];
   readonly body: Html;
   readonly aside: Html | undefined;
   readonly crumbs: readonly Crumb[];
@@ -38,6 +42,12 @@ export interface Frame {
   readonly headEnd: HtmlPart;
   /** Parts of the footer, by plugins. */
   readonly footer: HtmlPart;
+}
+
+/** A link of the footer: an address, or a path of this instance. */
+export interface FooterLink {
+  readonly text: string;
+  readonly url: string;
 }
 
 /** An entry of a menu. */
@@ -87,7 +97,7 @@ export function document(frame: Omit<Frame, "notice" | "scheme">, ui: Ui, parts:
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="${parts.colorScheme}">
 <title>${title === app ? app : `${isolated(title)} · ${app}`}</title>
-<link rel="icon" href="${ui.url("/web/assets/favicon.svg")}">
+<link rel="icon" href="${frame.icon === "" ? ui.url("/web/assets/favicon.svg") : frame.icon}">
 ${frame.head}${styles.map((href) => html`<link rel="stylesheet" href="${href}">`)}${style}
 ${scripts.map((src) => html`<script src="${src}" defer></script>`)}
 ${frame.headEnd}</head>
@@ -171,7 +181,9 @@ function paletteTexts({ palette }: Frame, ui: Ui) {
 
 /** The footer. */
 export function footer(frame: Frame, ui: Ui): Html {
-  return html`<footer class="bottom"><small>${frame.app}${ui.serves("/api/docs") && html` · <a href="${ui.url("/api/docs")}">${ui.t("API")}</a>`}${ui.serves(KEYS_PATH) && html` · <a href="${ui.url(KEYS_PATH)}" data-dialog data-keys>${ui.t("Keyboard shortcuts")}</a>`}</small> ${frame.footer}</footer>`;
+  return html`<footer class="bottom"><small>${frame.app}${ui.serves("/api/docs") && html` · <a href="${ui.url("/api/docs")}">${ui.t("API")}</a>`}${ui.serves(KEYS_PATH) && html` · <a href="${ui.url(KEYS_PATH)}" data-dialog data-keys>${ui.t("Keyboard shortcuts")}</a>`}${frame.links.map(
+    ({ text, url }) => html` · <a href="${url.startsWith("/") ? ui.url(url) : url}">${text}</a>`,
+  )}</small> ${frame.footer}</footer>`;
 }
 
 /** The body of an error screen. */

@@ -8,6 +8,7 @@ import { itemReaderSlots, pagePictureSlots, screenSlots, shownContent } from "le
 import { chosenLanguage, definePlugin, type InputObject, isOperatorsOwn, t, trimEndChars } from "lectern/core";
 import { mountAssets } from "./assets.ts";
 import { avatar } from "./avatar.ts";
+import { mountColors } from "./colors.ts";
 import * as components from "./components.ts";
 import { difference } from "./difference.ts";
 import { Documents } from "./documents.ts";
@@ -17,6 +18,7 @@ import { type Icons, readIcons, warnOfUnknownIcons } from "./icons.ts";
 import { mountKeys } from "./keys.ts";
 import { decorator } from "./large_content.ts";
 import { errorBody, footer, header } from "./layout.ts";
+import { LOOK_SETTINGS } from "./look_settings.ts";
 import { pendingFormBody } from "./pending_form.ts";
 import { ScreenPlaces } from "./places.ts";
 import { PluginIcons } from "./plugin_icons.ts";
@@ -33,10 +35,12 @@ import { createUi } from "./ui.ts";
 import { Views } from "./views.ts";
 
 const PAGE_SIZE = 30;
+/** Pixels of the icon of a document: browsers show it at half of that and at the whole. */
+const ICON_SIDE = 32;
 
 export default definePlugin({
   name: "web",
-  requires: ["mail", "sessions", "system"],
+  requires: ["instance_settings", "mail", "sessions", "system"],
   provides: ["web"],
   grants: { auth: true },
   settings: t.Object({
@@ -72,6 +76,8 @@ export default definePlugin({
     const places = new ScreenPlaces(parts);
     places.add(["screen/footer"]);
     const assets = mountAssets(shared);
+    const colors = mountColors(shared);
+    for (const setting of LOOK_SETTINGS) context.contribute("instance_setting", setting);
     const heads = () => slot("screen_head");
     const filesOf = (kind: "styles" | "scripts") =>
       [...heads(), ...slot("document_head")].flatMap((head) => head[kind] ?? []);
@@ -88,8 +94,13 @@ export default definePlugin({
       kept: context.cache.derived("drawings", { dependsOn: declared }),
       ...{ parts, views, heads },
       frameSources: frames.policy,
-      facts: { app: contracts.system.name, logo: contracts.system.logo },
-      styles: () => [...own.styles, ...filesOf("styles")],
+      facts: () => ({
+        app: contracts.system.name,
+        logo: contracts.system.logo,
+        icon: contracts.system.icon(ICON_SIDE),
+        links: contracts.instance_settings.value("app_footer_links"),
+      }),
+      styles: () => [...own.styles, ...colors(), ...filesOf("styles")],
       scripts: () => [...own.scripts, ...filesOf("scripts")],
       footer: (facts, visit) => places.draw("screen/footer", facts, visit),
       header: views.add("layout/header", header),
@@ -103,7 +114,7 @@ export default definePlugin({
         return createUi(
           { texts, icons, root, serves: context.runtime.serves },
           viewer,
-          chosenLanguage(viewer.language, accepted, texts.languages()) ?? context.language,
+          chosenLanguage(viewer.language, accepted, texts.languages()) ?? texts.language(),
         );
       },
       errorBody: views.add("web/fault", errorBody),

@@ -23,7 +23,7 @@ const CROSS_SITE = new ApiError(
 
 /** The route scope of all paths outside the API. */
 export function screenScope(
-  { contracts: { sessions }, origin, root, slot }: ShellContext,
+  { contracts: { instance_settings: settings, sessions }, origin, root, slot }: ShellContext,
   { errorScreen }: ErrorScreens,
 ): RouteScope {
   const viewers = new WeakMap<Request, Viewer>();
@@ -31,16 +31,20 @@ export function screenScope(
     if (viewer) viewers.set(request, viewer);
     return viewer;
   };
+  const readerOf = (request: Request) => {
+    if (request.headers.has("authorization")) return undefined;
+    const found = sessions.viewer(request);
+    const viewer =
+      found instanceof Promise ? found.then((one) => one ?? sessions.guest()) : (found ?? sessions.guest());
+    if (!(viewer instanceof Promise)) return noted(request, viewer);
+    return viewer.then((one) => noted(request, one));
+  };
   return {
     outside: true,
     limiter: null,
     authenticate(request) {
-      if (request.headers.has("authorization")) return undefined;
-      const found = sessions.viewer(request);
-      const viewer =
-        found instanceof Promise ? found.then((one) => one ?? sessions.guest()) : (found ?? sessions.guest());
-      if (!(viewer instanceof Promise)) return noted(request, viewer);
-      return viewer.then((one) => noted(request, one));
+      const isFresh = settings.fresh();
+      return isFresh ? isFresh.then(() => readerOf(request)) : readerOf(request);
     },
     async intercept(request, address, next) {
       const isDocument = acceptsHtml(request);

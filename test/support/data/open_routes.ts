@@ -33,6 +33,8 @@ export const PUBLIC: Readonly<Record<string, string>> = {
   "GET /api/session": "answers from the cookie alone, to users without access-api as well",
   "DELETE /api/session": "signs out by the cookie alone, users without access-api as well",
   "GET /api/docs/assets/:file": "files of the documentation's page, which hold nothing of the instance",
+  "GET /branding/:name": "the logo and the icon of the instance, which the sign-in shows",
+  "GET /web/colors.css": "the colors of screens, the sign-in among them, as the address says them",
   "GET /web/assets/:name": "styles and scripts of screens, the sign-in among them",
   "GET /web/diagrams/frame": "an empty document in which browsers draw diagrams; its origin has no cookies",
   "GET /web/diagrams/library.js": "the library that draws them, as its package has it",

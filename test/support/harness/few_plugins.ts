@@ -4,7 +4,7 @@
  */
 
 /** Users with roles and tokens, and one plugin with routes. */
-export const FEW: readonly string[] = ["mail", "throttle", "users", "roles", "tokens", "system"];
+export const FEW: readonly string[] = ["instance_settings", "mail", "throttle", "users", "roles", "tokens", "system"];
 /** Also books, of which names and permissions are known. */
 export const WITH_BOOKS: readonly string[] = [...FEW, "access", "tags", "markup", "shelves", "books"];
 /** Also chapters and pages. */

@@ -44,7 +44,9 @@ export function screenScope(
     limiter: null,
     authenticate(request) {
       const isFresh = settings.fresh();
-      return isFresh ? isFresh.then(() => readerOf(request)) : readerOf(request);
+      if (!isFresh) return readerOf(request);
+      // While the store is away, screens that need nothing of it, such as the form to sign in, are drawn by the settings of before.
+      return isFresh.catch(() => undefined).then(() => readerOf(request));
     },
     async intercept(request, address, next) {
       const isDocument = acceptsHtml(request);

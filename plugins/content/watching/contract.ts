@@ -204,7 +204,7 @@ export const preferencesSchema = t.Object(
   { $id: "NotificationPreferences" },
 );
 
-const revision = nullable(t.Integer({ minimum: 0 }));
+const revision = (description: string) => nullable(t.Integer({ minimum: 0, description }));
 
 /** A notification. */
 export const notificationSchema = t.Object(
@@ -213,8 +213,8 @@ export const notificationSchema = t.Object(
     type: t.Union([t.Literal("page_create"), t.Literal("page_update"), t.Literal("comment_create")]),
     reason: t.Union([t.Literal("mention"), t.Literal("reply"), t.Literal("own"), t.Literal("watch")]),
     changes: t.Integer({ minimum: 1, description: "Changes of one author within minutes are one notification" }),
-    from_revision: { ...revision, description: "The revision_count before the first of them" },
-    to_revision: { ...revision, description: "The revision_count after the last of them" },
+    from_revision: revision("The revision_count before the first of them"),
+    to_revision: revision("The revision_count after the last of them"),
     comment_id: nullable(idSchema),
     comment_local_id: nullable(t.Integer()),
     created_at: timestampSchema,
@@ -240,10 +240,11 @@ export const notificationListSchema = t.Object(
     data: t.Array(notificationSchema),
     total: t.Integer({ minimum: 0 }),
     unread,
-    newest_id: nullable({
-      ...idSchema,
-      description: "The highest id of all your notifications: as up_to it marks all, but those that come later",
-    }),
+    newest_id: nullable(
+      t.Integer({
+        description: "The highest id of all your notifications: as up_to it marks all, but those that come later",
+      }),
+    ),
   },
   { $id: "Notifications" },
 );

@@ -12,22 +12,16 @@ export interface InstanceSettingsTable {
   plugin: string;
 }
 
-const value = t.Union([
-  t.String(),
-  t.Boolean(),
-  t.Number(),
-  t.Array(t.Record(t.String(), t.String())),
-  // Of a secret.
-  t.Null(),
-]);
+const value = (description: string) =>
+  t.Union([t.String(), t.Boolean(), t.Number(), t.Array(t.Record(t.String(), t.String())), t.Null()], { description });
 
 /** A setting with its value. */
 export const settingSchema = t.Object(
   {
     name: t.String(),
     group: t.String({ description: "The form that it is changed by" }),
-    value: { ...value, description: "Null for a secret, which is never shown" },
-    default: value,
+    value: value("Null for a secret, which is never shown"),
+    default: value("The value without a choice; null for a secret"),
     is_set: t.Boolean({ description: "Whether it is another value than the default, or a secret that is there" }),
     is_secret: t.Boolean(),
     locked_by: nullable(t.String({ description: "The variable of the environment that sets it" })),

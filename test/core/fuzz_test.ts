@@ -118,6 +118,7 @@ async function fire(method: string, { path, query, as, headers, body }: Shot): P
 
 const DAY = "public, max-age=86400";
 const HOUR = "public, max-age=3600";
+const FOREVER = "public, max-age=31536000, immutable";
 /** What ships with the server is the same for everybody; a script whose address names its version is kept forever. */
 const SHIPPED: ReadonlyMap<string, string> = new Map([
   ["/logo.png", DAY],
@@ -126,7 +127,9 @@ const SHIPPED: ReadonlyMap<string, string> = new Map([
   ...["manifest.json", "opensearch.xml", "robots.txt", "sitemap.xml", "sitemap-1.xml"].map(
     (name) => [`/${name}`, HOUR] as const,
   ),
-  ["/web/diagrams/library.js", "public, max-age=31536000, immutable"],
+  ["/web/diagrams/library.js", FOREVER],
+  // Its address has the colours.
+  ["/web/colors.css", FOREVER],
 ]);
 
 /** What holds for every answer of the runtime. */

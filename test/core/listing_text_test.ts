@@ -36,7 +36,7 @@ const LISTINGS = {
   ...{ tags: "/api/tags/names", "tag values": "/api/tags/values-for-name?name=team", webhooks: "/api/webhooks" },
   ...{ revisions: "/api/pages/1/revisions", deliveries: "/api/webhooks/1/deliveries", tokens: "/api/users/1/tokens" },
   ...{ sessions: "/api/users/1/sessions", hosts: "/api/v1/dashboard/hosts", keys: "/api/v1/dashboard/keys" },
-  ...{ roles: "/api/roles", transfers: "/api/user-transfers" },
+  ...{ roles: "/api/roles", transfers: "/api/user-transfers", invites: "/api/user-invites" },
 };
 
 let inTransaction: ((tx: EventTransaction) => Promise<void>) | undefined;
@@ -89,7 +89,7 @@ async function fill({ ask, store }: TestRuntime): Promise<void> {
 }
 
 /** Those that read rows, which have JSON, lists or dates. */
-const ROWS = ["activities", "webhooks", "revisions", "tokens", "keys", "transfers"];
+const ROWS = ["activities", "webhooks", "revisions", "tokens", "keys", "transfers", "invites"];
 
 /** Without the times at which tokens were used last, which are written later. */
 function withoutUses(body: string): string {

@@ -187,6 +187,7 @@ test.each(LEFT_OUT)("%s: the part of a plugin that fails is left out (%s)", asyn
 /** Slot, what fails, in which ways, the operation that it stops. */
 const STOPS: readonly [slot: string, part: string, hows: readonly How[], ask: () => Promise<Answered>][] = [
   ["dependents", "dependents", ["throws", "rejects"], destroyBook],
+  ["instance_setting", "instance_setting", ["throws", "rejects"], () => api("PUT", "/api/settings", { trouble: "x" })],
   // It is configured by the first conversion that succeeds.
   ["markdown_converter", "markdown_converter", ["throws"], newPage],
   ["page_content", "preStore", ["throws", "rejects"], newPage],
@@ -266,7 +267,7 @@ const PLAIN = [
   ...["file_store", "mail_transport", "search_engine", "sign_in_step"],
 ];
 /** Readers of kinds of items, which the screens above read through; parts of kinds of content. */
-const BY_KIND = ["content", "export_kind", "item_reader", "last_activity", "searched_parts"];
+const BY_KIND = ["content", "export_kind", "item_reader", "last_activity", "searched_parts", "user_picture"];
 
 test("every slot is documented with what its failure does, and tried here", () => {
   const hooks = readFileSync(join(import.meta.dir, "../../plugins/hooks.md"), "utf8");

@@ -171,7 +171,7 @@ test("mail goes to the provider's API: again after a temporary failure, once aft
   expect(triesFor("gone@example.com")).toHaveLength(1);
   expect(triesFor("late@example.com")[1]?.json).toMatchObject({
     from: env.MAIL_FROM,
-    subject: "You have been invited",
+    subject: "You have been invited to Lectern",
   });
   expect(mailApi.received[0]?.headers.get("authorization")).toBe(`Bearer ${MAIL_KEY}`);
   expect(server.output()).not.toContain(MAIL_KEY);

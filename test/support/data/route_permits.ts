@@ -226,7 +226,7 @@ export const PERMITS: Readonly<Record<string, readonly PermitCase[]>> = {
   "GET /api/users/me": [{ path: "/api/users/me", needs: [] }],
   "PUT /api/users/me": [{ path: "/api/users/me", needs: [], body: { name: "Own name" } }],
   "DELETE /api/users/me": [{ path: "/api/users/me", needs: [], body: { current_password: "a guess" }, answered: 422 }],
-  "POST /api/users/me/email": [{ path: "/api/users/me/email", needs: [], answered: 409 }],
+  "POST /api/users/me/email": [{ path: "/api/users/me/email", needs: [], answered: 422 }],
   "DELETE /api/users/me/email": [{ path: "/api/users/me/email", needs: [] }],
   "POST /api/users/me/email/:token": [{ path: "/api/users/me/email/{turn}", needs: [], answered: 404 }],
   "GET /api/users/:id/tokens": [{ path: "/api/users/{user}/tokens", needs: ["users-manage"] }],

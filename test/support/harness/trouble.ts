@@ -93,6 +93,11 @@ export const trouble = definePlugin({
       ...{ name: "lectern_trouble", help: "Troubles.", type: "gauge" },
       read: async () => from("metric", [{ value: 41 }], [{ value: "many" }]),
     });
+    contribute("instance_setting", {
+      ...{ name: "trouble", group: "appearance", label: "Trouble", control: "text", default: "" },
+      rules: { trouble: ["string", "max:40"] },
+      check: () => from("instance_setting", undefined),
+    });
     contribute("dependents", { kind: "book", destroy: async () => from("dependents", undefined) });
     contribute("page_pictures", {
       dependsOn: [{ table: "pages", column: "id" }],
@@ -123,6 +128,12 @@ export const trouble = definePlugin({
     });
   },
 });
+
+declare module "lectern/contracts" {
+  interface SettingValues {
+    trouble: string;
+  }
+}
 
 /** Runs something while a part fails. */
 export async function whileFailing<T>(part: string, how: How, run: () => Promise<T>): Promise<T> {

@@ -70,19 +70,19 @@ export interface SettingFault {
  * The settings of the instance as they are now.
  * @example
  * export default definePlugin({
- *   name: "greeting",
+ *   name: "motto",
  *   requires: ["instance_settings"],
  *   setup({ app, contracts: { instance_settings: settings }, contribute }) {
  *     contribute("instance_setting", {
- *       ...{ name: "greeting", group: "appearance", label: "Greeting", control: "text", default: "Welcome" },
- *       rules: { greeting: ["string", "max:100"] },
+ *       ...{ name: "motto", group: "appearance", label: "Motto", control: "text", default: "Welcome" },
+ *       rules: { motto: ["string", "max:100"] },
  *     });
- *     app.get("/greeting", () => ({ greeting: settings.value("greeting") }), { permit: "public" });
+ *     app.get("/motto", () => ({ motto: settings.value("motto") }), { permit: "public" });
  *   },
  * });
  *
  * declare module "lectern/contracts" {
- *   interface SettingValues { greeting: string }
+ *   interface SettingValues { motto: string }
  * }
  */
 export interface InstanceSettings {

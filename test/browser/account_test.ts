@@ -35,7 +35,7 @@ test("a profile is changed, and what is refused is shown beside its field", asyn
   expect(await page.getAttribute("html", "lang")).toBe("de");
   expect(await page.locator("header summary").textContent()).toContain(NASTY);
   // In the language that was chosen, as all of the screen is.
-  expect(await notice(page)).toContain("Ihr Profil ist gespeichert.");
+  expect(await notice(page)).toContain("Ihr Profil wurde gespeichert.");
   expect(await page.locator("#field-language option").allTextContents()).toContain("Français");
   await page.locator("#field-language").selectOption("");
   await page.locator("form[action$=profile] button").click();

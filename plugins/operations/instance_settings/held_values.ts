@@ -6,7 +6,7 @@
 import type { InstanceSetting, SettingValue } from "lectern/contracts";
 import { type Cached, type CacheOptions, deepFreeze } from "lectern/core";
 import { isWithinTransaction, outsideTransaction } from "lectern/db";
-import type { InstanceSettingsContext, InstanceSettingsTable } from "./contract.ts";
+import type { InstanceSettingsTable } from "./contract.ts";
 
 /** What was read at a time. */
 interface Snapshot {
@@ -28,7 +28,6 @@ export interface HeldValuesOptions {
   read(): Promise<readonly Row[]>;
   /** Makes the cache. */
   cache: Make;
-  log: InstanceSettingsContext["log"];
   /** Called with the first values, and with each that follow. */
   changed(): void;
 }
@@ -85,8 +84,8 @@ export class HeldValues {
   #readAgain(): void {
     // Of a runtime that is being set up nothing is held yet.
     if (!this.#held) return;
-    const read = outsideTransaction(() => this.fresh());
-    read?.catch((error: unknown) => this.#options.log.warn("Cannot read the settings of the instance", { error }));
+    // Where that fails, as while the store is away or the process ends, whoever needs them reads them and is told so.
+    outsideTransaction(() => this.fresh())?.catch(() => undefined);
   }
 
   #hold(read: Snapshot): void {

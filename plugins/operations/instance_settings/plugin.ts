@@ -29,11 +29,11 @@ export default definePlugin({
   migrations,
   events: ["settings_update"],
   setup(plugin) {
-    const { cache, contribute, db, log, on, provide, settings, slot, texts } = plugin;
+    const { cache, contribute, db, on, provide, settings, slot, texts } = plugin;
     const declared = () => slot("instance_setting");
     const rowsOf = (from: typeof db) => from.selectFrom("instance_settings").select(["name", "value"]).execute();
     const held = new HeldValues({
-      ...{ declared, log, cache: cache.values },
+      ...{ declared, cache: cache.values },
       read: () => rowsOf(db),
       changed: () => texts.useLanguage(String(held.value("app_lang"))),
     });

@@ -67,7 +67,7 @@ test("the memory stays within its bound: the pages that were read last stay cach
   for (let n = 0; n < 20; n++) pages.push(await server.made(`Page ${n}`));
   for (const page of pages) await server.read(page);
   // What readers share is kept a moment after its load.
-  await until(async () => server.figures().entries + server.figures().evictions === pages.length);
+  await until(async () => server.figures().entries + server.figures().evictions >= pages.length);
   const { bytes, entries, misses } = server.figures();
   expect([bytes <= 20_000, entries > 2]).toEqual([true, true]);
   await server.read(pages.at(-1));

@@ -19,7 +19,11 @@ test("facts and plugins are listed, values of settings are not", async () => {
   expect(total).toBe(runtime.runtime.booted.length);
   const users = data.find(({ name }: { name: string }) => name === "users");
   expect(users.grants.write).toContain("users");
-  expect(users).toMatchObject({ requires: ["mail", "throttle"], denied: [], boot_ms: expect.any(Number) });
+  expect(users).toMatchObject({
+    requires: ["instance_settings", "mail", "throttle"],
+    denied: [],
+    boot_ms: expect.any(Number),
+  });
   expect(users.events).toContain("user_create");
   expect(JSON.stringify(data)).not.toContain("correct horse");
 });

@@ -21,8 +21,8 @@ const seen: string[] = [];
 /** Resolves when the second run of an import that runs has been refused. */
 let isRefused: Promise<unknown> = Promise.resolve();
 
-const watching = definePlugin({
-  name: "watching",
+const observing = definePlugin({
+  name: "observing",
   setup: ({ on }) =>
     on.any({
       inTransaction: async ({ name, result }) => {
@@ -35,7 +35,7 @@ const watching = definePlugin({
 });
 
 beforeAll(async () => {
-  runtime = await bootTestRuntime({ extra: [watching] });
+  runtime = await bootTestRuntime({ extra: [observing] });
   book = (await runtime.ask("POST", "/api/books", { body: { name: "Target" } })).body.id;
 }, 120_000);
 afterAll(() => runtime.stop());

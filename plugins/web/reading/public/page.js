@@ -24,13 +24,17 @@
   const comments = one("section.comments");
   if (comments) {
     let isLoaded = false;
-    const load = async () => {
-      if (isLoaded) return;
-      isLoaded = true;
+    const fetched = async () => {
       const facts = await (await fetch(`${location.pathname}/comments/parts`)).json();
       Object.assign(own(comments, "dataset"), facts);
       for (const src of facts.assets.split(" ").slice(1))
         own(document, "head").append(Object.assign(own(document, "createElement")("script"), { src }));
+    };
+    const load = () => {
+      if (isLoaded) return;
+      isLoaded = true;
+      // Without them comments are read and written as without scripts; the next occasion tries again.
+      fetched().catch(() => (isLoaded = false));
     };
     if (one("article", comments)) load();
     listen(comments, "focusin", load);

@@ -63,6 +63,18 @@ test("a message goes to the server that is set at that time, from this server an
   expect([refused.status, refused.body.error.message]).toEqual([422, expect.stringContaining("550")]);
 });
 
+test("messages to people without a language are in the one that administrators have chosen since the start", async () => {
+  await set({ app_lang: "de" });
+  await one.ask("POST", "/api/users", { body: { name: "Ina", email: "ina@example.com", send_invite: true } });
+  const sent = () => second.messages.find(({ to }) => to.includes("ina@example.com"));
+  await one.runtime.jobs.drain();
+  expect((await until(async () => sent(), Boolean))?.text).toContain("Guten Tag Ina");
+  // Whether there is a mail server is asked anew, too.
+  const body = { email: "new@example.com", current_password: "wrong" };
+  expect((await one.ask("POST", "/api/users/me/email", { body })).status).toBe(422);
+  await set({ app_lang: null });
+});
+
 test("the password is stored, and in no answer, event, row of the audit log or screen", async () => {
   const { body } = await set({ mail_password: PASSWORD });
   const shown = body.data.find(({ name }: { name: string }) => name === "mail_password");

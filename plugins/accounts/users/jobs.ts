@@ -32,11 +32,11 @@ const findReader = prepared("users.findReader", (db, p: { id: number }) =>
 
 /** Registers the jobs. */
 export function handleMailJobs(context: UsersContext): void {
-  const { baseUrl, contracts, db, instanceName, jobs, language, log, texts } = context;
+  const { baseUrl, contracts, db, instanceName, jobs, log, texts } = context;
   const { mail } = contracts;
   const letterIn = (preferred = ""): Letter => ({
     texts,
-    language: preferred === "" ? language : preferred,
+    language: preferred === "" ? texts.language() : preferred,
     instance: instanceName(),
   });
   jobs.handle(

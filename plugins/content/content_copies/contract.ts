@@ -109,7 +109,6 @@ export type CopiesContext = Pick<
   | "contracts"
   | "db"
   | "jobs"
-  | "language"
   | "log"
   | "perform"
   | "settings"

@@ -108,7 +108,6 @@ export type RenamesContext = Pick<
   | "contracts"
   | "db"
   | "jobs"
-  | "language"
   | "log"
   | "perform"
   | "settings"

@@ -265,7 +265,7 @@ export interface WatchingContext
         | "user_notifications"
         | "users"
       >,
-      "app" | "contracts" | "jobs" | "language" | "log" | "perform" | "texts"
+      "app" | "contracts" | "jobs" | "log" | "perform" | "texts"
     > {
   /** Whether mails hold a part of the text that changed. */
   readonly mailExcerpt: boolean;

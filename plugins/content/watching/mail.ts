@@ -88,7 +88,7 @@ export async function mailTo(
   userId: number,
   attempt: number,
 ): Promise<FailedRun | undefined> {
-  const { contracts, db, language, log } = context;
+  const { contracts, db, log, texts } = context;
   const waiting = await waitingFor.execute(db, { userId });
   const viewer = await contracts.users.viewer(userId);
   const { mail } = await preferencesOf(db, userId);
@@ -110,7 +110,7 @@ export async function mailTo(
     more: found.total - told.length,
     to: account.email,
     unsubscribe,
-    language: viewer.language ?? language,
+    language: viewer.language ?? texts.language(),
   });
   try {
     await contracts.mail.send(message);

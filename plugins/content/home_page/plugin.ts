@@ -6,7 +6,8 @@
 import { itemReferences, referenceCheck } from "lectern/contracts";
 import { definePlugin, sql } from "lectern/core";
 import { overAll } from "lectern/db";
-import { LISTED_KINDS } from "../_items/listed_items.ts";
+import { listedKinds } from "../_items/listed_items.ts";
+import { presentTables } from "../_items/present_tables.ts";
 import type { HomeContext } from "./contract.ts";
 import { favouritesOf, mountFavourites, readFavourites, removeFavouritesOf, removeMarks } from "./favourites.ts";
 import { INSTANCE, mountHomeChoice, readChoice, removeChoiceOf, removeChoicesOfItems } from "./home_choice.ts";
@@ -27,22 +28,15 @@ export default definePlugin({
   migrations,
   events: ["favourite_add", "favourite_remove", "home_choose"],
   setup(plugin) {
-    const { cache, contribute, jobs, on, provide, runtime, slot } = plugin;
+    const { cache, contribute, jobs, on, provide } = plugin;
     const db = overAll(plugin.db);
     const views = plugin.contracts.item_views;
-    let known: ReturnType<HomeContext["kinds"]> | undefined;
     const context: HomeContext = {
       ...plugin,
       db,
       views,
-      kinds: () => (known ??= slot("content").filter(({ kind }) => LISTED_KINDS.some((each) => each === kind))),
-      hasTable: (table) =>
-        runtime
-          .plugins()
-          .some(
-            ({ plugin: { grants, optionalTables } }) =>
-              grants.write?.includes(table) && !optionalTables?.includes(table),
-          ),
+      kinds: listedKinds(plugin),
+      hasTable: presentTables(plugin),
     };
     const favourites = cache.values("favourites", (userId) => readFavourites(context, userId));
     const choices = cache.values("home_choices", (userId) => readChoice(context, userId));

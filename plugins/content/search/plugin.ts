@@ -8,6 +8,7 @@
 import { type Search, searchSlots } from "lectern/contracts";
 import { definePlugin, sharedLimits, sql, t, type VisibleRows } from "lectern/core";
 import { hasTrigrams, overAll } from "lectern/db";
+import { presentTables } from "../_items/present_tables.ts";
 import { KIND_ORDER } from "./candidates.ts";
 import { deleteViewsOfUser, searchedKinds, wordsOfText } from "./changes.ts";
 import { searchCommand } from "./commands.ts";
@@ -102,7 +103,7 @@ export default definePlugin({
   commands: { search: searchCommand },
   slots: searchSlots,
   setup(plugin) {
-    const { baseUrl, contracts, log, on, onStart, runtime, settings, slot, visible } = plugin;
+    const { baseUrl, contracts, log, on, onStart, settings, slot, visible } = plugin;
     const db = overAll(plugin.db);
     const visibleRows = new WeakMap<SearchedKind, VisibleRows>();
     let cachedKinds: readonly SearchedKind[] | undefined;
@@ -124,11 +125,7 @@ export default definePlugin({
       parts,
       tags: contracts.tags,
       baseUrl,
-      hasTable: (table) =>
-        runtime
-          .plugins()
-          // Others write the table where it is there.
-          .some(({ plugin }) => plugin.grants.write?.includes(table) && !plugin.optionalTables?.includes(table)),
+      hasTable: presentTables(plugin),
       maxCandidates: settings.candidates,
       maxEntriesWithin: settings.mostWithin,
       visibleTo: visible.where,

@@ -18,6 +18,9 @@ import {
 } from "lectern/core";
 import { homeItemSchema, type ListedContext } from "../_items/listed_items.ts";
 
+/** Who may be told of changes at all (BookStack's permission). */
+export const MAY_BE_TOLD = "receive-notifications";
+
 /** Levels by their number, each of which includes the ones before it: nothing, new pages, changes of pages, comments. */
 export const LEVELS = ["ignore", "new", "updates", "comments"] as const;
 

@@ -7,13 +7,12 @@ import { MailRejected } from "lectern/contracts";
 import { type FailedRun, hasPermission, MINUTE_MS, SECOND_MS, sql } from "lectern/core";
 import { prepared, rows } from "lectern/db";
 import { listedItems } from "../_items/listed_items.ts";
-import type { WatchingContext } from "./contract.ts";
+import { MAY_BE_TOLD, type WatchingContext } from "./contract.ts";
 import { notificationMail } from "./mail_message.ts";
 import { type Told, toldTo } from "./notifications.ts";
 import { preferencesOf } from "./preferences.ts";
 import { unsubscribeUrl } from "./unsubscribe.ts";
 
-const PERMISSION = "receive-notifications";
 /** Mails of one user in an hour. */
 const CAP = 10;
 /** Users whose jobs one run of the schedule enqueues; the others follow a minute later. */
@@ -92,7 +91,7 @@ export async function mailTo(
   const waiting = await waitingFor.execute(db, { userId });
   const viewer = await contracts.users.viewer(userId);
   const { mail } = await preferencesOf(db, userId);
-  const isWanted = viewer && mail !== "never" && hasPermission(viewer, PERMISSION);
+  const isWanted = viewer && mail !== "never" && hasPermission(viewer, MAY_BE_TOLD);
   const ids = waiting.map(({ id }) => id);
   const found = isWanted
     ? await listedItems<Told>(context, viewer, toldTo(context, viewer, ids), { count: NAMED, offset: 0 })

@@ -7,6 +7,7 @@ import { endpoint, type RawBuilder, type Static, sql, type Viewer } from "lecter
 import { type Executor, prepared, refs } from "lectern/db";
 import { type ListSql, listedItems, requireOwner } from "../_items/listed_items.ts";
 import {
+  MAY_BE_TOLD,
   markRules,
   type NotificationMark,
   notificationListRules,
@@ -17,7 +18,6 @@ import {
 } from "./contract.ts";
 import { about } from "./docs.ts";
 
-const PERMIT = "receive-notifications";
 const DEFAULT_COUNT = 20;
 /** Unread notifications that are counted. */
 const COUNTED = 100;
@@ -113,13 +113,13 @@ export function mountNotifications(context: WatchingContext): void {
       return { data, total: found.total, unread: await unreadOf(context, viewer), newest_id: newest?.id ?? null };
     },
     {
-      permit: PERMIT,
+      permit: MAY_BE_TOLD,
       response: notificationListSchema,
       ...endpoint("notifications", "list", { about: about.notifications, query: notificationListRules }),
     },
   );
   app.get("/notifications/unread", async ({ viewer }) => ({ unread: await unreadOf(context, viewer) }), {
-    permit: PERMIT,
+    permit: MAY_BE_TOLD,
     response: unreadSchema,
     ...endpoint("notifications", "unread", { about: about.unread }),
   });
@@ -132,7 +132,7 @@ export function mountNotifications(context: WatchingContext): void {
       return { unread: await unreadOf(context, viewer) };
     },
     {
-      permit: PERMIT,
+      permit: MAY_BE_TOLD,
       response: unreadSchema,
       ...endpoint("notifications", "mark", { about: about.mark, rules: markRules }),
     },

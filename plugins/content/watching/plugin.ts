@@ -6,7 +6,8 @@
 import { itemReferences, referenceCheck } from "lectern/contracts";
 import { DAY_MS, definePlugin, type EventTransaction, MINUTE_MS, sql, t } from "lectern/core";
 import { overAll } from "lectern/db";
-import { LISTED_KINDS } from "../_items/listed_items.ts";
+import { listedKinds } from "../_items/listed_items.ts";
+import { presentTables } from "../_items/present_tables.ts";
 import { recordChanges } from "./changes.ts";
 import type { WatchingContext } from "./contract.ts";
 import { mailDue, mailTo } from "./mail.ts";
@@ -48,22 +49,15 @@ export default definePlugin({
   migrations,
   events: ["watch_set", "notification_create", "notification_read", "notification_preferences_update"],
   setup(plugin) {
-    const { cache, contribute, jobs, on, runtime, slot } = plugin;
+    const { cache, contribute, jobs, on } = plugin;
     const db = overAll(plugin.db);
-    let known: ReturnType<WatchingContext["kinds"]> | undefined;
     const context: WatchingContext = {
       ...plugin,
       db,
       mailExcerpt: plugin.settings.mailExcerpt,
       hasUnread: cache.values("unread", (userId) => readHasUnread(db, userId)),
-      kinds: () => (known ??= slot("content").filter(({ kind }) => LISTED_KINDS.some((each) => each === kind))),
-      hasTable: (table) =>
-        runtime
-          .plugins()
-          .some(
-            ({ plugin: { grants, optionalTables } }) =>
-              grants.write?.includes(table) && !optionalTables?.includes(table),
-          ),
+      kinds: listedKinds(plugin),
+      hasTable: presentTables(plugin),
     };
     mountWatches(context);
     mountPreferences(context);

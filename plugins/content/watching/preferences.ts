@@ -4,6 +4,7 @@ import { requireOwner } from "../_items/listed_items.ts";
 import {
   DEFAULT_PREFERENCES,
   MAIL_TIMES,
+  MAY_BE_TOLD,
   type Preferences,
   preferenceRules,
   preferencesSchema,
@@ -12,7 +13,6 @@ import {
 import { about } from "./docs.ts";
 
 const PATH = "/notification-preferences";
-const PERMIT = "receive-notifications";
 
 const find = prepared("watching.preferences", (db, p: { userId: number }) =>
   db
@@ -77,7 +77,7 @@ export async function setPreferences(
 export function mountPreferences(context: WatchingContext): void {
   const { app, db, validate } = context;
   app.get(PATH, ({ viewer }) => preferencesOf(db, viewer.id), {
-    permit: PERMIT,
+    permit: MAY_BE_TOLD,
     response: preferencesSchema,
     ...endpoint("notification-preferences", "read", { about: about.preferences }),
   });
@@ -92,7 +92,7 @@ export function mountPreferences(context: WatchingContext): void {
       return kept;
     },
     {
-      permit: PERMIT,
+      permit: MAY_BE_TOLD,
       response: preferencesSchema,
       ...endpoint("notification-preferences", "update", { about: about.setPreferences, rules: preferenceRules }),
     },

@@ -8,6 +8,7 @@ import { prepared, rows } from "lectern/db";
 import {
   DEFAULT_PREFERENCES,
   LEVELS,
+  MAY_BE_TOLD,
   REASONS,
   type Reason,
   type TellingPreference,
@@ -27,7 +28,6 @@ const BATCH = 200;
 const FEW = 20;
 /** Changes of a page by one author join what they were told of before, if that was changed so recently, and has not begun longer ago than that. */
 const JOINED = { pause: "10 minutes", whole: "1 hour" };
-const PERMISSION = "receive-notifications";
 
 /** The level from which a change is told, and the preference of those whose own page it is. */
 const TOLD: Readonly<Record<ToldType, { readonly level?: WatchLevel; readonly own?: TellingPreference }>> = {
@@ -80,7 +80,7 @@ export async function tellChange(context: WatchingContext, id: number): Promise<
       context,
       page,
       asked.map((one) => one.id),
-      PERMISSION,
+      MAY_BE_TOLD,
     );
     const users = asked.filter((one) => readers.has(one.id));
     const last = asked.length < BATCH ? null : (asked.at(-1)?.id ?? null);

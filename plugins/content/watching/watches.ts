@@ -18,6 +18,7 @@ import {
 } from "../_items/listed_items.ts";
 import {
   LEVELS,
+  MAY_BE_TOLD,
   type WatchChoice,
   type WatchingContext,
   type WatchLevel,
@@ -29,7 +30,6 @@ import { about } from "./docs.ts";
 import { placesOf } from "./places.ts";
 
 const PATH = "/watches/:kind/:id";
-const PERMIT = "receive-notifications";
 /** Choices of one user. */
 const MAX_WATCHES = 5_000;
 
@@ -88,13 +88,13 @@ export function mountWatches(context: WatchingContext): void {
       return { data, total: found.total };
     },
     {
-      permit: PERMIT,
+      permit: MAY_BE_TOLD,
       response: watchListSchema,
       ...endpoint("watches", "list", { about: about.watches, query: listRules }),
     },
   );
   app.get(PATH, async ({ viewer, params }) => stateOf(context, viewer, await seenItem(context, viewer, params)), {
-    permit: PERMIT,
+    permit: MAY_BE_TOLD,
     response: watchSchema,
     ...endpoint("watches", "read", { about: about.watch }),
   });
@@ -113,7 +113,7 @@ export function mountWatches(context: WatchingContext): void {
       return stateOf(context, viewer, item);
     },
     {
-      permit: PERMIT,
+      permit: MAY_BE_TOLD,
       response: watchSchema,
       ...endpoint("watches", "set", { about: about.set, rules: watchRules }),
     },
@@ -125,7 +125,11 @@ export function mountWatches(context: WatchingContext): void {
       await choose(viewer, { user_id: viewer.id, ...namedItem(params), level: null });
       answer.status = 204;
     },
-    { permit: PERMIT, response: noContent, ...endpoint("watches", "remove", { about: about.remove, rules: NO_RULES }) },
+    {
+      permit: MAY_BE_TOLD,
+      response: noContent,
+      ...endpoint("watches", "remove", { about: about.remove, rules: NO_RULES }),
+    },
   );
 }
 

@@ -10,7 +10,6 @@ import { parseAddress } from "./connection/address.ts";
 import { showNotice } from "./connection/changes.ts";
 import { Connection } from "./connection/connection.ts";
 import { isConnectionError, lost } from "./connection/connection_errors.ts";
-import type { SessionSettings } from "./connection/connection_types.ts";
 import { dialect, storeAs } from "./connection/dialect.ts";
 import type { HostState } from "./connection/hosts.ts";
 import { LISTENER_TIMES, Listener } from "./connection/listener.ts";
@@ -217,12 +216,6 @@ function common({ connectTimeoutMs, onNotice, prepare }: Settings): DriverOption
   };
 }
 
-/**
- * Compiling a statement (JIT) pays for those that run for seconds. Of the ones here it takes longer than it saves: up to 100 ms for a search.
- * Not a parameter that a session starts with, as poolers in session mode refuse such ones; behind one in transaction mode nothing is kept.
- */
-const UNCOMPILED: SessionSettings = { jit: "off" };
-
 /** Copies the array types that one postgres.js has fetched from the server to another. */
 function typed(sql: postgres.Sql, from: postgres.Sql): postgres.Sql {
   Object.assign(sql.options.parsers, from.options.parsers);
@@ -271,7 +264,6 @@ function assemble(
         };
       },
     });
-    if (!isPooled) connection.configure(UNCOMPILED);
     return connection;
   };
   const open = openOver(server, isPooled);

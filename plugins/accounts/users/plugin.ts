@@ -8,6 +8,7 @@ import { stdout } from "node:process";
 import { authorReferences, lastActivitySlots, referenceCheck, type Users, userPictureSlots } from "lectern/contracts";
 import { definePlugin, denied, type EventTransaction, HOUR_MS, sha256, shippedFile, startLine } from "lectern/core";
 import { guardedAdmin, guardedChange } from "./admin_guard.ts";
+import { bootState } from "./boot_state.ts";
 import { manageableUser } from "./checks.ts";
 import { userCommand } from "./commands.ts";
 import { commonPasswordError, createPasswordChecker } from "./common_passwords.ts";
@@ -28,7 +29,7 @@ import { beyondScope } from "./scope.ts";
 import { printPassword, seedUsers } from "./seed.ts";
 import { administratorCheck } from "./self_checks.ts";
 import { settings } from "./settings.ts";
-import { isSettled, registerTransfers } from "./transfers.ts";
+import { isSettled, registerTransfers, resumeTransfers } from "./transfers.ts";
 
 const SWEEP_MS = HOUR_MS;
 
@@ -126,7 +127,9 @@ export default definePlugin({
       async inTransaction(_, tx) {
         // Permissions of new plugins are granted to administrators, whom other processes may have cached.
         await viewers.forget(tx);
-        await seedUsers({ email: adminEmail, password: adminPassword, check: passwordCheck }, tx);
+        const { hasUsers, transfers } = await bootState.executeTakeFirstOrThrow(tx.db, {});
+        if (!hasUsers) await seedUsers({ email: adminEmail, password: adminPassword, check: passwordCheck }, tx);
+        await resumeTransfers(transfers, tx);
       },
     });
     onStart(() => printPassword(db, (line) => void stdout.write(`${startLine(line, stdout.isTTY === true)}\n`)));

@@ -57,8 +57,6 @@ const redirect = prepared("users.redirectTransfers", (db, p: { userId: number; h
   db.updateTable("user_transfers").set({ heir_id: p.heirId }).where("heir_id", "=", p.userId),
 );
 
-const listUsers = prepared("users.listTransfers", (db) => db.selectFrom("user_transfers").select("user_id"));
-
 /**
  * Gives the content of a user who is being deleted to the heir: at once, or by a job where it is more than `atOnce` items.
  * What was to go to this user goes to the heir as well.
@@ -87,10 +85,12 @@ export function isSettled({ table, column }: { readonly table: string; readonly 
     where ${sql.ref("pending.user_id")} = ${sql.ref(`${table}.${column}`)})`;
 }
 
-/** Registers the job and the route; transfers whose job was dropped get a new one at boot. */
+/** The payload and the key of the job of a transfer. */
+const again = (userId: number) => [{ user_id: userId }, { key: String(userId) }] as const;
+
+/** Registers the job and the route. */
 export function registerTransfers(context: UsersContext): void {
-  const { jobs, on } = context;
-  const again = (userId: number) => [{ user_id: userId }, { key: String(userId) }] as const;
+  const { jobs } = context;
   jobs.handle(
     "user_content",
     async ({ user_id }) => {
@@ -98,12 +98,15 @@ export function registerTransfers(context: UsersContext): void {
     },
     { tries: TRIES },
   );
-  on("app_boot", {
-    async inTransaction(_, tx) {
-      for (const { user_id } of await listUsers.execute(tx.db, {})) await tx.enqueue("user_content", ...again(user_id));
-    },
-  });
   mountList(context);
+}
+
+/** Has the transfers go on that a former start left, by the ids of their users: their jobs may have been given up. */
+export async function resumeTransfers(
+  userIds: readonly number[],
+  { enqueue }: Pick<EventTransaction, "enqueue">,
+): Promise<void> {
+  for (const userId of userIds) await enqueue("user_content", ...again(userId));
 }
 
 /** Changes items for about `RUN_MS`, and removes the row after the last one. Returns whether items are left. */

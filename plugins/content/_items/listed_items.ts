@@ -52,10 +52,10 @@ export interface ListedContext extends Pick<PluginContext, "baseUrl" | "validate
   kinds(): readonly ContentKind[];
 }
 
-/** Reads the kinds in lists whose plugins are there, once they are asked for. */
-export function listedKinds({ slot }: Pick<PluginContext, "slot">): ListedContext["kinds"] {
+/** Those of all kinds that lists have, read once they are asked for. */
+export function listedKinds(all: () => readonly ContentKind[]): ListedContext["kinds"] {
   let known: readonly ContentKind[] | undefined;
-  return () => (known ??= slot("content").filter(({ kind }) => LISTED_KINDS.some((each) => each === kind)));
+  return () => (known ??= all().filter(({ kind }) => LISTED_KINDS.some((each) => each === kind)));
 }
 
 /** Items that a list shows by default. */

@@ -28,14 +28,14 @@ export default definePlugin({
   migrations,
   events: ["favourite_add", "favourite_remove", "home_choose"],
   setup(plugin) {
-    const { cache, contribute, jobs, on, provide } = plugin;
+    const { cache, contribute, jobs, on, provide, slot } = plugin;
     const db = overAll(plugin.db);
     const views = plugin.contracts.item_views;
     const context: HomeContext = {
       ...plugin,
       db,
       views,
-      kinds: listedKinds(plugin),
+      kinds: listedKinds(() => slot("content")),
       hasTable: presentTables(plugin),
     };
     const favourites = cache.values("favourites", (userId) => readFavourites(context, userId));

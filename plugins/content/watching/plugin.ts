@@ -49,14 +49,14 @@ export default definePlugin({
   migrations,
   events: ["watch_set", "notification_create", "notification_read", "notification_preferences_update"],
   setup(plugin) {
-    const { cache, contribute, jobs, on } = plugin;
+    const { cache, contribute, jobs, on, slot } = plugin;
     const db = overAll(plugin.db);
     const context: WatchingContext = {
       ...plugin,
       db,
       mailExcerpt: plugin.settings.mailExcerpt,
       hasUnread: cache.values("unread", (userId) => readHasUnread(db, userId)),
-      kinds: listedKinds(plugin),
+      kinds: listedKinds(() => slot("content")),
       hasTable: presentTables(plugin),
     };
     mountWatches(context);
